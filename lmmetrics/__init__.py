@@ -1,0 +1,1 @@
+"""The companion library of *Measuring Language Models*."""
