@@ -1,0 +1,300 @@
+"""The waist of the hourglass: the total nats of a scored text, and how many units that text has.
+
+Every score in this book is the total of the nats over a set of scored tokens, divided by a count of some
+unit, then perhaps exponentiated. A `Score` carries the total and the counts, so the division comes last.
+It can be combined only by adding: averaging perplexities cannot be written.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
+"""The name of a unit, and the field of `Score` that counts it."""
+
+
+class UnitError(ValueError):
+    """A unit that was not counted was asked for, or two scores do not count the same units."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Score:
+    """Total surprisal of a text in nats, with the counts of its units.
+
+    Parameters
+    ----------
+    nats : float
+        The sum of ``-ln q(x_t | x_<t)`` over the scored tokens. At least 0. Infinite when the model gave
+        a scored token the probability 0; every perplexity is then infinite too.
+    tokens, words, chars, bytes : int, optional
+        How many of each unit the scored text has. Leave out what you did not count: asking for that unit is
+        then a `UnitError`, and never a guess.
+
+    Raises
+    ------
+    TypeError
+        When ``nats`` is not a real number, or a count is not a whole number.
+    ValueError
+        When ``nats`` is NaN or negative, when a count is negative, or when there are nats but every count
+        is 0.
+
+    Notes
+    -----
+    ``a + b`` pools two scores: nats add and counts add. The result does not depend on how the text was cut
+    into documents, batches or shards. ``sum(scores)`` works too.
+
+    Examples
+    --------
+    Chapter 02 prices 我 / 愛 / 台灣 at 0.5, 0.8 and 0.9: three words, four characters.
+
+    >>> score = Score(nats=-math.log(0.5 * 0.8 * 0.9), tokens=3, words=3, chars=4)
+    >>> score
+    Score(1.021651 nats, 3 tokens, 3 words, 4 chars; perplexity 1.405721 per token)
+    >>> round(score.bits_per("char"), 6)
+    0.368483
+    >>> score.bits_per("byte")
+    Traceback (most recent call last):
+    lmmetrics.score.UnitError: This score does not know how many bytes the text has. ...
+    """
+
+    nats: float
+    tokens: int | None = None
+    words: int | None = None
+    chars: int | None = None
+    bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nats", _checked_nats(self.nats))
+        for field in UNITS.values():
+            object.__setattr__(self, field, _checked_count(field, getattr(self, field)))
+        counted = self._counts()
+        if self.nats > 0 and counted and not any(counted.values()):
+            raise ValueError(
+                f"nats is {self.nats:g}, but every count is 0: an empty text carries no surprisal. "
+                "Count the units of the text that was scored."
+            )
+
+    @classmethod
+    def from_perplexity(
+        cls,
+        value: float,
+        per: str = "token",
+        *,
+        tokens: int | None = None,
+        words: int | None = None,
+        chars: int | None = None,
+        bytes: int | None = None,
+    ) -> Score:
+        """Rebuild the total nats behind a published perplexity: ``nats = count * ln(value)``.
+
+        Parameters
+        ----------
+        value : float
+            The published perplexity, at least 1; may be infinite.
+        per : {"token", "word", "char", "byte"}
+            The unit of that perplexity. Its count is needed.
+        tokens, words, chars, bytes : int, optional
+            The counts of the scored text. Add those that you want to convert to.
+
+        Raises
+        ------
+        ValueError
+            When ``value`` is NaN or below 1.
+        UnitError
+            When the unit of the perplexity was not counted.
+
+        Examples
+        --------
+        The 5-gram Kneser-Ney line of the Penn Treebank: 141.2 per token.
+
+        >>> line = Score.from_perplexity(141.2, per="token", tokens=82_430, chars=442_423)
+        >>> round(line.bits_per("token"), 4), round(line.bits_per("char"), 4)
+        (7.1416, 1.3306)
+        """
+        value = _checked_perplexity(value)
+        counts = {"tokens": tokens, "words": words, "chars": chars, "bytes": bytes}
+        count = cls(0.0, **counts)._count(per)
+        return cls(count * math.log(value), **counts)
+
+    @property
+    def bits(self) -> float:
+        """The total surprisal in bits: ``nats / ln 2``."""
+        return self.nats / math.log(2)
+
+    @property
+    def perplexity(self) -> float:
+        """Perplexity per token, ``exp(nats / tokens)``. For another unit see `perplexity_per`."""
+        return self.perplexity_per("token")
+
+    def perplexity_per(self, unit: str) -> float:
+        """Return ``exp(nats / count)`` for "token", "word", "char" or "byte".
+
+        A perplexity beyond the range of float64 (about 1.8e308) is returned as ``inf``.
+
+        Raises
+        ------
+        UnitError
+            When the unit was not counted, or is none of the four.
+        ValueError
+            When the text has none of that unit.
+        """
+        try:
+            return math.exp(self.nats_per(unit))
+        except OverflowError:
+            return math.inf
+
+    def nats_per(self, unit: str) -> float:
+        """Return ``nats / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
+        return self.nats / self._count(unit)
+
+    def bits_per(self, unit: str) -> float:
+        """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
+        return self.bits / self._count(unit)
+
+    def __add__(self, other: Score) -> Score:
+        if not isinstance(other, Score):
+            raise TypeError(
+                f"A Score pools only with another Score, not with {other!r} ({type(other).__name__}). "
+                "Add the scores first, then ask the result for a perplexity."
+            )
+        for field in UNITS.values():
+            if (getattr(self, field) is None) != (getattr(other, field) is None):
+                side = "right" if getattr(other, field) is None else "left"
+                raise UnitError(
+                    f"Only one of the two scores counts {field}; the {side} one does not. "
+                    + _how_to_count(field)
+                )
+        mine, theirs = self._counts(), other._counts()
+        return Score(self.nats + other.nats, **{field: mine[field] + theirs[field] for field in mine})
+
+    def __radd__(self, other: object) -> Score:
+        """Let ``sum`` start from its 0."""
+        if type(other) is int and other == 0:
+            return self
+        return self.__add__(other)
+
+    def __repr__(self) -> str:
+        """One line, with units and the digits that hold on every machine."""
+        parts = [f"{_number(self.nats)} nats", *(f"{n} {field}" for field, n in self._counts().items())]
+        perplexity = f"; perplexity {_number(self.perplexity)} per token" if self.tokens else ""
+        return f"Score({', '.join(parts)}{perplexity})"
+
+    def __str__(self) -> str:
+        """A small table: one line for each counted unit."""
+        head = ("unit", "count", "nats per", "bits per", "perplexity per")
+        rows = [head, *self._rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+        lines = [
+            "  ".join(
+                [
+                    row[0].ljust(widths[0]),
+                    *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)),
+                ]
+            )
+            for row in rows
+        ]
+        return "\n".join([f"{_number(self.nats)} nats = {_number(self.bits)} bits", *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(
+            f'<th scope="col">{h}</th>' for h in ("unit", "count", "nats per", "bits per", "perplexity per")
+        )
+        body = "".join(
+            f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
+            for row in self._rows()
+        )
+        caption = f"Score: {_number(self.nats)} nats in all ({_number(self.bits)} bits)"
+        return (
+            f'<table class="lm-score"><caption>{caption}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """The cells of the table: unit, count, nats, bits and perplexity per unit."""
+        rows = []
+        for unit, field in UNITS.items():
+            count = getattr(self, field)
+            if count is None:
+                continue
+            values = (self.nats_per(unit), self.bits_per(unit), self.perplexity_per(unit)) if count else ()
+            cells = [_number(value) for value in values] or ["none"] * 3
+            rows.append((unit, str(count), *cells))
+        return rows
+
+    def _counts(self) -> dict[str, int]:
+        """The units that were counted, by field name."""
+        counts = {field: getattr(self, field) for field in UNITS.values()}
+        return {field: count for field, count in counts.items() if count is not None}
+
+    def _count(self, unit: str) -> int:
+        """The count to divide by; an error when there is none."""
+        if unit not in UNITS:
+            raise UnitError(f"{unit!r} is no unit of a Score. Use one of {', '.join(map(repr, UNITS))}.")
+        count = getattr(self, UNITS[unit])
+        if count is None:
+            raise UnitError(
+                f"This score does not know how many {UNITS[unit]} the text has. {_how_to_count(UNITS[unit])}"
+            )
+        if count == 0:
+            raise ValueError(
+                f"The text has 0 {UNITS[unit]}, so nothing can be given per {unit}. An empty text can be "
+                "pooled: add its score to others, then ask the sum."
+            )
+        return count
+
+
+def _how_to_count(field: str) -> str:
+    return (
+        f"Count the {field} of exactly the text that was scored and pass them: "
+        f"Score(nats, ..., {field}=...). A TokenizedText counts them for score_text where it can."
+    )
+
+
+def _checked_nats(nats: float) -> float:
+    if isinstance(nats, bool) or not isinstance(nats, Real):
+        raise TypeError(
+            f"nats must be a real number, not {nats!r} ({type(nats).__name__}). "
+            "For an array or a tensor with one element, pass .item()."
+        )
+    value = float(nats)
+    if math.isnan(value):
+        raise ValueError("nats is NaN. Look for the token whose log probability is not a number.")
+    if value < 0:
+        rounding = "It is tiny: rounding, perhaps; if so, pass 0.0. " if value > -1e-9 else ""
+        raise ValueError(
+            f"nats is {value:g}, but a surprisal -ln q is at least 0, because q is at most 1. {rounding}"
+            "Check the sign, and that you pass log probabilities of a discrete model, not logits."
+        )
+    return value
+
+
+def _checked_count(field: str, count: int | None) -> int | None:
+    if count is None:
+        return None
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise TypeError(
+            f"{field} must be a whole number, not {count!r} ({type(count).__name__}). "
+            "Count the units; do not estimate them."
+        )
+    if count < 0:
+        raise ValueError(f"{field} is {count}, but a count is at least 0.")
+    return int(count)
+
+
+def _checked_perplexity(value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"A perplexity is a real number, not {value!r} ({type(value).__name__}).")
+    if not value >= 1:
+        raise ValueError(
+            f"{value:g} is no perplexity of a discrete model. Each probability is at most 1, so each "
+            "surprisal is at least 0, and exp of their mean is at least 1. A value below 1 often lost its minus sign, "
+            "or is a loss and not a perplexity."
+        )
+    return float(value)
+
+
+def _number(value: float) -> str:
+    """Six decimals where they fit, else scientific notation: digits that hold on every machine."""
+    return f"{value:.6f}" if value < 1e7 or math.isinf(value) else f"{value:.6e}"
