@@ -1,0 +1,60 @@
+# Measuring Language Models. `make` alone lists what can be made.
+# The first target that needs it creates .venv and installs; a changed requirements file installs again.
+
+PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -c 'import sys; print(int(sys.version_info >= (3, 11)))' 2>/dev/null | grep 1),$(p))))
+PY     := .venv/bin/python
+BOOK   := .venv/book.stamp
+TEST   := .venv/test.stamp
+NBVAL  := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval.cfg
+# One thread per library: two collapse when the machine is shared. A fixed hash seed: same order everywhere.
+export OMP_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PYTHONHASHSEED  := 0
+export TORCH_INDEX
+
+.DEFAULT_GOAL := help
+.PHONY: help book test exercises solutions slides lab wheels clean python
+
+help:  ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+book: $(BOOK)  ## build the whole book, slides included: _build/html/index.html
+	@$(PY) -m course.book
+
+test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, browser
+	@$(PY) -m course.release --check
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m course.book
+	@$(PY) -m course.checks
+	@$(PY) -m pytest -q $(NBVAL) solutions
+	@$(PY) -m pytest -q
+
+exercises: $(TEST)  ## make the student sets in exercises/ from solutions/
+	@$(PY) -m course.release
+
+solutions: $(TEST)  ## run the solved sets from top to bottom and store them
+	@$(PY) -m course.execute
+
+slides: $(BOOK)  ## make the decks alone: _build/html/slides/
+	@$(PY) -m course.slides
+
+lab: $(BOOK)  ## open JupyterLab on the exercises
+	@$(PY) -m jupyterlab exercises
+
+wheels: python  ## download every package into wheels/, for a machine without a network
+	@$(PYTHON) -m pip download --only-binary :all: -d wheels -r requirements-dev.txt
+
+clean:  ## delete what was built; .venv stays (rm -r .venv for that)
+	@rm -rf _build .pytest_cache .ruff_cache .hypothesis results
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -print | xargs rm -rf
+
+python:
+	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  found=$$($(or $(PYTHON),python3) --version 2>/dev/null || echo "not there"); \
+	  echo "This book needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Install one, or name it: make PYTHON=python3.12 book" >&2; exit 1; }
+
+$(BOOK): requirements.txt pyproject.toml | python
+	@$(PYTHON) course/install.py book && touch $@
+
+$(TEST): requirements.txt requirements-dev.txt pyproject.toml | python
+	@$(PYTHON) course/install.py test && touch $(BOOK) $@

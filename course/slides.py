@@ -1,0 +1,131 @@
+"""Make the decks: ``notebooks/STEM.ipynb`` -> ``_build/html/slides/STEM.html``. ``python -m course.slides``
+
+A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
+skipped. A deck needs no network and no server: reveal.js and MathJax are copied beside it from their
+packages. What it leaves out: a PDF (open the deck with ``?print-pdf`` and print it).
+"""
+
+import argparse
+import importlib.util
+import shutil
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbconvert.exporters import SlidesExporter
+from tqdm import tqdm
+from traitlets.config import Config
+
+ROOT = Path(__file__).resolve().parent.parent
+LABS = ROOT / "notebooks"
+OUT = ROOT / "_build" / "html" / "slides"
+EXECUTED = ROOT / "_build" / "jupyter_execute" / "notebooks"
+TEMPLATES = Path(__file__).with_name("templates")
+HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
+
+
+def build_all(out=OUT, labs=LABS):
+    """Write a deck for each lab, with what the decks share.
+
+    Parameters
+    ----------
+    out : Path
+        The folder to write to; MathJax is expected at ``out/../_static/mathjax`` and copied there
+        if the book has not been built.
+    labs : Path
+        The folder that holds the labs.
+
+    Returns
+    -------
+    list of Path
+        The decks.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    copy_shared(out)
+    sources = sorted(labs.glob("[0-9][0-9]_*.ipynb"))
+    decks = [build(lab, out) for lab in tqdm(sources, desc="slides", unit="deck", disable=None)]
+    for stale in set(out.glob("*.html")) - set(decks):
+        stale.unlink()
+    return decks
+
+
+def build(lab, out):
+    """Write the deck of one lab and return its path."""
+    notebook = executed(lab)
+    for cell in notebook.cells:
+        prepare(cell)
+    config = Config()
+    config.SlidesExporter.template_name = "slides"
+    config.SlidesExporter.extra_template_basedirs = [str(TEMPLATES)]
+    config.SlidesExporter.exclude_input_prompt = True
+    config.SlidesExporter.exclude_output_prompt = True
+    exporter = SlidesExporter(config=config)
+    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
+    deck = out / f"{lab.stem}.html"
+    deck.write_text(html, encoding="utf8")
+    return deck
+
+
+def executed(lab):
+    """The lab with its outputs: as the book ran it, or run here if the book has not run this source."""
+    source = nbformat.read(lab, 4)
+    by_book = EXECUTED / lab.name
+    if by_book.exists():
+        stored = nbformat.read(by_book, 4)
+        if [(c.cell_type, c.source) for c in stored.cells] == [(c.cell_type, c.source) for c in source.cells]:
+            for cell, of_book in zip(source.cells, stored.cells, strict=True):
+                if cell.cell_type == "code":
+                    cell.outputs = of_book.outputs
+            return source
+    NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
+    return source
+
+
+def prepare(cell):
+    """Drop what a slide does not show: glued values, and the input of cells tagged so."""
+    if cell.cell_type != "code":
+        return
+    cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+    if HIDDEN_INPUT & set(cell.metadata.get("tags", [])):
+        cell.metadata["transient"] = {"remove_source": True}
+    if "remove-cell" in cell.metadata.get("tags", []):
+        cell.metadata["slideshow"] = {"slide_type": "skip"}
+
+
+def is_glue(output):
+    """Whether an output only carries a number to another page."""
+    data = output.get("data", {})
+    return bool(data) and all(mime.startswith("application/papermill") for mime in data)
+
+
+def copy_shared(out):
+    """Put reveal.js, the decks' style and (without a built book) MathJax where decks look for them."""
+    reveal = package_folder("sphinx_revealjs") / "_static" / "revealjs"
+    for part in ("dist", "plugin/notes"):
+        shutil.copytree(
+            reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.map")
+        )
+    shutil.copyfile(Path(__file__).with_name("static") / "deck.css", out / "deck.css")
+    mathjax = out.parent / "_static" / "mathjax"
+    if not mathjax.exists():
+        shutil.copytree(package_folder("sphinx-mathjax-offline") / "static" / "mathjax", mathjax)
+
+
+def package_folder(name):
+    """The folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"the package {name} is missing: run `make slides`, which installs it")
+    return Path(spec.submodule_search_locations[0])
+
+
+def main():
+    """Build every deck from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.parse_args()
+    for deck in build_all():
+        print(deck.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()

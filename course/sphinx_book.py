@@ -1,0 +1,166 @@
+"""The book's own Sphinx extension: what Jupyter Book leaves open, and nothing that a package does.
+
+- a page runs again when the library, the embedded texts or a pinned version changed (`execution_key`);
+- a page that shows another page's glued number is rebuilt with it;
+- a chapter's number is the number in its file name, also while earlier chapters are still missing;
+- launch buttons stand only on notebooks, and point at the repository that publishes the book;
+- no script that would ask another host is put on a page;
+- the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from myst_nb.ext.glue.utils import PendingGlueReference
+from sphinx.environment.collectors.toctree import TocTreeCollector
+from sphinx.util.docutils import SphinxDirective
+
+from course import REPOSITORY
+
+ROOT = Path(__file__).resolve().parent.parent
+STATIC = Path(__file__).with_name("static")
+
+
+def execution_key(root=ROOT):
+    """A short hash of all that an executed cell depends on besides its own source.
+
+    The library's code, the embedded texts, the pinned requirements and the Python version. The
+    execution cache is kept under this key, so that none of them can change behind a stored output.
+
+    Examples
+    --------
+    >>> len(execution_key())
+    12
+    """
+    digest = hashlib.sha256(sys.version.encode())
+    files = [root / "requirements.txt", *sorted((root / "lmmetrics").rglob("*"))]
+    for path in files:
+        if path.is_file() and path.suffix not in {".pyc"}:
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.connect("config-inited", use_keyed_cache, priority=1)
+    app.connect("config-inited", name_the_repository, priority=1)
+    app.connect("config-inited", add_style)
+    app.connect("env-get-outdated", everything_when_the_key_changed)
+    app.connect("doctree-read", depend_on_glued_pages)
+    app.connect("html-page-context", tidy_page, priority=900)
+    app.add_directive("chapter-card", ChapterCard)
+    TocTreeCollector.assign_section_numbers = numbers_from_file_names
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# -- execution -------------------------------------------------------------------------------------
+
+
+def use_keyed_cache(app, config):
+    """Keep executed notebooks under the key of what they depend on; drop those of other keys."""
+    caches = Path(app.outdir).parent / ".jupyter_cache"
+    cache = caches / execution_key(Path(app.srcdir))
+    for stale in caches.glob("*"):
+        if stale != cache and stale.is_dir():
+            shutil.rmtree(stale)
+    config.nb_execution_cache_path = str(cache)
+
+
+def everything_when_the_key_changed(app, env, added, changed, removed):
+    """Read every page again when the execution key is not the one of the last build."""
+    key = execution_key(Path(app.srcdir))
+    stale = getattr(env, "lmm_execution_key", key) != key
+    env.lmm_execution_key = key
+    return sorted(env.found_docs) if stale else []
+
+
+def depend_on_glued_pages(app, doctree):
+    """A page that glues a number of another page depends on that page's source."""
+    for node in doctree.findall(PendingGlueReference):
+        app.env.note_dependency(app.env.doc2path(node.refdoc))
+
+
+# -- numbers of chapters -----------------------------------------------------------------------------
+
+_assign = TocTreeCollector.assign_section_numbers
+
+
+def numbers_from_file_names(collector, env):
+    """Number sections as Sphinx does, with the chapter's number taken from its file name."""
+    before = dict(env.toc_secnumbers)
+    _assign(collector, env)
+    for doc, numbers in env.toc_secnumbers.items():
+        chapter = re.match(r"(\d\d)_", doc.rsplit("/", 1)[-1])
+        if not chapter:
+            continue
+        first = int(chapter[1])
+        for anchor, number in numbers.items():
+            numbers[anchor] = (first, *number[1:]) if number else number
+        carriers = [env.titles.get(doc), env.longtitles.get(doc), *env.tocs[doc].findall(nodes.reference)]
+        for node in carriers:
+            if node is not None and node.get("secnumber"):
+                node["secnumber"] = [first, *node["secnumber"][1:]]
+    return [doc for doc, numbers in env.toc_secnumbers.items() if numbers != before.get(doc)]
+
+
+# -- pages -------------------------------------------------------------------------------------------
+
+
+def name_the_repository(app, config):
+    """Point the buttons at the repository that builds: a fork's workflow names its own."""
+    name = os.environ.get("GITHUB_REPOSITORY", REPOSITORY)
+    config.html_theme_options["repository_url"] = f"https://github.com/{name}"
+
+
+def add_style(app, config):
+    """Add the book's style sheet."""
+    config.html_static_path.append(str(STATIC))
+    app.add_css_file("book.css")
+
+
+def tidy_page(app, pagename, templatename, context, doctree):
+    """Drop Thebe (it asks another host) and the launch button of pages that are no notebooks."""
+
+    def wanted(script):
+        body = getattr(script, "attributes", {}).get("body", "") or ""
+        return "THEBE_JS_URL" not in body and "thebe" not in str(getattr(script, "filename", "") or "")
+
+    context["script_files"] = [script for script in context["script_files"] if wanted(script)]
+    source = app.env.doc2path(pagename) if pagename in app.env.found_docs else ""
+    if "header_buttons" in context and not str(source).endswith(".ipynb"):
+        context["header_buttons"] = [
+            button for button in context["header_buttons"] if button.get("label") != "launch-buttons"
+        ]
+
+
+class ChapterCard(SphinxDirective):
+    """Minutes, prerequisites, and where the lab, the slides and the exercises of a chapter are.
+
+    The stem of the page names them all: ``book/02_x.md`` goes with ``notebooks/02_x.ipynb``,
+    ``slides/02_x.html`` and ``exercises/02_x/02_x.ipynb``.
+    """
+
+    option_spec = {"minutes": directives.positive_int, "prerequisites": directives.unchanged_required}  # noqa: RUF012
+
+    def run(self):
+        """Return the card's nodes."""
+        stem = self.env.docname.rsplit("/", 1)[-1]
+        missing = [name for name in ("minutes", "prerequisites") if name not in self.options]
+        if missing:
+            raise self.error(f"chapter-card of {stem} lacks :{missing[0]}:, which readers plan with")
+        text = (
+            f"**{self.options['minutes']} minutes** to read. You need: {self.options['prerequisites']}\n\n"
+            f"{{doc}}`Lab <../notebooks/{stem}>` · "
+            f'<a href="../slides/{stem}.html">Slides</a> · '
+            f"{{doc}}`Exercises <../exercises/{stem}/{stem}>`"
+        )
+        card = nodes.container(classes=["chapter-card"])
+        self.state.nested_parse(text.split("\n"), self.content_offset, card)
+        return [card]
