@@ -1,0 +1,104 @@
+"""The vocabulary: which tokens have an id, and which ids are special."""
+
+UNK, BOS, EOS = "<unk>", "<s>", "</s>"
+
+
+class Vocabulary:
+    """A fixed list of tokens, each with its id.
+
+    Ids: 0 `<unk>`, 1 `<s>`, 2 `</s>`, then the tokens in the order given. Without `<unk>`: 0 `<s>`, 1 `</s>`.
+
+    Parameters
+    ----------
+    tokens : iterable of str
+        Each token once. A `<unk>` among them is the special one; `<s>` and `</s>` are refused.
+    unk : bool
+        Whether there is a `<unk>`. Without it a token that is not listed has no id, so it is impossible.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        All tokens, the special ones too: ``tokens[id]``.
+    unk, bos, eos : int
+        The special ids; `unk` is None where there is no `<unk>`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When a token is no string, is empty, is reserved, or comes twice.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["cat", "sleeps"])
+    >>> vocabulary["cat"], vocabulary["dog"], vocabulary.token(2)
+    (3, 0, '</s>')
+    >>> "dog" in vocabulary, len(vocabulary), vocabulary.predictable
+    (False, 5, 4)
+    """
+
+    def __init__(self, tokens, unk=True):
+        special = (UNK, BOS, EOS) if unk else (BOS, EOS)
+        self.tokens = special + tuple(t for t in _checked(tokens) if not (unk and t == UNK))
+        self._ids = {token: i for i, token in enumerate(self.tokens)}
+        if len(self._ids) < len(self.tokens):
+            twice = next(t for i, t in enumerate(self.tokens) if self._ids[t] != i)
+            raise ValueError(
+                f"the token {twice!r} comes twice. Give each token once: Vocabulary(sorted(set(tokens)))"
+            )
+        self.unk = 0 if unk else None
+        self.bos, self.eos = self._ids[BOS], self._ids[EOS]
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def __contains__(self, token):
+        return token in self._ids
+
+    def __iter__(self):
+        return iter(self.tokens)
+
+    def __eq__(self, other):
+        return isinstance(other, Vocabulary) and self.tokens == other.tokens
+
+    def __hash__(self):
+        return hash(self.tokens)
+
+    def __getitem__(self, token):
+        """Return the id of `token`; that of `<unk>` where it is not listed, KeyError where there is none."""
+        found = self._ids.get(token, self.unk)
+        if found is None:
+            raise KeyError(
+                f"{token!r} is not in the vocabulary, and this vocabulary has no <unk>. Ask with `in` first, "
+                "or build it with unk=True"
+            )
+        return found
+
+    def token(self, id):
+        """Return the token with this id, an integer from 0 to len - 1."""
+        if not 0 <= id < len(self.tokens):
+            raise IndexError(f"there is no token with id {id}: ids go from 0 to {len(self.tokens) - 1}")
+        return self.tokens[id]
+
+    @property
+    def predictable(self):
+        """Number of symbols that can come next: all but `<s>`, which is never predicted."""
+        return len(self.tokens) - 1
+
+    def __repr__(self):
+        shown = ", ".join(repr(token) for token in self.tokens[:6])
+        more = ", ..." if len(self.tokens) > 6 else ""
+        return f"Vocabulary of {len(self.tokens):,}: {shown}{more}"
+
+
+def _checked(tokens):
+    if isinstance(tokens, str):
+        raise TypeError("tokens is a single string; a list of strings is expected, such as ['cat', 'sleeps']")
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TypeError(f"the token {token!r} is {type(token).__name__}, not a string")
+        if token in ("", BOS, EOS):
+            raise ValueError(
+                f"the token {token!r} cannot be listed: "
+                + ("a token holds at least one character" if not token else "every vocabulary has it already")
+            )
+        yield token

@@ -1,0 +1,270 @@
+"""Text as the models see it: token ids, boundaries, and the counts of what was scored.
+
+`tokenize` turns documents into a `TokenizedText`. Every sentence is closed by `</s>`, which is scored; `<s>`
+is what a sentence starts from, so it is never in the stream. The tokenizers themselves are in
+`lmmetrics._tokenizers`.
+
+Examples
+--------
+>>> text = tokenize(["the cat sleeps\\nthe cat eats\\n"])
+>>> text.strings()
+['the', 'cat', 'sleeps', '</s>', 'the', 'cat', 'eats', '</s>']
+>>> len(text), text.words, text.chars, text.bytes
+(8, 6, 28, 28)
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmmetrics._bpe import BPETokenizer, train_bpe
+from lmmetrics._tokenizers import choose_scheme
+from lmmetrics._vocabulary import UNK, Vocabulary
+
+__all__ = ["BPETokenizer", "TokenizedText", "Vocabulary", "tokenize", "train_bpe"]
+
+
+def tokenize(documents, by="word", sentences=None, vocabulary=None):
+    """Turn documents into the stream of tokens that a model scores.
+
+    Parameters
+    ----------
+    documents : list of str
+        One string for each document. Nothing in them is changed: NFC stays NFC and NFD stays NFD.
+    by : str, BPETokenizer or callable
+        - ``"word"``: a word is a run of letters and digits, with apostrophes (' and ’) and hyphens kept
+          inside (``don't``, ``well-known``); a number keeps its inner points and commas (``3.14``); every
+          other character that is not blank stands alone. A combining accent belongs to the character
+          before it.
+        - ``"whitespace"``: tokens are what stands between blanks; for text that is tokenised already.
+        - ``"char"``: Unicode code points. ``"byte"``: the bytes of UTF-8.
+        - a `BPETokenizer` made by `train_bpe`.
+        - a callable that turns a string into a list of strings: a segmenter for Chinese words.
+    sentences : {"line", "document"}, optional
+        What `</s>` closes. By line, the newline is not a token: `</s>` stands in its place. A final newline
+        ends the last line and opens no empty one; an empty line inside a document is a sentence that holds
+        `</s>` alone; a last line without a newline is a sentence if it holds a token. So an empty document
+        has no sentence by line, and one sentence (`</s>` alone) by document. The default is "line" for
+        words and segmenters, "document" for characters, bytes and BPE, where the newline is a token.
+        Only "\\n" ends a line: in a line that ends in "\\r\\n", the "\\r" is a character of that line.
+    vocabulary : Vocabulary, optional
+        The vocabulary of a training text. Other tokens become `<unk>`, or the id -1 in a vocabulary that has
+        none; `TokenizedText.unknown` counts them. Without it, the vocabulary is built from this text, in
+        order of first appearance.
+
+    Returns
+    -------
+    TokenizedText
+
+    Raises
+    ------
+    TypeError
+        When `documents` is no list of strings.
+    ValueError
+        When a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; when Chinese
+        text is to be cut into words without a segmenter.
+
+    Examples
+    --------
+    >>> train = tokenize(["the cat sleeps"])
+    >>> test = tokenize(["the dog sleeps"], vocabulary=train.vocabulary)
+    >>> test.strings(), test.unknown
+    (['the', '<unk>', 'sleeps', '</s>'], 1)
+    >>> tokenize(["貓睡"], by="byte").bytes
+    6
+    """
+    documents = checked_documents(documents)
+    scheme = choose_scheme(by, sentences, vocabulary, documents)
+    streams, counts, terminated = [], [], []
+    for document in documents:
+        before = scheme.unknown
+        ids = scheme.encode(document)
+        words, chars, octets = scheme.counts(document, ids)
+        ended = scheme.by_line and len(ids) > 0 and ids[-1] == scheme.eos
+        if not ended and (len(ids) > 0 or not scheme.by_line):
+            ids = np.append(ids, np.int32(scheme.eos))
+        streams.append(ids)
+        counts.append((len(ids), words, chars, octets, scheme.unknown - before))
+        terminated.append(ended)
+    columns = list(zip(*counts, strict=True)) or [[]] * 5
+    names = ("tokens", "words", "chars", "bytes", "unknown")
+    arrays = {name: _whole_numbers(column) for name, column in zip(names, columns, strict=True)}
+    ids = np.concatenate([np.zeros(0, dtype=np.int32), *streams])
+    vocabulary = scheme.vocabulary
+    return TokenizedText(
+        ids=ids,
+        vocabulary=vocabulary,
+        sentence_starts=np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1),
+        document_starts=np.append(0, np.cumsum(arrays["tokens"])),
+        document_counts=arrays,
+        _terminated=np.array(terminated, dtype=bool),
+        _pieces=np.array(scheme.pieces(vocabulary), dtype=object),
+        _separator=scheme.separator,
+        _label=scheme.label,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenizedText:
+    """A text as token ids, with its boundaries and the counts of exactly the text that is scored.
+
+    Made by `tokenize`, not by hand.
+
+    Attributes
+    ----------
+    ids : int32[N]
+        The scored stream: the tokens of each sentence, then `</s>`. `<s>` is never in it.
+    vocabulary : Vocabulary
+    sentence_starts : int64[S + 1]
+        Sentence s is ``ids[sentence_starts[s]:sentence_starts[s + 1]]``, its `</s>` included.
+    document_starts : int64[D + 1]
+        The same for documents.
+    document_counts : dict of int64[D]
+        "tokens", "words", "chars", "bytes" and "unknown" of each document. "words" is None when words
+        cannot be counted.
+
+    Notes
+    -----
+    What the counts count: for words, characters, bytes and BPE the documents as they are; for "whitespace"
+    the canonical text, one blank between two tokens and a newline after each line that has one. A word is
+    what stands between blanks, whatever the tokenizer, so that one text has one number of words. Text in
+    Chinese characters (more than one character in a hundred) has no such words: there a segmenter's tokens
+    that hold a letter or digit are counted, and without a segmenter `words` is None.
+
+    Examples
+    --------
+    >>> text = tokenize(["ab", ""], by="char")
+    >>> text
+    TokenizedText: 4 tokens by char in 2 sentences of 2 documents; vocabulary 5, unknown 0
+    >>> text.document(1).strings()
+    ['</s>']
+    >>> text.decode()
+    ['ab', '']
+    """
+
+    ids: np.ndarray
+    vocabulary: Vocabulary
+    sentence_starts: np.ndarray
+    document_starts: np.ndarray
+    document_counts: Mapping
+    _terminated: np.ndarray  # bool[D]: whether the document's last line has its newline
+    _pieces: np.ndarray  # what each id adds to the decoded text: strings, or bytes
+    _separator: str | bytes
+    _label: str
+
+    def __len__(self):
+        return len(self.ids)
+
+    @property
+    def words(self):
+        """Number of words, or None where they cannot be counted (Chinese text without a segmenter)."""
+        return self._total("words")
+
+    @property
+    def chars(self):
+        """Number of characters (Unicode code points) of the text that is scored."""
+        return self._total("chars")
+
+    @property
+    def bytes(self):
+        """Number of bytes of the text that is scored, in UTF-8."""
+        return self._total("bytes")
+
+    @property
+    def unknown(self):
+        """Number of tokens that the vocabulary does not hold. A `<unk>` written in the text is held."""
+        return self._total("unknown")
+
+    @property
+    def is_eos(self):
+        """bool[N]: where the token is `</s>`."""
+        return self.ids == self.vocabulary.eos
+
+    def strings(self):
+        """Return the N tokens as strings; a token that is not in the vocabulary is `<unk>`."""
+        table = np.array([*self.vocabulary.tokens, UNK], dtype=object)  # id -1 finds the last
+        return table[self.ids].tolist()
+
+    def document(self, i):
+        """Return document `i` alone, as a `TokenizedText` with its own counts."""
+        count = len(self.document_starts) - 1
+        if not 0 <= i < count:
+            raise IndexError(f"there is no document {i}: this text has {count}, numbered from 0")
+        start, stop = self.document_starts[i : i + 2]
+        inside = (self.sentence_starts > start) & (self.sentence_starts <= stop)
+        return TokenizedText(
+            ids=self.ids[start:stop],
+            vocabulary=self.vocabulary,
+            sentence_starts=np.concatenate([[0], self.sentence_starts[inside] - start]),
+            document_starts=np.array([0, stop - start]),
+            document_counts={k: None if v is None else v[i : i + 1] for k, v in self.document_counts.items()},
+            _terminated=self._terminated[i : i + 1],
+            _pieces=self._pieces,
+            _separator=self._separator,
+            _label=self._label,
+        )
+
+    def decode(self):
+        """Return the documents as strings.
+
+        For characters, bytes and BPE these are the documents that were tokenised. For words they are the
+        canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`.
+        """
+        pieces = self._pieces[self.ids].tolist()
+        sentences = [
+            self._separator.join(pieces[start : stop - 1])
+            for start, stop in zip(self.sentence_starts, self.sentence_starts[1:], strict=False)
+        ]
+        if isinstance(self._separator, bytes):
+            sentences = [sentence.decode("utf-8") for sentence in sentences]
+        bounds = np.searchsorted(self.sentence_starts, self.document_starts)
+        return [
+            "\n".join(sentences[first:last]) + ("\n" if terminated else "")
+            for first, last, terminated in zip(bounds, bounds[1:], self._terminated, strict=False)
+        ]
+
+    def __repr__(self):
+        return (
+            f"TokenizedText: {len(self):,} tokens by {self._label} in {len(self.sentence_starts) - 1:,} "
+            f"sentences of {len(self.document_starts) - 1:,} documents; vocabulary "
+            f"{len(self.vocabulary):,}, unknown {self.unknown:,}"
+        )
+
+    def _total(self, unit):
+        counts = self.document_counts[unit]
+        return None if counts is None else int(counts.sum())
+
+
+def _whole_numbers(column):
+    """Return counts as int64[D]; None where one of them is None."""
+    return None if None in column else np.array(column, dtype=np.int64)
+
+
+def checked_documents(documents):
+    """Return the documents as a list of strings that UTF-8 can hold, or say what is wrong with them."""
+    if isinstance(documents, str):
+        raise TypeError(
+            "documents is a single string; a list of strings is expected. Put it into a list: "
+            "tokenize([text])"
+        )
+    if isinstance(documents, bytes) or not isinstance(documents, Iterable):
+        raise TypeError(
+            f"documents is {type(documents).__name__}; a list of strings is expected, one for each document"
+        )
+    documents = list(documents)
+    for i, document in enumerate(documents):
+        if not isinstance(document, str):
+            raise TypeError(
+                f"document {i} is {type(document).__name__}, not a string. Leave it out, or decode it: "
+                "bytes.decode('utf-8')"
+            )
+        try:
+            document.isascii() or document.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
+                f"character {error.start}: it is no character and has no UTF-8 bytes. Read the file again "
+                "with encoding='utf-8' and without errors='surrogateescape', or remove it"
+            ) from None
+    return documents
