@@ -1,9 +1,9 @@
 """Read, name and store notebooks so that the same content always gives the same bytes.
 
-A stored notebook keeps only what a reader or a tool of this course needs: no editor settings, no execution times,
-no kernel version, and cell ids that follow from the content instead of from chance. See ``AUTHORING.md`` for the
-format of a set. This module neither runs notebooks (``course.execute``) nor turns solved sets into student sets
-(``course.release``).
+A stored notebook keeps only what a reader or a tool of this course needs: no editor settings, no execution
+times, no kernel version, and cell ids that follow from the content instead of from chance.
+``AUTHORING.md`` says how a set is written. This module neither runs notebooks (``course.execute``) nor turns
+solved sets into student sets (``course.release``).
 """
 
 import json
@@ -82,9 +82,12 @@ def to_text(notebook: NotebookNode) -> str:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write ``text`` to ``path`` in one move, so that no reader meets half a file; return whether it changed."""
-    path = Path(path)
-    data = text.encode("utf-8")
+    """Write ``text`` to ``path`` in one move, so that nobody meets half a file; return whether it changed."""
+    return write_bytes(Path(path), text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> bool:
+    """Write ``data`` to ``path`` in one move; return whether the file changed."""
     if path.exists() and path.read_bytes() == data:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +113,7 @@ def notebooks_in(folder: str | Path, stems: list[str] | None = None) -> list[Pat
         When a stem that was asked for has no notebook.
     """
     folder = Path(folder)
-    there = {path.parent.name: path for path in sorted(folder.glob("*/*.ipynb")) if path.stem == path.parent.name}
+    there = {path.stem: path for path in sorted(folder.glob("*/*.ipynb")) if path.stem == path.parent.name}
     wanted = [Path(stem).stem for stem in stems or there]
     missing = [stem for stem in wanted if stem not in there]
     if missing:
@@ -125,7 +128,7 @@ def cell_name(cell: NotebookNode) -> str | None:
 
 
 def cell_label(cell: NotebookNode, index: int) -> str:
-    """Return words that find the cell again, for messages: its place counted from 1, and its name or first line."""
+    """Return words that find the cell again: its place counted from 1, and its name or its first line."""
     first_line = next((line.strip() for line in cell.source.splitlines() if line.strip()), "empty")
     return f"cell {index + 1} ({cell_name(cell) or first_line[:40]})"
 

@@ -1,0 +1,141 @@
+"""Run solved sets from top to bottom in a fresh kernel and store them in canonical form.
+
+    python -m course.execute              run every set in solutions/
+    python -m course.execute 02_topic     run one
+    python -m course.execute --check      run nothing: say which stored sets are not fully run, in order
+
+Text, HTML and LaTeX outputs are stored. Images are not: strict nbval does not compare them and they bloat the
+history, so the words that stand for a picture ("<Figure ...>") are kept instead. What differs from run to run by
+chance (times, kernel version, the pieces in which printed text arrives) is left out. A set whose cell fails is
+reported, and its stored file stays as it was.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from tqdm import tqdm
+
+from course.notebooks import NotebookError, canonical, cell_label, notebooks_in, read, to_text, write_text
+
+__all__ = ["execute", "main", "not_executed"]
+
+COMMAND = "python -m course.execute"
+TIMEOUT = 300
+"""Seconds that one cell may take."""
+IMAGES = re.compile(r"image/.*|application/pdf")
+ANSI_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Run solved sets and store their outputs.")
+    parser.add_argument("stems", metavar="STEM", nargs="*", help="as in 02_cross_entropy (default: all)")
+    parser.add_argument("--check", action="store_true", help="run nothing; exit 1 if a set is not fully run")
+    options = parser.parse_args(arguments)
+    failed = False
+    try:
+        paths = notebooks_in("solutions", options.stems)
+    except NotebookError as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path in paths if options.check else tqdm(paths, unit="notebook", disable=not paths):
+        try:
+            if options.check:
+                words = not_executed(read(path))
+                if words:
+                    raise NotebookError(f"{path}: {words} Run: {COMMAND} {path.stem}")
+            elif execute(path):
+                tqdm.write(f"{path} stored")
+        except NotebookError as error:
+            failed = True
+            tqdm.write(str(error), file=sys.stderr)
+    return int(failed)
+
+
+def execute(path: Path, timeout: float = TIMEOUT) -> bool:
+    """Run the notebook at ``path`` in its own folder and store it; return whether the file changed.
+
+    Raises
+    ------
+    NotebookError
+        When a cell fails, takes more than ``timeout`` seconds or ends the kernel: the message has the file, the
+        cell and the error. The file is left as it was.
+    """
+    notebook = read(path)
+    running = [0]
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        record_timing=False,
+        on_cell_start=lambda cell, cell_index: running.__setitem__(0, cell_index),
+    )
+    try:
+        client.execute()
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        if isinstance(error, CellExecutionError):
+            reason = ANSI_COLOURS.sub("", f"{error.ename}: {error.evalue}")
+        elif isinstance(error, CellTimeoutError):
+            reason = f"it took more than {timeout:g} seconds"
+        else:
+            reason = "the kernel died, perhaps for lack of memory"
+        index = running[0]
+        where = cell_label(notebook.cells[index], index)
+        raise NotebookError(f"{path}, {where}: {reason}\n    Nothing was stored.") from error
+    canonical(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _stored(cell.outputs)
+    return write_text(path, to_text(notebook))
+
+
+def not_executed(notebook: NotebookNode) -> str:
+    """Return why a stored notebook is not one run from top to bottom in a fresh kernel, or an empty string.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_code_cell, new_notebook
+    >>> cells = [new_code_cell("1", execution_count=2), new_code_cell("2", execution_count=1)]
+    >>> not_executed(new_notebook(cells=cells))
+    'cell 1 (1) has execution count 2 where 1 is expected.'
+    """
+    cells = [(index, cell) for index, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    cells = [(index, cell) for index, cell in cells if cell.source.strip()]
+    for expected, (index, cell) in enumerate(cells, start=1):
+        if cell.execution_count is None:
+            return f"{cell_label(cell, index)} is not executed."
+        if cell.execution_count != expected:
+            return (
+                f"{cell_label(cell, index)} has execution count {cell.execution_count} "
+                f"where {expected} is expected."
+            )
+    return ""
+
+
+def _stored(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Return the outputs that are kept: no images, and printed text of one stream in one piece."""
+    kept = []
+    for output in outputs:
+        if output.output_type == "stream" and kept and kept[-1].get("name") == output.name:
+            kept[-1].text += output.text
+            continue
+        if "data" in output:
+            for part in (output.data, output.metadata):
+                for kind in [kind for kind in part if IMAGES.fullmatch(kind)]:
+                    del part[kind]
+            output.metadata.pop("needs_background", None)
+            output.pop("transient", None)
+            if not output.data:
+                continue
+        kept.append(output)
+    return kept
+
+
+if __name__ == "__main__":
+    sys.exit(main())
