@@ -4,10 +4,11 @@
     python -m course.execute 02_topic     run one
     python -m course.execute --check      run nothing: say which stored sets are not fully run, in order
 
-Text, HTML and LaTeX outputs are stored. Images are not: strict nbval does not compare them and they bloat the
-history, so the words that stand for a picture ("<Figure ...>") are kept instead. What differs from run to run by
-chance (times, kernel version, the pieces in which printed text arrives) is left out. A set whose cell fails is
-reported, and its stored file stays as it was.
+Text, HTML and LaTeX outputs are stored. Images are not: they bloat the history, and the words that stand
+for a picture ("<Figure ...>") are kept instead. So figures must be PNG or JPEG, which strict nbval does
+not compare: it would miss an SVG that is not stored. What differs from run to run by chance (times,
+kernel version, paths in a traceback, the pieces in which printed text arrives) is left out as well. A set
+whose cell fails is reported, and its stored file stays as it was.
 """
 
 import argparse
@@ -27,7 +28,8 @@ __all__ = ["execute", "main", "not_executed"]
 COMMAND = "python -m course.execute"
 TIMEOUT = 300
 """Seconds that one cell may take."""
-IMAGES = re.compile(r"image/.*|application/pdf")
+DROPPED = ("image/png", "image/jpeg")
+REFUSED = ("image/svg+xml", "image/gif", "application/pdf")
 ANSI_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -63,8 +65,8 @@ def execute(path: Path, timeout: float = TIMEOUT) -> bool:
     Raises
     ------
     NotebookError
-        When a cell fails, takes more than ``timeout`` seconds or ends the kernel: the message has the file, the
-        cell and the error. The file is left as it was.
+        When a cell fails, takes more than ``timeout`` seconds, ends the kernel or draws an SVG: the
+        message has the file, the cell and the error. The file is left as it was.
     """
     notebook = read(path)
     running = [0]
@@ -74,6 +76,7 @@ def execute(path: Path, timeout: float = TIMEOUT) -> bool:
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
         record_timing=False,
+        coalesce_streams=True,
         on_cell_start=lambda cell, cell_index: running.__setitem__(0, cell_index),
     )
     try:
@@ -89,9 +92,12 @@ def execute(path: Path, timeout: float = TIMEOUT) -> bool:
         where = cell_label(notebook.cells[index], index)
         raise NotebookError(f"{path}, {where}: {reason}\n    Nothing was stored.") from error
     canonical(notebook)
-    for cell in notebook.cells:
+    for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
-            cell.outputs = _stored(cell.outputs)
+            try:
+                cell.outputs = [output for output in map(_stored, cell.outputs) if output]
+            except ValueError as error:
+                raise NotebookError(f"{path}, {cell_label(cell, index)}: {error}") from error
     return write_text(path, to_text(notebook))
 
 
@@ -118,23 +124,22 @@ def not_executed(notebook: NotebookNode) -> str:
     return ""
 
 
-def _stored(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Return the outputs that are kept: no images, and printed text of one stream in one piece."""
-    kept = []
-    for output in outputs:
-        if output.output_type == "stream" and kept and kept[-1].get("name") == output.name:
-            kept[-1].text += output.text
-            continue
-        if "data" in output:
-            for part in (output.data, output.metadata):
-                for kind in [kind for kind in part if IMAGES.fullmatch(kind)]:
-                    del part[kind]
-            output.metadata.pop("needs_background", None)
-            output.pop("transient", None)
-            if not output.data:
-                continue
-        kept.append(output)
-    return kept
+def _stored(output: NotebookNode) -> NotebookNode | None:
+    """Return what is kept of an output; None when it was nothing but an image."""
+    if output.output_type == "error":
+        output.traceback = [f"{output.ename}: {output.evalue}"]
+    if "data" not in output:
+        return output
+    for kind in REFUSED:
+        if kind in output.data:
+            raise ValueError(
+                f"it draws {kind}, which strict nbval compares and a solved set does not store. "
+                "Draw PNG here: no figure_formats in a solved set."
+            )
+    for kind in DROPPED:
+        output.data.pop(kind, None)
+    output.metadata = {}
+    return output if output.data else None
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ What a student gets:
 - A test cell loses its hidden part. No cell has outputs.
 
 The work is done by nbgrader's own preprocessors, called as a library, so that ``nbgrader validate`` and
-``nbgrader autograde`` accept the files. The result depends on the sources, prompts and points alone: executing
-a solved set again, or saving it in another editor, changes nothing. ``AUTHORING.md`` says how a set is written.
+``nbgrader autograde`` accept the files. The result depends on the sources, prompts and points alone: to
+execute a solved set again, or to save it in another editor, changes nothing. ``AUTHORING.md`` says how a
+set is written.
 """
 
 import argparse
