@@ -289,8 +289,8 @@ def _checked_perplexity(value: float) -> float:
     if not value >= 1:
         raise ValueError(
             f"{value:g} is no perplexity of a discrete model. Each probability is at most 1, so each "
-            "surprisal is at least 0, and exp of their mean is at least 1. A value below 1 often lost its minus sign, "
-            "or is a loss and not a perplexity."
+            "surprisal is at least 0, and exp of their mean is at least 1. A value below 1 often lost its "
+            "minus sign, or is a loss and not a perplexity."
         )
     return float(value)
 
