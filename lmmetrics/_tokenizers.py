@@ -4,13 +4,10 @@ Each scheme has `encode(document) -> int32[n]`, where `</s>` stands in place of 
 are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
 """
 
-import functools
-import re
-import unicodedata
-
 import numpy as np
 
 from lmmetrics._bpe import BPETokenizer, shown
+from lmmetrics._script import is_written_without_blanks, word_pattern
 from lmmetrics._vocabulary import BOS, EOS, UNK, Vocabulary
 
 
@@ -35,27 +32,27 @@ def choose_scheme(by, sentences, vocabulary, documents):
             f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary"
         )
     by_line = kind.sentence_is_line if sentences is None else sentences == "line"
-    return kind(by_line, vocabulary, is_written_without_blanks(documents), *arguments)
-
-
-def is_written_without_blanks(documents):
-    """Return whether more than one character in a hundred is of Chinese or Japanese script."""
-    total = sum(map(len, documents))
-    found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
-    return found * 100 > total
+    without_blanks = kind is not Blanks and is_written_without_blanks(documents)
+    return kind(by_line, vocabulary, without_blanks, *arguments)
 
 
 class Scheme:
-    """What all schemes share: the counts of a document as it is."""
+    """What all schemes share: the counts of the documents as they are."""
 
     label = None
     sentence_is_line = True
-    unknown = 0  # in the documents encoded so far
 
-    def counts(self, document, ids):
-        """Return the number of words (None where they cannot be counted), characters and bytes."""
-        words = None if self.without_blanks else len(document.split())
-        return words, len(document), _utf8_length(document)
+    def unknown(self):
+        """Return how many tokens were not in the vocabulary so far."""
+        return 0
+
+    def counts(self, documents, ids, starts, missed):
+        """Return the words (None where they cannot be counted), characters and bytes of each document.
+
+        `starts` are the offsets of the documents in `ids`, `missed` those in the list of unknown tokens.
+        """
+        words = None if self.without_blanks else [len(document.split()) for document in documents]
+        return words, list(map(len, documents)), list(map(_utf8_length, documents))
 
 
 class Strings(Scheme):
@@ -69,7 +66,7 @@ class Strings(Scheme):
         self.without_blanks = without_blanks
         self._given = vocabulary
         self._ids = _GrowingIds() if vocabulary is None else _FixedIds(vocabulary)
-        self.eos = self._ids[EOS]
+        self.bos, self.eos = self._ids[BOS], self._ids[EOS]
         if by_line:
             self._ids[self.newline] = self.eos
 
@@ -77,9 +74,8 @@ class Strings(Scheme):
     def vocabulary(self):
         return self._ids.vocabulary() if self._given is None else self._given
 
-    @property
     def unknown(self):
-        return self._ids.unknown
+        return len(self._ids.missed)
 
     def pieces(self, vocabulary):
         """Return what each id adds to the decoded text; the last is that of id -1."""
@@ -87,7 +83,14 @@ class Strings(Scheme):
 
     def encode(self, document):
         tokens = self.split(document)
-        return np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+        ids = np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+        newlines = document.count("\n") if self.by_line else 0
+        if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
+            raise ValueError(
+                f"a document has a token {BOS} or {EOS} of its own: these mark the start and the end of a "
+                "sentence, and tokenize adds them itself. Remove them from the text"
+            )
+        return ids
 
 
 class Words(Strings):
@@ -103,7 +106,7 @@ class Words(Strings):
         super().__init__(by_line, vocabulary, without_blanks)
 
     def split(self, document):
-        return _word_pattern(self.by_line).findall(document)
+        return word_pattern(self.by_line).findall(document)
 
 
 class Characters(Strings):
@@ -120,20 +123,21 @@ class Blanks(Strings):
     newline = EOS  # str.split() swallows newlines, so a mark takes their place
 
     def split(self, document):
-        _refuse_marks(document, document)
-        tokens = (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
-        self._joined = "".join(tokens)
-        return tokens
+        return (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
 
-    def counts(self, document, ids):
+    def counts(self, documents, ids, starts, missed):
         """Count the canonical text: one blank between two tokens, newlines as in the document."""
-        newlines = document.count("\n") if self.by_line else 0
-        closes = np.append(ids == self.eos, True)
-        lines_with_tokens = np.count_nonzero(closes[1:] & ~closes[:-1])
-        words = len(ids) - newlines
-        blanks = words - lines_with_tokens
-        layout = blanks + newlines - newlines * len(EOS)  # `_joined` holds the marks, not the newlines
-        return words, len(self._joined) + layout, _utf8_length(self._joined) + layout
+        is_word = ids != self.eos
+        newlines = np.array([document.count("\n") if self.by_line else 0 for document in documents])
+        totals = [_sums(is_word, starts)]
+        for length in (len, _utf8_length):
+            lengths = np.fromiter(map(length, self.pieces(self.vocabulary)), dtype=np.int64)
+            lengths[self.eos] = 0
+            sizes = lengths[ids]
+            sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
+            wrong = [length(token) - len(UNK) for token in self._ids.missed]
+            totals.append(_sums(sizes, starts) + _sums(wrong, missed) + newlines)
+        return totals
 
 
 class Segmenter(Strings):
@@ -142,6 +146,7 @@ class Segmenter(Strings):
     def __init__(self, by_line, vocabulary, without_blanks, segmenter):
         super().__init__(by_line, vocabulary, without_blanks)
         self._segmenter = segmenter
+        self._words = []
 
     def split(self, document):
         parts = document.split("\n") if self.by_line else [document]
@@ -149,16 +154,16 @@ class Segmenter(Strings):
         for i, part in enumerate(parts):
             if i:
                 tokens.append(self.newline)
-            tokens.extend(self._checked(self._segmenter(part), part) if part else ())
+            tokens.extend(self._checked(self._segmenter(part)) if part else ())
         if self.without_blanks:
-            self._words = sum(any(map(str.isalnum, token)) for token in tokens)
+            self._words.append(sum(any(map(str.isalnum, token)) for token in tokens))
         return tokens
 
-    def counts(self, document, ids):
-        words, chars, octets = super().counts(document, ids)
-        return self._words if self.without_blanks else words, chars, octets
+    def counts(self, *arguments):
+        words, *others = super().counts(*arguments)
+        return self._words if self.without_blanks else words, *others
 
-    def _checked(self, tokens, part):
+    def _checked(self, tokens):
         if isinstance(tokens, str) or not hasattr(tokens, "__iter__"):
             raise TypeError(
                 f"the segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
@@ -170,7 +175,6 @@ class Segmenter(Strings):
             raise TypeError(
                 f"the segmenter returned a list with {wrong!r} in it; a list of strings is expected"
             )
-        _refuse_marks(part, tokens)
         return [token for token in tokens if token.strip()]
 
 
@@ -222,10 +226,9 @@ class BytePairs(Bytes):
 class _GrowingIds(dict):
     """Token to id; a token not seen before gets the next id."""
 
-    unknown = 0
-
     def __init__(self):
         super().__init__({UNK: 0, BOS: 1, EOS: 2})
+        self.missed = ()
         self._tokens = []
 
     def __missing__(self, token):
@@ -238,26 +241,16 @@ class _GrowingIds(dict):
 
 
 class _FixedIds(dict):
-    """Token to id in a vocabulary; others are counted and get the id of `<unk>`, or -1."""
+    """Token to id in a vocabulary; others are kept in `missed`, and get the id of `<unk>` or -1."""
 
     def __init__(self, vocabulary):
         super().__init__({token: i for i, token in enumerate(vocabulary)})
         self._other = -1 if vocabulary.unk is None else vocabulary.unk
-        self.unknown = 0
+        self.missed = []
 
     def __missing__(self, token):
-        self.unknown += 1
+        self.missed.append(token)
         return self._other
-
-
-def _refuse_marks(text, tokens):
-    """Raise where a document has `<s>` or `</s>` as a token of its own."""
-    for mark in (BOS, EOS):
-        if mark in text and mark in (tokens.split() if isinstance(tokens, str) else tokens):
-            raise ValueError(
-                f"a document has the token {mark} of its own: it is the mark of a sentence's "
-                f"{'start' if mark == BOS else 'end'}, which tokenize adds itself. Remove it from the text"
-            )
 
 
 def _refuse_other(vocabulary, scheme):
@@ -268,31 +261,10 @@ def _refuse_other(vocabulary, scheme):
         )
 
 
+def _sums(values, starts):
+    """Return the sum of the values of each document, int64[D]."""
+    return np.diff(np.append(0, np.cumsum(values, dtype=np.int64))[starts])
+
+
 def _utf8_length(text):
     return len(text) if text.isascii() else len(text.encode("utf-8"))
-
-
-@functools.cache
-def _word_pattern(by_line):
-    """Return the pattern of one token: a number, a word, or any other character with its accents."""
-    letter = f"[^\\W_][{_marks()}]*"
-    word = f"(?:{letter})+(?:['’-](?:{letter})+)*"
-    other = f"\\S[{_marks()}]*"
-    return re.compile(("\n|" if by_line else "") + rf"\d+(?:[.,]\d+)+|{word}|{other}")
-
-
-@functools.cache
-def _marks():
-    """Return the combining marks of Unicode (categories Mn, Mc, Me) as the inside of a character class."""
-    ranges = []
-    for code in [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]:
-        if unicodedata.category(chr(code))[0] == "M":
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-
-
-# The Unified Ideographs and their extensions, 々 and 〇, hiragana and katakana.
-_HAN = re.compile("[\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")

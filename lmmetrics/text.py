@@ -76,28 +76,31 @@ def tokenize(documents, by="word", sentences=None, vocabulary=None):
     """
     documents = checked_documents(documents)
     scheme = choose_scheme(by, sentences, vocabulary, documents)
-    streams, counts, terminated = [], [], []
+    streams, missed, terminated = [np.zeros(0, dtype=np.int32)], [0], []
     for document in documents:
-        before = scheme.unknown
         ids = scheme.encode(document)
-        words, chars, octets = scheme.counts(document, ids)
         ended = scheme.by_line and len(ids) > 0 and ids[-1] == scheme.eos
         if not ended and (len(ids) > 0 or not scheme.by_line):
             ids = np.append(ids, np.int32(scheme.eos))
         streams.append(ids)
-        counts.append((len(ids), words, chars, octets, scheme.unknown - before))
+        missed.append(scheme.unknown())
         terminated.append(ended)
-    columns = list(zip(*counts, strict=True)) or [[]] * 5
-    names = ("tokens", "words", "chars", "bytes", "unknown")
-    arrays = {name: _whole_numbers(column) for name, column in zip(names, columns, strict=True)}
-    ids = np.concatenate([np.zeros(0, dtype=np.int32), *streams])
-    vocabulary = scheme.vocabulary
+    ids, vocabulary = np.concatenate(streams), scheme.vocabulary
+    starts = np.cumsum([len(stream) for stream in streams])
+    words, chars, octets = scheme.counts(documents, ids, starts, missed)
+    counts = {
+        "tokens": np.diff(starts),
+        "words": words,
+        "chars": chars,
+        "bytes": octets,
+        "unknown": np.diff(missed),
+    }
     return TokenizedText(
         ids=ids,
         vocabulary=vocabulary,
         sentence_starts=np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1),
-        document_starts=np.append(0, np.cumsum(arrays["tokens"])),
-        document_counts=arrays,
+        document_starts=starts,
+        document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
         _terminated=np.array(terminated, dtype=bool),
         _pieces=np.array(scheme.pieces(vocabulary), dtype=object),
         _separator=scheme.separator,
@@ -234,11 +237,6 @@ class TokenizedText:
     def _total(self, unit):
         counts = self.document_counts[unit]
         return None if counts is None else int(counts.sum())
-
-
-def _whole_numbers(column):
-    """Return counts as int64[D]; None where one of them is None."""
-    return None if None in column else np.array(column, dtype=np.int64)
 
 
 def checked_documents(documents):
