@@ -65,7 +65,9 @@ def why_it_failed(log):
             "Open the page as a notebook (`make lab`), run it from the top, mend the cell, "
             "then run `make book` again."
         )
-    warnings = [line for line in plain.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b", line)]
+    warnings = [
+        line for line in plain.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b", line)
+    ]
     if not warnings:
         return "The book was not built: see the last lines above."
     count = f"{len(warnings)} warning" + ("s" if len(warnings) > 1 else "")
@@ -79,8 +81,18 @@ def why_it_failed(log):
 def drop_unwanted_copies():
     """Remove what the builder copies and no page uses: MathJax's other output and input formats."""
     mathjax = HTML / "_static" / "mathjax"
-    for name in ("node-main.js", "latest.js", "adaptors", "tex-svg-full.js", "tex-svg.js", "mml-svg.js",
-                 "tex-mml-svg.js", "mml-chtml.js", "tex-mml-chtml.js", "tex-chtml-full.js"):
+    for name in (
+        "node-main.js",
+        "latest.js",
+        "adaptors",
+        "tex-svg-full.js",
+        "tex-svg.js",
+        "mml-svg.js",
+        "tex-mml-svg.js",
+        "mml-chtml.js",
+        "tex-mml-chtml.js",
+        "tex-chtml-full.js",
+    ):
         path = mathjax / name
         if path.is_dir():
             shutil.rmtree(path)

@@ -33,7 +33,10 @@ def main(kind):
         try:
             venv.create(VENV, with_pip=True, clear=VENV.exists())
         except (subprocess.CalledProcessError, OSError) as error:
-            print(f"Python's venv module failed ({error}). On Debian and Ubuntu: apt install python3-venv", file=sys.stderr)
+            print(
+                f"Python's venv module failed ({error}). On Debian and Ubuntu: apt install python3-venv",
+                file=sys.stderr,
+            )
             return 1
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install"]
     print(f"Installing {REQUIREMENTS[kind]} into .venv (once; again when it changes).", flush=True)

@@ -101,7 +101,8 @@ def surprisal_html(tokens, surprisals, caption, top=12.0, unit="bits"):
     if np.isnan(surprisals).any() or (surprisals < 0).any():
         position = int(np.flatnonzero(~(surprisals >= 0))[0])
         raise ValueError(
-            f"the surprisal at position {position} is {surprisals[position]}; a surprisal is -log q, at least 0."
+            f"the surprisal at position {position} is {surprisals[position]}; "
+            "a surprisal is -log q, so it is at least 0."
         )
     spans = [token_span(token, value, top, unit) for token, value in zip(tokens, surprisals, strict=True)]
     steps = np.linspace(0, top, 5)

@@ -1,0 +1,111 @@
+"""The browser that opens the book: the system's Chromium, driven by Playwright, every other host blocked."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = ROOT / "_build" / "html"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_BROWSER = "no Chromium on this machine: apt install chromium, or set CHROMIUM=/path/to/it"
+
+
+def chromium():
+    """The path of the system's Chromium, or None."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def built_pages():
+    """Every page of the built book, as paths below ``_build/html``; none before the book is built."""
+    if not (HTML / "index.html").exists():
+        return []
+    unread = {"_static", "_sources", "slides"}
+    pages = [page.relative_to(HTML) for page in HTML.rglob("*.html")]
+    return sorted(str(page) for page in pages if page.parts[0] not in unread)
+
+
+def built_decks():
+    """Every deck of the built book, as paths below ``_build/html``."""
+    return sorted(f"slides/{deck.name}" for deck in (HTML / "slides").glob("*.html"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One headless Chromium for the whole session."""
+    path = chromium()
+    if path is None:
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        quiet = [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+            "--allow-file-access-from-files",
+        ]
+        instance = playwright.chromium.launch(executable_path=path, args=quiet)
+        yield instance
+        instance.close()
+
+
+class Visit:
+    """A page opened from disk, with what went wrong while it was read."""
+
+    def __init__(self, page):
+        self.page, self.problems = page, []
+        page.on(
+            "console",
+            lambda message: message.type == "error" and self.problems.append(f"console: {message.text}"),
+        )
+        page.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
+        page.on("requestfailed", lambda request: self.problems.append(f"not found: {request.url}"))
+        page.route("**/*", self.only_from_disk)
+
+    def only_from_disk(self, route):
+        """Let files and inline data through; refuse and record everything else."""
+        if route.request.url.startswith(("file:", "data:", "blob:", "about:")):
+            route.continue_()
+        else:
+            self.problems.append(f"asked another host: {route.request.url}")
+            route.abort()
+
+    def open(self, name, fragment=""):
+        """Open a page of the built book and wait until its maths is set."""
+        self.page.goto((HTML / name).as_uri() + fragment, wait_until="load")
+        self.page.wait_for_function(
+            "() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)", timeout=20_000
+        )
+        self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
+        return self.page
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens a page at a width, light or dark."""
+    contexts = []
+
+    def at(width=1280, height=900, scheme="light"):
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        contexts.append(context)
+        return Visit(context.new_page())
+
+    yield at
+    for context in contexts:
+        context.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say at the very end, loudly, when the browser tests did not run."""
+    if chromium() is None:
+        terminalreporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
+        terminalreporter.write_line(
+            f"Pages and slides were not looked at: {NO_BROWSER}. Then run `make test` again."
+        )
+    elif not built_pages():
+        terminalreporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
+        terminalreporter.write_line("The book is not built: run `make book`, then `make test`.")

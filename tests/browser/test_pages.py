@@ -1,0 +1,115 @@
+"""The built book as its readers open it: from disk, no network, desktop and phone, light and dark."""
+
+import re
+
+import pytest
+
+from .conftest import HTML, built_pages
+
+pytestmark = pytest.mark.browser
+PAGES = built_pages() or [pytest.param("", marks=pytest.mark.skip(reason="the book is not built: make book"))]
+READ = [page for page in PAGES if page not in {"genindex.html", "search.html", "prf-prf.html"}]
+
+RAW_MATHS = """() => {
+  const skip = new Set(['SCRIPT', 'STYLE', 'PRE', 'CODE', 'TEXTAREA', 'MJX-CONTAINER', 'NOSCRIPT']);
+  const found = [];
+  const walk = node => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      const hit = node.textContent.match(/.{0,20}(\\$|\\\\\\(|\\\\\\[|\\\\begin\\{).{0,40}/);
+      if (hit) found.push(hit[0]);
+    } else if (node.nodeType === Node.ELEMENT_NODE && !skip.has(node.tagName)) node.childNodes.forEach(walk);
+  };
+  document.querySelectorAll('article, main').forEach(walk);
+  return [...new Set(found)];
+}"""
+
+BROKEN_IMAGES = """() => [...document.images]
+  .filter(image => !image.complete || image.naturalWidth === 0).map(image => image.src.slice(0, 120))"""
+
+TOO_WIDE = """() => {
+  const page = document.documentElement.clientWidth;
+  const inScrollingBox = element => {
+    for (let e = element.parentElement; e && e !== document.body; e = e.parentElement)
+      if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX)) return true;
+    return false;
+  };
+  const sticksOut = element => {
+    const place = element.getBoundingClientRect();
+    return place.width > 0 && place.right > page + 1 && getComputedStyle(element).position !== 'fixed';
+  };
+  return [...document.querySelectorAll('main *')].filter(e => sticksOut(e) && !inScrollingBox(e))
+    .map(e => `${e.tagName}.${e.className} reaches ${Math.round(e.getBoundingClientRect().right)} of ${page}`)
+    .slice(0, 5);
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_reads_without_network(visit, name):
+    """No request to another host, no console error, no raw maths, no missing image."""
+    reader = visit()
+    page = reader.open(name)
+    raw = page.evaluate(RAW_MATHS)
+    broken = page.evaluate(BROKEN_IMAGES)
+    assert not reader.problems, f"{name}: {reader.problems[:5]}"
+    assert not raw, f"{name}: maths that was not set: {raw[:5]}"
+    assert not broken, f"{name}: images that do not show: {broken[:5]}"
+    assert page.locator("mjx-merror").count() == 0, f"{name}: MathJax could not set an equation"
+
+
+@pytest.mark.parametrize("name", READ)
+def test_page_fits_a_phone(visit, name):
+    """At 390 px the page does not scroll sideways and nothing sticks out."""
+    page = visit(width=390, height=844, scheme="dark").open(name)
+    wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    out = page.evaluate(TOO_WIDE)
+    assert wide <= 0 and not out, f"{name}: {wide} px too wide; {out}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_inside_the_book_resolve(name):
+    """Every link to a page, file or anchor of the book leads somewhere."""
+    text = (HTML / name).read_text(encoding="utf8")
+    here, missing = (HTML / name).parent, []
+    for link in set(re.findall(r'(?:href|src)="([^"]+)"', text)):
+        if re.match(r"[a-z]+:|//|#$|\{\{", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (here / path.split("?")[0]).resolve() if path.split("?")[0] else HTML / name
+        if not target.exists() or (
+            anchor and target.suffix == ".html" and f'id="{anchor}"' not in target.read_text(encoding="utf8")
+        ):
+            missing.append(link)
+    assert not missing, f"{name}: {missing}"
+
+
+def test_search_finds_a_term(visit):
+    """The book's own search works from disk."""
+    reader = visit()
+    page = reader.open("search.html", "?q=surprisal")
+    page.wait_for_selector("#search-results li", timeout=15_000)
+    assert not reader.problems
+
+
+def test_dark_mode_is_dark(visit):
+    """A reader whose system is dark gets a dark page."""
+    page = visit(scheme="dark").open("book/index.html")
+    red, green, blue = map(
+        int, re.findall(r"\d+", page.evaluate("() => getComputedStyle(document.body).backgroundColor"))[:3]
+    )
+    assert red + green + blue < 200
+
+
+def test_launch_and_download_buttons(visit):
+    """Notebooks have Colab, Binder and a download; pages that are no notebooks have no launch button."""
+    lab = (HTML / "notebooks/02_cross_entropy.html").read_text(encoding="utf8")
+    assert "colab.research.google.com/github/" in lab and "mybinder.org/v2/gh/" in lab
+    assert ".ipynb" in lab
+    chapter = (HTML / "book/02_cross_entropy.html").read_text(encoding="utf8")
+    assert "colab.research.google.com" not in chapter
+
+
+def test_chapter_has_the_number_of_its_file():
+    """Chapter 02 is number 2, also while chapter 01 is missing."""
+    chapter = (HTML / "book/02_cross_entropy.html").read_text(encoding="utf8")
+    assert '<span class="section-number">2. </span>Cross-entropy' in chapter
+    assert '<span class="section-number">2.1. </span>' in chapter

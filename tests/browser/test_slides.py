@@ -1,0 +1,95 @@
+"""Every slide of every deck at 1280 x 720: nothing cut off, maths set, notes hidden, no other host asked."""
+
+import json
+
+import pytest
+
+from .conftest import HTML, ROOT, built_decks
+
+pytestmark = pytest.mark.browser
+DECKS = built_decks() or [pytest.param("", marks=pytest.mark.skip(reason="no deck is built: make slides"))]
+
+SLIDES = (
+    "() => Reveal.getSlides().map(slide => { const i = Reveal.getIndices(slide); return [i.h, i.v || 0]; })"
+)
+
+SHOW = """([h, v]) => { Reveal.slide(h, v); const slide = Reveal.getCurrentSlide();
+  slide.querySelectorAll('.fragment').forEach(f => f.classList.add('visible')); }"""
+
+CUT_OFF = """() => {
+  const slide = Reveal.getCurrentSlide(), frame = slide.getBoundingClientRect(), scale = Reveal.getScale();
+  const [width, height] = [1280 * scale + 1, 720 * scale + 1];
+  const unseen = e => e.closest('aside') || e.closest('mjx-assistive-mml') || e.closest('svg');
+  const problems = [];
+  for (const e of slide.querySelectorAll('*')) {
+    const r = e.getBoundingClientRect();
+    if (unseen(e) || !r.width || !r.height) continue;
+    const [right, bottom] = [r.right - frame.left, r.bottom - frame.top];
+    if (right > width || bottom > height || r.left < frame.left - 1)
+      problems.push(`${e.tagName}.${e.className} reaches ${Math.round(right / scale)} x ${Math.round(bottom / scale)}`);
+    const clips = ['PRE', 'TABLE', 'DIV'].includes(e.tagName) && getComputedStyle(e).overflowX !== 'visible';
+    if (clips && e.clientWidth && e.scrollWidth > e.clientWidth + 2)
+      problems.push(`${e.tagName} hides ${e.scrollWidth - e.clientWidth} px`);
+  }
+  return problems.slice(0, 3);
+}"""
+
+WITHOUT_NOTE = """() => Reveal.getSlides().filter(slide => !slide.querySelector('aside.notes'))
+  .map(slide => slide.textContent.trim().slice(0, 40))"""
+
+NOTE_SHOWS = "() => [...document.querySelectorAll('aside.notes')].some(note => note.offsetParent !== null)"
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_every_slide_fits(visit, name):
+    """No content is cut off on any slide, with all its steps shown."""
+    reader = visit(width=1280, height=720)
+    page = reader.open(name)
+    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    slides = page.evaluate(SLIDES)
+    cut = {}
+    for place in slides:
+        page.evaluate(SHOW, place)
+        out = page.evaluate(CUT_OFF)
+        if out:
+            cut["/".join(map(str, place))] = out
+    assert not reader.problems, reader.problems[:5]
+    assert not cut, f"{name}: content is cut off on slides {cut}"
+    assert 20 <= len(slides) <= 35, f"{name} has {len(slides)} slides; a lecture of 50 minutes has 20 to 35"
+    assert page.locator("mjx-merror").count() == 0
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_notes_are_for_the_speaker(visit, name):
+    """Each slide has a note, and no note shows on a slide."""
+    page = visit(width=1280, height=720).open(name)
+    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    without, shown = page.evaluate(WITHOUT_NOTE), page.evaluate(NOTE_SHOWS)
+    assert not without, f"slides without a speaker's note: {without}"
+    assert not shown
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_deck_prints(visit, name):
+    """With ?print-pdf each slide becomes a page of its own."""
+    page = visit(width=1280, height=720).open(name, "?print-pdf")
+    page.wait_for_selector(".pdf-page", timeout=20_000)
+    slides = page.evaluate("() => Reveal.getSlides().length")
+    assert page.locator(".pdf-page").count() >= slides
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_deck_is_the_lab(name):
+    """The deck is made from the lab that is stored: no slide of an older lab is left."""
+    stem = name.split("/")[1].removesuffix(".html")
+    lab = json.loads((ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf8"))
+    deck = (HTML / name).read_text(encoding="utf8")
+    titles = [
+        line.lstrip("# ")
+        for cell in lab["cells"]
+        if cell["cell_type"] == "markdown"
+        for line in "".join(cell["source"]).splitlines()[:1]
+        if line.startswith("## ")
+    ]
+    shown = [title for title in titles if not set(title) & set("`$*<&'\"")]
+    assert [title for title in shown if title not in deck] == []
