@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     return int(failed)
 
 
-def execute(path: Path, timeout: float = TIMEOUT) -> bool:
+def execute(path: Path, timeout: int = TIMEOUT) -> bool:
     """Run the notebook at ``path`` in its own folder and store it; return whether the file changed.
 
     Raises
@@ -77,6 +77,7 @@ def execute(path: Path, timeout: float = TIMEOUT) -> bool:
         resources={"metadata": {"path": str(path.parent)}},
         record_timing=False,
         coalesce_streams=True,
+        extra_arguments=["--log-level=40"],  # errors only: ipykernel warns about local sockets
         on_cell_start=lambda cell, cell_index: running.__setitem__(0, cell_index),
     )
     try:
@@ -85,7 +86,7 @@ def execute(path: Path, timeout: float = TIMEOUT) -> bool:
         if isinstance(error, CellExecutionError):
             reason = ANSI_COLOURS.sub("", f"{error.ename}: {error.evalue}")
         elif isinstance(error, CellTimeoutError):
-            reason = f"it took more than {timeout:g} seconds"
+            reason = f"it took more than {timeout} seconds"
         else:
             reason = "the kernel died, perhaps for lack of memory"
         index = running[0]
