@@ -25,6 +25,8 @@ def main():
     command = [str(BUILDER), "build", str(ROOT), "-W", "-n", "--keep-going"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout:
+            if "[IPKernelApp]" in line:   # the kernel's remark on its own transport, once a page
+                continue
             log.append(line)
             print(line, end="", flush=True)
     if process.returncode:

@@ -56,7 +56,7 @@ def setup(app):
     app.connect("doctree-read", depend_on_glued_pages)
     app.connect("html-page-context", tidy_page, priority=900)
     app.add_directive("chapter-card", ChapterCard)
-    TocTreeCollector.assign_section_numbers = numbers_from_file_names
+    app.connect("builder-inited", number_by_file_name, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -89,25 +89,33 @@ def depend_on_glued_pages(app, doctree):
 
 # -- numbers of chapters -----------------------------------------------------------------------------
 
-_assign = TocTreeCollector.assign_section_numbers
+def number_by_file_name(app):
+    """Let the number of a chapter be the number in its file name, whoever else numbers sections."""
+    assign = TocTreeCollector.assign_section_numbers
+    if assign.__name__ == "numbers_from_file_names":
+        return
+
+    def numbers_from_file_names(collector, env):
+        before = dict(env.toc_secnumbers)
+        assign(collector, env)
+        for doc in env.toc_secnumbers:
+            chapter = re.match(r"(\d\d)_", doc.rsplit("/", 1)[-1])
+            if chapter:
+                renumber(env, doc, int(chapter[1]))
+        return [doc for doc, numbers in env.toc_secnumbers.items() if numbers != before.get(doc)]
+
+    TocTreeCollector.assign_section_numbers = numbers_from_file_names
 
 
-def numbers_from_file_names(collector, env):
-    """Number sections as Sphinx does, with the chapter's number taken from its file name."""
-    before = dict(env.toc_secnumbers)
-    _assign(collector, env)
-    for doc, numbers in env.toc_secnumbers.items():
-        chapter = re.match(r"(\d\d)_", doc.rsplit("/", 1)[-1])
-        if not chapter:
-            continue
-        first = int(chapter[1])
-        for anchor, number in numbers.items():
-            numbers[anchor] = (first, *number[1:]) if number else number
-        carriers = [env.titles.get(doc), env.longtitles.get(doc), *env.tocs[doc].findall(nodes.reference)]
-        for node in carriers:
-            if node is not None and node.get("secnumber"):
-                node["secnumber"] = [first, *node["secnumber"][1:]]
-    return [doc for doc, numbers in env.toc_secnumbers.items() if numbers != before.get(doc)]
+def renumber(env, doc, first):
+    """Replace the first component of every section number of a document."""
+    numbers = env.toc_secnumbers[doc]
+    for anchor, number in numbers.items():
+        numbers[anchor] = (first, *number[1:]) if number else number
+    carriers = [env.titles.get(doc), env.longtitles.get(doc), *env.tocs[doc].findall(nodes.reference)]
+    for node in carriers:
+        if node is not None and node.get("secnumber"):
+            node["secnumber"] = [first, *node["secnumber"][1:]]
 
 
 # -- pages -------------------------------------------------------------------------------------------
