@@ -361,7 +361,7 @@ def test_nbgrader_validates_a_right_answer_and_refuses_the_empty_set(tmp_path):
     (tmp_path / "changed.ipynb").write_text(to_text(changed))
     empty = Validator().validate(str(tmp_path / "empty.ipynb"))
     assert len(empty["failed"]) == 3, "two tests, and the answer in words that is still the prompt"
-    assert 'NotImplementedError: Task 1: turn nats into "bits".' in empty["failed"][0]["raw_error"]
+    assert re.search(r"NotImplementedError\S*: Task 1: turn nats into", empty["failed"][0]["raw_error"])
     assert Validator().validate(str(tmp_path / "right.ipynb")) == {}
     assert list(Validator().validate(str(tmp_path / "changed.ipynb"))) == ["changed"]
 
