@@ -25,7 +25,7 @@ def main():
     command = [str(BUILDER), "build", str(ROOT), "-W", "-n", "--keep-going"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout:
-            if "[IPKernelApp]" in line:   # the kernel's remark on its own transport, once a page
+            if "[IPKernelApp]" in line:  # the kernel's remark on its own transport, once a page
                 continue
             log.append(line)
             print(line, end="", flush=True)
@@ -60,7 +60,7 @@ def why_it_failed(log):
     plain = re.sub(r"\x1b\[[0-9;]*m", "", log)
     cell = re.search(r"(\S+\.(?:md|ipynb)).{0,40}Executing notebook failed: (\w+)", plain)
     if cell:
-        error = re.findall(r"^(\w*(?:Error|Exception|Interrupt)\w*: .*)$", plain, re.M)
+        error = re.findall(r"^((?!RuntimeError: $)\w*(?:Error|Exception|Interrupt)\w*: .*)$", plain, re.M)
         return (
             f"The book was not built: a cell of {cell[1]} failed.\n"
             f"  {error[-1] if error else cell[2]}\n"

@@ -18,8 +18,8 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import directives
 from myst_nb.ext.glue.utils import PendingGlueReference
-from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.util.docutils import SphinxDirective
+from sphinx_external_toc.collectors import TocTreeCollectorWithStyles
 
 from course import REPOSITORY
 
@@ -89,9 +89,10 @@ def depend_on_glued_pages(app, doctree):
 
 # -- numbers of chapters -----------------------------------------------------------------------------
 
+
 def number_by_file_name(app):
     """Let the number of a chapter be the number in its file name, whoever else numbers sections."""
-    assign = TocTreeCollector.assign_section_numbers
+    assign = TocTreeCollectorWithStyles.assign_section_numbers
     if assign.__name__ == "numbers_from_file_names":
         return
 
@@ -104,7 +105,7 @@ def number_by_file_name(app):
                 renumber(env, doc, int(chapter[1]))
         return [doc for doc, numbers in env.toc_secnumbers.items() if numbers != before.get(doc)]
 
-    TocTreeCollector.assign_section_numbers = numbers_from_file_names
+    TocTreeCollectorWithStyles.assign_section_numbers = numbers_from_file_names
 
 
 def renumber(env, doc, first):
