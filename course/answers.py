@@ -1,0 +1,219 @@
+"""Read a student's answer as plain data, or say in one sentence why it cannot be read.
+
+Nothing here knows whether an answer is right: that is the business of ``course.feedback``. Hostile objects
+are left out too; they never get this far, because a grader receives data from a process of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+
+class Unreadable(Exception):
+    """An answer that is no plain data of the expected form; the message says so in a sentence."""
+
+
+def read(answer: Any, like: Any, where: str = "your answer") -> Any:
+    """Return ``answer`` as plain data in the form of ``like``: float, float64 array, string, or a dict.
+
+    Parameters
+    ----------
+    answer : object
+        What the student gave. NumPy arrays, lists, and tensors on the CPU without a gradient count as
+        numbers.
+    like : float, ndarray, str or dict
+        A right value. Its form is what is expected: shape, keys, and where text stands.
+    where : str
+        How a message names the place.
+
+    Raises
+    ------
+    Unreadable
+        With a sentence that says what was given, what was expected, and what to do.
+
+    Examples
+    --------
+    >>> read([1, 2], like=np.zeros(2))
+    array([1., 2.])
+    >>> read(None, like=0.0)
+    Traceback (most recent call last):
+    course.answers.Unreadable: your answer is None, but one number is expected. Does the function end with
+    `return`?
+    """
+    if isinstance(like, dict):
+        if not isinstance(answer, dict):
+            raise Unreadable(_refusal(answer, where, f"a dictionary with the keys {_names(like)}"))
+        if answer.keys() != like.keys():
+            raise Unreadable(f"{where} has the keys {_names(answer)}. Expected are exactly {_names(like)}.")
+        return {key: read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
+    if isinstance(like, str):
+        if not isinstance(answer, str):
+            raise Unreadable(_refusal(answer, where, "a string in quotes"))
+        return str(answer).strip()
+    return _read_numbers(answer, np.shape(like), where)
+
+
+def evaluate(answer: Any, names: Sequence[str], point: Sequence[float], where: str = "your answer") -> Any:
+    """Put numbers into a SymPy expression, or into each entry of a list or dictionary of expressions.
+
+    Symbols are matched by name, so assumptions such as ``positive=True`` do not matter.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", positive=True)
+    >>> evaluate({"square": x**2}, names=["x"], point=[3.0])
+    {'square': 9.0}
+    """
+    if isinstance(answer, dict):
+        return {key: evaluate(value, names, point, f"{where}[{key!r}]") for key, value in answer.items()}
+    if isinstance(answer, (list, tuple, sp.Tuple, sp.MatrixBase)):
+        return [evaluate(value, names, point, f"{where}[{i}]") for i, value in enumerate(answer)]
+    if isinstance(answer, sp.Equality):
+        raise Unreadable(f"{where} is an equation. Give the expression on its right-hand side (`.rhs`).")
+    if not isinstance(answer, sp.Expr):
+        return answer
+    values = dict(zip(names, point, strict=True))
+    strangers = sorted({symbol.name for symbol in answer.free_symbols} - set(names))
+    if strangers:
+        raise Unreadable(f"{where} contains {', '.join(strangers)}. Use only the symbols {', '.join(names)}.")
+    number = answer.doit().xreplace({s: sp.Float(values[s.name], 30) for s in answer.free_symbols}).evalf(20)
+    try:
+        number = complex(number)
+    except TypeError:
+        raise Unreadable(
+            f"{where} does not become a number when numbers are put in. Finish the sum or derivative"
+            f" with `.doit()`."
+        ) from None
+    return number.real if abs(number.imag) < 1e-12 else number
+
+
+def agreement(answer: Any, target: Any, rtol: float, atol: float) -> np.ndarray:
+    """Compare two values of the same form number by number, and return one boolean for each number or string.
+
+    Infinities agree with infinities of the same sign, and NaN with NaN: a wrong formula may give them.
+
+    Examples
+    --------
+    >>> agreement({"nats": 1.0, "who": "a"}, {"nats": 1.0, "who": "b"}, rtol=1e-6, atol=0.0)
+    array([ True, False])
+    """
+    with np.errstate(invalid="ignore"):
+        close = np.isclose(numbers(answer), numbers(target), rtol=rtol, atol=atol, equal_nan=True)
+    same = [a == b for a, b in zip(_texts(answer), _texts(target), strict=True)]
+    return np.concatenate([close, np.array(same, dtype=bool)])
+
+
+def numbers(value: Any) -> np.ndarray:
+    """Return all numbers of a value that `read` returned, as one float64 vector."""
+    parts = [np.ravel(leaf) for leaf in _leaves(value) if not isinstance(leaf, str)]
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def short(value: Any, limit: int = 160) -> str:
+    """Return a value on one line and not longer than ``limit`` characters, for use in a message.
+
+    Examples
+    --------
+    >>> short(np.array([0.5, 0.25]))
+    '[0.5, 0.25]'
+    >>> short(np.zeros((20, 30)))
+    'array of shape (20, 30)'
+    """
+    if isinstance(value, np.random.Generator):
+        return "a random generator"
+    if isinstance(value, dict):
+        text = "{" + ", ".join(f"{key!r}: {short(entry)}" for key, entry in value.items()) + "}"
+    elif isinstance(value, (list, tuple)):
+        text = "[" + ", ".join(short(entry) for entry in value) + "]"
+    elif np.ndim(value):
+        text = _short_array(np.asarray(value))
+    elif isinstance(value, (float, np.floating)):
+        text = f"{value:.6g}"
+    else:
+        text = str(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _short_array(array: np.ndarray) -> str:
+    if array.size > 24:
+        return f"array of shape {array.shape}"
+    return "[" + ", ".join(short(entry) for entry in array) + "]"
+
+
+def _leaves(value: Any) -> Iterable:
+    if isinstance(value, dict):
+        for key in value:
+            yield from _leaves(value[key])
+    else:
+        yield value
+
+
+def _texts(value: Any) -> list[str]:
+    return [leaf for leaf in _leaves(value) if isinstance(leaf, str)]
+
+
+def _names(keys: Iterable) -> str:
+    return ", ".join(repr(key) for key in keys) or "(none)"
+
+
+def _refusal(answer: Any, where: str, expected: str) -> str:
+    """One sentence on a value of the wrong type, and what to do about it."""
+    what, cure = f"of the type {type(answer).__name__}", ""
+    module = type(answer).__module__.partition(".")[0]
+    if answer is None:
+        what, cure = "None", "Does the function end with `return`?"
+    elif answer is Ellipsis:
+        what, cure = "still `...`", "Put your result in its place."
+    elif isinstance(answer, str):
+        what, cure = f"the text {answer[:40]!r}", "Give a number without quotes."
+    elif isinstance(answer, dict):
+        what = f"a dictionary with the keys {_names(answer)}"
+    elif isinstance(answer, (bool, np.bool_)):
+        what = str(bool(answer))
+    elif isinstance(answer, (complex, np.complexfloating)):
+        what, cure = "complex", "Look for the logarithm or root of a negative number."
+    elif isinstance(answer, sp.Basic):
+        what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
+    elif module == "torch" and getattr(answer, "requires_grad", False):
+        what = "a tensor that still carries its gradient"
+        cure = "End with `.item()` for one number, or `.detach()` for several."
+    elif module not in ("torch", "numpy") and callable(answer):
+        what, cure = "a function", "Call it, and give what it returns."
+    elif isinstance(answer, (int, float, np.number)):
+        what = "a number"
+    return f"{where} is {what}, but {expected} is expected. {cure}".rstrip()
+
+
+def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np.ndarray:
+    expected = f"an array of numbers of shape {shape}" if shape else "one number"
+    answer = _without_torch(answer)
+    if not isinstance(answer, (int, float, np.number, np.ndarray, list, tuple)) or isinstance(answer, bool):
+        raise Unreadable(_refusal(answer, where, expected))
+    if isinstance(answer, (list, tuple)):
+        answer = [_without_torch(entry) for entry in answer]
+    for entry in answer if isinstance(answer, list) else ():
+        if not isinstance(entry, (int, float, np.number, np.ndarray, list, tuple)) and np.ndim(entry) == 0:
+            raise Unreadable(_refusal(entry, f"an entry of {where}", "a number"))
+    try:
+        array = np.asarray(answer)
+    except ValueError:
+        raise Unreadable(f"{where} has rows of different lengths, but {expected} is expected.") from None
+    if array.dtype.kind == "c":
+        raise Unreadable(_refusal(1j, where, expected))
+    if array.dtype.kind not in "fiu":
+        raise Unreadable(f"{where} holds values of the type {array.dtype}, but {expected} is expected.")
+    if array.shape != shape:
+        given = f"an array of shape {array.shape}" if array.ndim else "one number"
+        raise Unreadable(f"{where} is {given}, but {expected} is expected.")
+    return array.astype(np.float64) if shape else float(array)
+
+
+def _without_torch(value: Any) -> Any:
+    """A tensor that carries no gradient as an array; torch is not imported for it."""
+    if type(value).__module__.partition(".")[0] == "torch" and not getattr(value, "requires_grad", True):
+        return value.cpu().numpy()
+    return value

@@ -1,0 +1,162 @@
+"""The catalogue of mistakes, and their wrong formulas.
+
+An ``M`` is a mistake that people made in published work or in tools; the number is its place in the book's
+catalogue. An ``L`` is a lapse of the class-room that needs no citation. Every formula here is *wrong on
+purpose*: a wrong formula that fits a student's number names the mistake. Mistakes that belong to one
+question only stand beside that question.
+
+Arrays named ``nats`` hold the surprisal of every position in nats, and ``real`` says which positions are
+tokens rather than padding; both have the shape (B, T): B sequences, padded to T positions.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+
+LN2, LN10 = math.log(2), math.log(10)
+
+NAMES = {
+    "M1": "nats are read as bits",
+    "M2": "bits are read as nats",
+    "M3": "a logarithm to base 10 is read as a natural one",
+    "M4": "the perplexity is given for the loss, or the loss for the perplexity",
+    "M5": "the minus sign is lost",
+    "M6": "logits, probabilities and log probabilities are mixed up",
+    "M9": "means of parts are averaged, though the parts differ in length",
+    "M11": "the exponential is taken inside the mean",
+    "M19": "padding is counted",
+    "M20": "padding is scored",
+    "M21": "the mask drops real tokens",
+    "M25": "the sentence end is in one of numerator and denominator only",
+    "M30": "a floor is put under the probabilities",
+    "M31": "an unseen event has probability 0",
+    "M38": "bytes are taken for characters",
+    "M41": "the label-smoothed loss is reported",
+    "M44": "digits are lost in float32",
+    "M45": "the exponential overflows",
+    "M46": "softmax first, logarithm after",
+    "L1": "sum and mean are exchanged",
+    "L2": "the logarithm of a mean is taken for the mean of logarithms",
+    "L3": "the unit is converted the wrong way round",
+    "L4": "probabilities are added or averaged where they multiply",
+    "L5": "the forecast's own entropy is taken for its surprisal",
+    "L6": "the favourite is scored instead of what happened",
+    "L7": "the comparison is the wrong way round",
+    "L8": "a constant stands where an argument belongs",
+    "L9": "a ratio of numbers is taken for a ratio of logarithms",
+    "L10": "a factor of the chain rule is missing",
+    "L11": "the constraint is forgotten",
+    "L12": "zero is taken for the least cross-entropy",
+    "L13": "probability mass is lost, or in the wrong place",
+    "L14": "the sample's own frequencies are scored",
+    "L15": "the samples come from another distribution",
+    "L16": "context and prediction change places",
+    "L17": "the model has seen the text it is tested on",
+    "L18": "the uniform distribution is taken for the best one",
+    "L19": "a joint probability is taken for a conditional one",
+    "L20": "the context of the first symbol is wrong",
+    "L21": "the sentence end is left out",
+    "L22": "a term is missing",
+}
+
+EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
+"""ln r / ln R for a reported perplexity r and the right one R; the same factor multiplies the nats."""
+
+
+def scaled(mistake: str, nats):
+    """What the right ``nats`` become under M1, M2, M3 or M5.
+
+    Examples
+    --------
+    >>> round(scaled("M2", math.log(2)), 4)  # one bit, where 0.6931 nats are asked
+    1.0
+    """
+    return nats * EXPONENT[mistake]
+
+
+def powered(mistake: str, perplexity):
+    """What the right ``perplexity`` becomes under M1, M2, M3 or M5.
+
+    Examples
+    --------
+    >>> round(powered("M1", 8.0), 4)
+    4.2264
+    """
+    return perplexity ** EXPONENT[mistake]
+
+
+def total(nats: np.ndarray, real: np.ndarray) -> float:
+    """L1: the sum of the nats, never divided."""
+    return nats[real].sum()
+
+
+def mean_of_means(nats: np.ndarray, real: np.ndarray) -> float:
+    """M9: the mean over sequences of each sequence's mean."""
+    return np.mean([row[mask].mean() for row, mask in zip(nats, real, strict=True)])
+
+
+def log_mean_inverse(nats: np.ndarray, real: np.ndarray) -> float:
+    """M11: ln of the mean of 1/q; at least the right value, by Jensen's inequality."""
+    return np.log(np.exp(nats[real]).mean())
+
+
+def log_mean(nats: np.ndarray, real: np.ndarray) -> float:
+    """L2: -ln of the mean of q; at most the right value, by Jensen's inequality."""
+    return -np.log(np.exp(-nats[real]).mean())
+
+
+def padding_counted(nats: np.ndarray, real: np.ndarray) -> float:
+    """M19: the nats of the tokens, divided by the number of all positions."""
+    return nats[real].sum() / real.size
+
+
+def padding_scored(nats: np.ndarray, real: np.ndarray) -> float:
+    """M20: the mean over all positions, whatever the model says about padding."""
+    return nats.mean()
+
+
+def smoothed(log_probs: np.ndarray, targets: np.ndarray, epsilon: float) -> np.ndarray:
+    """M41: label-smoothed nats of each position; (..., V) and (...) -> (...)."""
+    nats = -np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]
+    return (1 - epsilon) * nats - epsilon * log_probs.mean(axis=-1)
+
+
+def logits_as_log_probs(logits: np.ndarray) -> np.ndarray:
+    """M6: raw logits go where log probabilities belong; the "loss" can be negative."""
+    return logits.astype(np.float64)
+
+
+def softmax_twice(logits: np.ndarray) -> np.ndarray:
+    """M6: probabilities go where logits belong, so every distribution is almost flat."""
+    return log_softmax(softmax(logits.astype(np.float64), axis=-1), axis=-1)
+
+
+def softmax_then_log(logits: np.ndarray) -> np.ndarray:
+    """M46: in the precision of the logits a small probability becomes 0, and its logarithm -inf."""
+    return np.log(softmax(logits, axis=-1)).astype(np.float64)
+
+
+def sum_of_large_exponentials(logits: np.ndarray) -> np.ndarray:
+    """M45: log-sum-exp without taking out the largest logit."""
+    return (logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))).astype(np.float64)
+
+
+def ratio_of_large_exponentials(logits: np.ndarray) -> np.ndarray:
+    """M45: softmax without taking out the largest logit, so that inf / inf appears."""
+    weights = np.exp(logits)
+    return np.log(weights / weights.sum(axis=-1, keepdims=True)).astype(np.float64)
+
+
+def floored(logits: np.ndarray, floor: float = 1e-10) -> np.ndarray:
+    """M30: a small constant is added before the logarithm, so no token can cost more than -ln floor."""
+    return np.log(softmax(logits.astype(np.float64), axis=-1) + floor)
+
+
+def log_sum_exp_as_given(logits: np.ndarray) -> np.ndarray:
+    """M44: in float32, log-sum-exp keeps only the digits that the largest logit leaves."""
+    largest = logits.max(axis=-1, keepdims=True)
+    normaliser = np.log(np.exp(logits - largest).sum(axis=-1, keepdims=True)) + largest
+    return (logits - normaliser).astype(np.float64)
