@@ -147,7 +147,7 @@ def _found(tree: Tree, pattern: re.Pattern, paths: tuple[str, ...], what: str) -
 
 
 def _imports(tree: Tree, path: str) -> set[str]:
-    """Every name that a module imports, also in functions; ``from a import b`` gives ``a`` and ``a.b``."""
+    """Every name that a module imports, also inside functions; ``from a import b`` gives ``a.b``."""
     package = _module(path).split(".")
     if not path.endswith("__init__.py"):
         package = package[:-1]
@@ -162,7 +162,7 @@ def _imports(tree: Tree, path: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
-            names |= {base} | {f"{base}.{alias.name}" for alias in node.names}
+            names |= {f"{base}.{alias.name}" for alias in node.names}
     return names
 
 

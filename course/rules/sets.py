@@ -120,7 +120,7 @@ def cells_are_short(tree: Tree) -> Iterator[str]:
     for cell in tree.code_cells("notebooks", "exercises"):
         length = len(cell.source.splitlines())
         if cell.path.endswith(".ipynb") and length > LINES:
-            yield f"{cell.where}: has {length} lines. Split it or move a function to lmmetrics: {LINES} at most."
+            yield f"{cell.where}: has {length} lines. Split it: {LINES} at most."
 
 
 def labs_are_decks(tree: Tree) -> Iterator[str]:
