@@ -113,8 +113,8 @@ def _in_own_folder(file):
             difference = _difference(path, candidate)
             if difference is not None:
                 raise CorpusError(
-                    f"{path} is another file than expected: {difference}. Replace it by {file.address}, saved "
-                    f"as {file.path}; or remove it, and it is downloaded"
+                    f"{path} is another file than expected: {difference}. Replace it by {file.address}, "
+                    f"saved as {file.path}; or remove it, and it is downloaded"
                 )
             return path
     return None

@@ -99,9 +99,10 @@ class Words(Strings):
     def __init__(self, by_line, vocabulary, without_blanks):
         if without_blanks:
             raise ValueError(
-                "this text is in Chinese or Japanese script, which puts no blanks between words, so no rule "
-                "finds them. Pass a segmenter, a function that cuts a string into words (by=jieba.lcut); or "
-                "use by='char' or by='byte'; or by='whitespace' where blanks stand between words already"
+                "more than one character in a hundred is of Chinese or Japanese script, which puts no blanks "
+                "between words, so no rule finds them. Pass a segmenter, a function that cuts a string into "
+                "words (by=jieba.lcut); or use by='char' or by='byte'; or by='whitespace' where blanks stand "
+                "between words already"
             )
         super().__init__(by_line, vocabulary, without_blanks)
 

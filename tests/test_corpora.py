@@ -1,0 +1,396 @@
+"""Corpora: what they hold, how they are split, and what happens when a download goes wrong."""
+
+import hashlib
+import http.server
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import warnings
+from collections import Counter
+from importlib.resources import files
+
+import pytest
+
+from lmmetrics import _download, corpora
+from lmmetrics._docstrings import prose, prose_of
+from lmmetrics._download import FILES, RemoteFile, fetch
+from lmmetrics.corpora import CorpusError, load, names
+from lmmetrics.text import tokenize
+
+HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def everything(corpus):
+    return corpus.train + corpus.valid + corpus.test
+
+
+# The corpora that need no network
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    with pytest.raises(ValueError, match="tales-en, tales-zh, numpy-docs"):
+        load("shakespeare")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_tale_has_the_form_that_the_splitter_expects(language):
+    folder = files("lmmetrics") / "data" / "tales" / language
+    numbers = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        assert re.fullmatch(r"\d\d-[a-z0-9-]+\.txt", file.name)
+        numbers.append(int(file.name[:2]))
+        text = file.read_bytes().decode("utf-8")
+        title, *paragraphs = text.removesuffix("\n").split("\n\n")
+        assert text.endswith("\n") and not text.endswith("\n\n") and len(paragraphs) >= 2, file.name
+        for part in (title, *paragraphs):
+            assert part == part.strip() and part and "\n" not in part, (file.name, part)
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_tales_are_the_same_in_both_languages_and_large_enough():
+    english, chinese = load("tales-en"), load("tales-zh")
+    for part in corpora.PARTS:
+        pairs = zip(getattr(english, part), getattr(chinese, part), strict=True)
+        for number, (one, other) in enumerate(pairs):
+            assert one.count("\n") == other.count("\n"), (english.titles[part][number], "paragraphs")
+        for corpus in (english, chinese):
+            documents = getattr(corpus, part)
+            assert [d.split("\n")[0] for d in documents] == corpus.titles[part]
+    assert len(everything(english)) >= 40
+    assert sum(len(d.split()) for d in everything(english)) >= 12_000
+    assert sum(len(HAN.findall(d)) for d in everything(chinese)) >= 18_000
+    assert not HAN.search("".join(everything(english)))
+
+
+def test_the_tales_are_split_by_number():
+    titles = load("tales-en").titles
+    folder = files("lmmetrics") / "data" / "tales" / "en"
+    for file in folder.iterdir():
+        part = {3: "valid", 7: "test"}.get(int(file.name[:2]) % 8, "train")
+        assert file.read_text(encoding="utf-8").split("\n")[0] in titles[part]
+
+
+def test_a_corpus_shows_its_sizes_and_may_be_changed_by_its_owner():
+    tales = load("tales-en")
+    assert re.search(r"Corpus tales-en .*train \d+ documents, [\d,]+ characters; valid", repr(tales))
+    first, digest = tales.train[0], tales.digest
+    tales.train.clear()
+    tales.titles["train"].clear()
+    assert load("tales-en").train[0] == first and load("tales-en").titles["train"]
+    assert load("tales-en").digest == digest != load("tales-zh").digest
+
+
+# The prose of doc-strings
+
+
+@pytest.mark.parametrize("name", ["numpy-docs", "sympy-docs"])
+def test_the_docs_are_those_of_the_book(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        corpus = load(name)
+    documents = everything(corpus)
+    assert 300_000 < sum(map(len, documents)) < 1_000_000
+    paragraphs = [line for document in documents for line in document.split("\n")]
+    assert len(paragraphs) == len(set(paragraphs)) and min(map(len, documents)) >= 100
+    assert not re.search(r">>>|::|``|:math:|\$|---|[=<>{}\\]", "".join(documents))
+    assert all(re.fullmatch(r"[A-Z].*[.?!]", paragraph) for paragraph in paragraphs)
+    for part in corpora.PARTS:
+        for title in corpus.titles[part]:
+            number = int(hashlib.sha256(title.encode()).hexdigest(), 16) % 10
+            assert {8: "valid", 9: "test"}.get(number, "train") == part
+
+
+def test_the_docs_do_not_depend_on_what_was_imported_before():
+    program = (
+        "import warnings; warnings.simplefilter('error');"
+        "import numpy.testing, sympy.physics.mechanics, sympy.abc;"
+        "from lmmetrics.corpora import load; print(load('numpy-docs').digest, load('sympy-docs').digest)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "3", "SYMPY_GROUND_TYPES": "python"},
+    )
+    assert run.stdout.split() == [load("numpy-docs").digest, load("sympy-docs").digest]
+    assert run.stderr == ""
+
+
+def test_another_version_gives_a_warning(monkeypatch):
+    monkeypatch.setitem(corpora._BOOK_DIGESTS, "numpy-docs", ("1.0", "0" * 64))
+    with pytest.warns(
+        UserWarning, match=r"numbers will differ: numpy .* the book reads numpy 1\.0"
+    ) as caught:
+        load("numpy-docs")
+    assert caught[0].filename == __file__
+
+
+def test_docs_without_doc_strings_are_an_error(monkeypatch):
+    monkeypatch.setattr(corpora, "prose_of", lambda package: {})
+    corpora._load.cache_clear()
+    with pytest.raises(CorpusError, match="-OO"):
+        load("numpy-docs")
+
+
+def test_what_counts_as_prose():
+    doc = """Return the *first* thing of a :class:`~numpy.ndarray` [1]_.
+
+    It has ``two`` lines, e.g. this one
+    and this one. See `the guide <https://example.org>`_ for that.
+
+    .. versionadded:: 1.2
+       This is an old release note.
+
+    .. note:: A note is also prose, when it is long.
+       It may have a second line.
+
+    .. math:: x = y + 1
+
+    This sentence has a formula :math:`x^2` in it. But this one has no formula.
+
+    Example of a block of code::
+
+        This looks like a sentence but is code.
+
+    Parameters
+    ----------
+    a : int, optional
+        The number that is returned.
+        It is never changed.
+    b : {'x', 'y'}
+        Short.
+
+    ====  ===========================
+    This  Table row with many words.
+    ====  ===========================
+
+    - The first item of a list
+      goes on here.
+    - The second item is here.
+
+    >>> f(1)
+    The output of a doctest is here.
+
+    See Also
+    --------
+    other : It does something else instead.
+
+    Notes
+    -----
+    The method is very old indeed!
+
+    References
+    ----------
+    .. [1] Somebody wrote this book once.
+    """
+    assert prose(doc) == [
+        "Return the first thing of a numpy.ndarray.",
+        "It has two lines, e.g. this one and this one. See the guide for that.",
+        "A note is also prose, when it is long.",
+        "It may have a second line.",
+        "But this one has no formula.",
+        "The number that is returned. It is never changed.",
+        "The first item of a list goes on here.",
+        "The second item is here.",
+        "The method is very old indeed!",
+    ]
+
+
+def test_the_prose_of_numpy_is_found_where_it_stands():
+    documents = prose_of("numpy")
+    assert list(documents) == sorted(documents)
+    assert "Compute the arithmetic mean along the specified axis." in documents["numpy.mean"]
+    assert "Draw samples from a binomial distribution." in documents["numpy.random.Generator"]
+    assert not {"numpy.int32", "numpy.intc", "numpy.longdouble"} & set(documents)
+
+
+# The corpora that are downloaded
+
+
+def test_tiny_shakespeare_is_whole_and_its_last_tenth_is_for_tests(real_texts):
+    corpus = load("tiny-shakespeare")
+    text = (real_texts / "tinyshakespeare" / "input.txt").read_bytes().decode()
+    assert "".join(everything(corpus)) == text
+    assert corpus.titles["train"][:2] == ["First Citizen", "All"]
+    share = len("".join(corpus.train)) / len(text), len("".join(corpus.train + corpus.valid)) / len(text)
+    assert share == pytest.approx((0.90, 0.95), abs=0.001)
+    assert all(document.endswith("\n\n") for document in everything(corpus)[:-1])
+
+
+def test_wikitext_2_has_its_articles_and_tokens(real_texts):
+    corpus = load("wikitext-2")
+    assert [len(getattr(corpus, part)) for part in corpora.PARTS] == [600, 60, 60]
+    assert corpus.titles["test"][:2] == ["Robert <unk>", "Du Fu"]
+    counts = [len(tokenize(getattr(corpus, part), by="whitespace")) for part in corpora.PARTS]
+    assert counts == [2_088_628, 217_646, 245_569]
+
+
+def test_tang_poems_are_each_there_once(real_texts):
+    corpus = load("tang-300")
+    poems = everything(corpus)
+    assert len(poems) == len(set(poems)) > 300 and "[" not in "".join(poems)
+    position = corpus.titles["train"].index("陳子昂：登幽州臺歌")
+    assert corpus.train[position] == "前不見古人，後不見來者。\n念天地之悠悠，獨愴然而涕下。"
+    assert corpus.language == "zh-Hant"
+    letters = Counter("".join(poems))
+    assert letters["\n"] + len(poems) == sum(len(poem.split("\n")) for poem in poems)
+
+
+CONTENT = b"A small file for tests.\n" * 2000
+SMALL = RemoteFile(
+    "folder/小 file.txt", "https://example.org/", f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
+)
+
+
+class Misbehaving(http.server.BaseHTTPRequestHandler):
+    """Serves CONTENT, or does what the first part of the path says."""
+
+    def do_GET(self):
+        manner, self.server.asked = self.path.split("/")[1], urllib.parse.unquote(self.path)
+        self.server.requests += 1
+        if manner.isdigit():
+            self.send_error(int(manner))
+            return
+        if manner == "silent":
+            self.server.released.wait(5)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", len(CONTENT))
+        self.end_headers()
+        if manner in ("cut", "hangs"):
+            self.wfile.write(CONTENT[: len(CONTENT) // 2])
+            self.wfile.flush()
+            if manner == "hangs":
+                self.server.released.wait(5)
+        else:
+            self.wfile.write(CONTENT.replace(b"small", b"SMALL") if manner == "changed" else CONTENT)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.delenv("LMMETRICS_DATA", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving) as server:
+        server.requests, server.released, server.daemon_threads = 0, threading.Event(), True
+        server.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.released.set()
+        server.shutdown()
+        thread.join()
+
+
+def files_in(folder):
+    return [path.name for path in folder.rglob("*") if path.name != "folder"]
+
+
+def test_a_download_is_verified_kept_and_not_repeated(server, tmp_path, capsys):
+    path = fetch(SMALL, base_url=f"{server.url}/good", cache=tmp_path)
+    assert path.read_bytes() == CONTENT and server.asked == "/good/folder/小 file.txt"
+    assert "100%" in capsys.readouterr().err  # the progress bar
+    assert fetch(SMALL, base_url=f"{server.url}/good", cache=tmp_path) == path and server.requests == 1
+    assert files_in(tmp_path) == ["小 file.txt"]
+
+
+@pytest.mark.parametrize(
+    "manner, said",
+    [
+        ("404", "the server answered 404 Not Found"),
+        ("500", "the server answered 500 Internal Server Error"),
+        ("changed", "another file than expected: its 48,000 bytes have the sha256"),
+        ("cut", "stopped before the end of the file"),
+        ("silent", "did not answer within 0.3 seconds"),
+        ("hangs", "did not answer within 0.3 seconds"),
+    ],
+)
+def test_a_server_that_misbehaves_leaves_nothing_behind(server, tmp_path, manner, said):
+    start = time.perf_counter()
+    with pytest.raises(CorpusError) as caught:
+        fetch(SMALL, base_url=f"{server.url}/{manner}", cache=tmp_path, timeout=0.3)
+    message = str(caught.value)
+    assert said in message and "Try again" in message and "LMMETRICS_DATA" in message
+    assert SMALL.path in message and SMALL.address in message
+    assert time.perf_counter() - start < 3
+    assert files_in(tmp_path) == []
+
+
+def test_no_network(monkeypatch, tmp_path):
+    monkeypatch.delenv("LMMETRICS_DATA", raising=False)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        with pytest.raises(CorpusError, match=r"no connection \(is this machine online\?\)"):
+            fetch(SMALL, base_url=address, cache=tmp_path)
+    assert files_in(tmp_path) == []
+
+
+def test_a_damaged_file_in_the_cache_is_downloaded_again(server, tmp_path):
+    damaged = tmp_path / SMALL.path
+    damaged.parent.mkdir()
+    damaged.write_bytes(CONTENT[:100])
+    assert fetch(SMALL, base_url=f"{server.url}/good", cache=tmp_path).read_bytes() == CONTENT
+    damaged.write_bytes(CONTENT[:100])
+    with pytest.raises(CorpusError):
+        fetch(SMALL, base_url=f"{server.url}/404", cache=tmp_path)
+
+
+def test_a_folder_of_your_own_comes_first_and_is_verified(server, tmp_path, monkeypatch):
+    own, cache = tmp_path / "own", tmp_path / "cache"
+    monkeypatch.setenv("LMMETRICS_DATA", str(own))
+    with pytest.raises(CorpusError, match="there is no such folder"):
+        fetch(SMALL, base_url=f"{server.url}/good", cache=cache)
+    (own / "folder").mkdir(parents=True)
+    assert fetch(SMALL, base_url=f"{server.url}/good", cache=cache).is_relative_to(cache)
+    (own / SMALL.path).write_bytes(CONTENT)
+    assert fetch(SMALL, base_url=f"{server.url}/404", cache=tmp_path / "new") == own / SMALL.path
+    (own / SMALL.path).write_bytes(CONTENT[:-1])
+    with pytest.raises(CorpusError, match="another file than expected: its 47,999 bytes") as caught:
+        fetch(SMALL, base_url=f"{server.url}/good", cache=cache)
+    assert "Replace it by https://example.org/" in str(caught.value)
+    assert (own / SMALL.path).read_bytes() == CONTENT[:-1]  # what is yours is not touched
+
+
+def test_a_folder_that_cannot_be_written(server, tmp_path):
+    blocked = tmp_path / "folder"
+    blocked.write_text("a file where a folder is needed")
+    with pytest.raises(CorpusError, match="could not be written"):
+        fetch(SMALL, base_url=f"{server.url}/good", cache=tmp_path)
+
+
+def test_load_downloads_from_a_mirror(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_download.pooch, "os_cache", lambda name: tmp_path / name)
+    with pytest.raises(CorpusError, match="another file than expected"):
+        load("tiny-shakespeare", base_url=f"{server.url}/good")
+    assert server.asked == "/good/tinyshakespeare/input.txt"
+    with pytest.raises(CorpusError, match="404"):
+        load("tang-300", base_url=f"{server.url}/404")
+    assert server.asked == "/404/tang-300/唐诗三百首.json"
+
+
+def test_git_blob_ids_are_those_of_git(tmp_path):
+    path = tmp_path / "blob"
+    path.write_bytes(b"hello\n")
+    good = RemoteFile("blob", "", "git:ce013625030ba8dba906f756967f9e9ca394464a")
+    assert _download._difference(path, good) is None
+    path.write_bytes(b"hello")
+    assert "git blob id" in _download._difference(path, good)
+
+
+def test_addresses_are_public_and_complete():
+    for file in FILES.values():
+        assert re.fullmatch(r"https://raw\.githubusercontent\.com/[!-~]+\.(txt|json)", file.address)
+        assert re.fullmatch(r"sha256:[0-9a-f]{64}|git:[0-9a-f]{40}", file.digest)
+    assert FILES["tang-300/唐诗三百首.json"].address.count("%") == 24
+    assert names()[-3:] == ["tiny-shakespeare", "wikitext-2", "tang-300"]
