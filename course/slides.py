@@ -7,6 +7,7 @@ packages. What it leaves out: a PDF (open the deck with ``?print-pdf`` and print
 
 import argparse
 import importlib.util
+import re
 import shutil
 from pathlib import Path
 
@@ -82,8 +83,9 @@ def executed(lab):
 
 
 def prepare(cell):
-    """Drop what a slide does not show: glued values, and the input of cells tagged so."""
+    """Fit a cell to its slide: drop glued values and the input of cells tagged so; link to built pages."""
     if cell.cell_type != "code":
+        cell.source = re.sub(r"(\]\(\.\.?/[^)#\s]+)\.(?:md|ipynb)(?=[)#])", r"\1.html", cell.source)
         return
     cell.outputs = [output for output in cell.outputs if not is_glue(output)]
     if HIDDEN_INPUT & set(cell.metadata.get("tags", [])):
