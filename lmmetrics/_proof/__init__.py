@@ -1,0 +1,187 @@
+"""Prove that two expressions are equal, or fail to. Private: `lmmetrics.derivation` is the public side."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from sympy import (
+    Add,
+    And,
+    Derivative,
+    Dummy,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    KroneckerDelta,
+    Le,
+    Lt,
+    Mul,
+    Not,
+    Piecewise,
+    Product,
+    S,
+    Sum,
+    count_ops,
+    default_sort_key,
+    exp,
+    expand,
+    factor,
+    fraction,
+    piecewise_fold,
+    simplify,
+    together,
+)
+from sympy.concrete.expr_with_limits import ExprWithLimits
+
+from lmmetrics._proof.facts import Facts, Rule, exact, fresh
+from lmmetrics._proof.nodes import Exp, Prefix, Stuck
+from lmmetrics._proof.sums import Canonical
+
+__all__ = ["Facts", "check", "exact", "prove"]
+
+
+def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
+    """Whether ``left = right`` follows from the declared assumptions and the facts, for every bound n.
+
+    The difference is brought to a canonical form, in which equal sums look the same. True means that this
+    form is 0. False means only that no proof was found. ``every`` holds the indices of the facts that stand
+    for every value.
+    """
+    definitions, constraints = facts.split(every)
+    difference = _defined(left - right, definitions)
+    constraints = [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints]
+    inner = set().union(*(e.atoms(Piecewise) for e in difference.atoms(ExprWithLimits, Derivative)))
+    if difference.atoms(Piecewise) - inner:
+        folded = piecewise_fold(difference) if not inner else difference
+        if isinstance(folded, Piecewise):
+            return _each_case(folded, facts, constraints, every)
+    return _vanishes(difference, facts, constraints, every)
+
+
+def _vanishes(difference: Expr, facts: Facts, constraints: list[Expr], every: set) -> bool:
+    canonical = facts.canonical(difference)
+    try:
+        form = canonical.canon(difference)
+        if is_zero(form, canonical):
+            return True
+        if constraints:
+            canonical = _informed(facts, constraints, every, difference)
+            form = canonical.canon(form)
+            if is_zero(form, canonical):
+                return True
+    except Stuck:
+        form = difference
+    return _simplifies(form)
+
+
+def check(facts: Facts, every: set, e: Expr) -> None:
+    """Raise ValueError when a fact about ``e`` is false, or of a form that cannot be used."""
+    with suppress(Stuck):
+        definitions, constraints = facts.split(every)
+        _informed(facts, [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints], every, e)
+
+
+def _defined(e: Expr, definitions: list) -> Expr:
+    for _ in range(4):  # a definition may use another
+        for definition in definitions:
+            e = definition.apply(e)
+    return e
+
+
+def _informed(facts: Facts, constraints: list[Expr], every: set, e: Expr) -> Canonical:
+    """An algebra that rewrites with the constraints, each of which is an expression that is 0.
+
+    Their derivatives are taken before any of them is used: a constraint holds at a point.
+    """
+    canonical = facts.canonical(e)
+    differentiated = [canonical.canon(fresh(constraint)) for constraint in constraints]
+    canonical = facts.canonical(e)
+    for constraint, expression in zip(constraints, differentiated, strict=True):
+        canonical.learn(Rule.read(constraint, expression, canonical, every))
+    return canonical
+
+
+def is_zero(form: Expr, canonical: Canonical, depth: int = 3) -> bool:
+    """Whether a canonical form is 0: as it is, over a common denominator, or under one common sum."""
+    form = form if form == 0 else _one_delta(form, canonical)
+    if form == 0:
+        return True
+    numerator = fraction(together(form))[0]
+    numerator = canonical.canon(expand(numerator, deep=False))
+    if numerator == 0:
+        return True
+    return depth > 0 and _under_one_sum(numerator, canonical, depth)
+
+
+def _under_one_sum(form: Expr, canonical: Canonical, depth: int) -> bool:
+    """Join c S_f(n) + d S_g(n) into the sum of c f + d g, and see whether that is simpler."""
+    uppers = {p.args[2] for p in form.atoms(Prefix)}
+    for upper in sorted(uppers, key=default_sort_key):
+        with canonical.index(S.One, upper) as u:
+            inside, outside = [], []
+            for t in Add.make_args(form):
+                sums = [f for f in Mul.make_args(t) if isinstance(f, Prefix) and f.args[2] == upper]
+                if sums:
+                    body, k, _ = sums[0].args
+                    inside.append(t / sums[0] * body.xreplace({k: u}))
+                else:
+                    outside.append(t)
+            # what is left over may itself be the sum of a constant
+            for body, rest in ((inside, outside), ([*inside, *(t / upper for t in outside)], [])):
+                if len(body) < 2:
+                    continue
+                joined = canonical.canon(factor(together(Add(*body))))
+                total = canonical.distribute(canonical.over(joined, u, S.One, upper) + Add(*rest))
+                if total != form and is_zero(total, canonical, depth - 1):
+                    return True
+    return False
+
+
+def _one_delta(form: Expr, canonical: Canonical) -> Expr:
+    """delta(i, k) q[i] = delta(i, k) q[k]: write all of it at one index."""
+    terms = []
+    for t in Add.make_args(form):
+        for d in [f for f in Mul.make_args(t) if isinstance(f, KroneckerDelta)]:
+            left, right = d.args
+            if left.is_Symbol:
+                t = canonical.canon((t / d).xreplace({left: right})) * d
+        terms.append(t)
+    return canonical.distribute(Add(*terms))
+
+
+def _each_case(folded: Piecewise, facts: Facts, constraints: list[Expr], every: set) -> bool:
+    """Prove each branch, with its condition as a further fact."""
+    failed: list = []
+    for value, condition in folded.args:
+        more, at = Facts(list(facts.equations), list(facts.relations)), {}
+        for part in (*And.make_args(condition), *failed):
+            if isinstance(part, Eq) and part.lhs.is_Symbol:
+                at[part.lhs] = part.rhs
+            elif isinstance(part, (Ge, Gt, Le, Lt)):
+                more.relations.append(part)
+                at |= _signed(part)
+        here = [constraint.xreplace(at) for constraint in constraints]
+        more.relations = [r for part in more.relations if (r := part.xreplace(at)) is not S.true]
+        if S.false not in more.relations and not _vanishes(value.xreplace(at), more, here, every):
+            return False
+        failed.append(Not(condition))
+    return True
+
+
+def _signed(part) -> dict:
+    """A condition such as x > 0, as a symbol of that sign."""
+    if not (part.lhs.is_Symbol and part.rhs == 0):
+        return {}
+    sign = {Gt: "positive", Ge: "nonnegative", Lt: "negative", Le: "nonpositive"}[type(part)]
+    assumptions = {k: v for k, v in part.lhs.assumptions0.items() if k in ("integer", "real")}
+    return {part.lhs: Dummy(part.lhs.name, **{sign: True}, **assumptions)}
+
+
+def _simplifies(form: Expr) -> bool:
+    """SymPy's own simplification, for what the canonical form does not know (trigonometry, series)."""
+    form = form.replace(Exp, exp)
+    # SymPy moves a condition on a bound index out of its sum, so sums stay out of it
+    if form.has(Prefix, Sum, Product) or count_ops(form) > 150:
+        return False
+    return simplify(form) == 0

@@ -1,0 +1,239 @@
+"""Facts that a derivation may use: definitions, constraints, and ranges of indices.
+
+``Eq(q[i], ...)``, ``Eq(x, ...)`` with one atom on the left defines that atom: it is replaced first, inside
+derivatives too. Any other ``Eq`` is a constraint: it holds at the values that are meant, and is used only
+after differentiation. An inequality says where an index or a parameter lies. A symbol that is free in no
+expression of the chain stands for every value: ``Eq(q[i], ...)`` then defines the whole array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product as cartesian
+
+from sympy import (
+    Add,
+    And,
+    Derivative,
+    Dummy,
+    Eq,
+    Expr,
+    Float,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Mul,
+    Pow,
+    Product,
+    Rational,
+    S,
+    Sum,
+    Symbol,
+    default_sort_key,
+    log,
+    sympify,
+)
+from sympy.core.function import AppliedUndef
+from sympy.tensor.indexed import Idx, Indexed
+
+from lmmetrics._proof.nodes import Exp, Prefix
+from lmmetrics._proof.sums import Canonical
+
+
+@dataclass
+class Facts:
+    """The facts of a derivation, sorted by use."""
+
+    equations: list[Eq] = field(default_factory=list)
+    relations: list = field(default_factory=list)
+    stated: list = field(default_factory=list)  # as they were given, for display
+
+    @classmethod
+    def read(cls, given) -> Facts:
+        facts = cls()
+        for item in [given] if isinstance(given, (Eq, And, Le, Lt, Ge, Gt)) else given:
+            item = sympify(item)
+            for stated in And.make_args(item):
+                fact = exact(stated)
+                if fact is S.true:
+                    continue
+                facts.stated.append(stated)
+                if isinstance(fact, Eq):
+                    facts.equations.append(fact)
+                elif isinstance(fact, (Le, Lt, Ge, Gt)):
+                    facts.relations.append(fact)
+                else:
+                    raise ValueError(
+                        f"The given fact {item} is neither an equation nor an inequality that can hold. "
+                        "Write it as Eq(left, right), or as an inequality such as k <= n."
+                    )
+        return facts
+
+    def every(self, start: Expr) -> set:
+        """The indices of the facts that stand for every value, because the start leaves them no value."""
+        fixed = set().union(_plain(start), *(_plain(r) for r in self.relations))
+        return {
+            s
+            for eq in self.equations
+            for s in _plain(eq) - fixed
+            if any(s in _index_symbols(a) for a in eq.atoms(Indexed, AppliedUndef))
+        }
+
+    def about_one_place(self, every: set) -> Expr | None:
+        """The left side of a definition such as Eq(q[k], ...) that holds for this k only."""
+        for d in self.split(every)[0]:
+            if any(p.is_Symbol and p not in d.every for p in _places(d.left)):
+                return d.left
+        return None
+
+    def split(self, every: set) -> tuple[list[Definition], list[Eq]]:
+        definitions, constraints = [], []
+        for eq in self.equations:
+            definition = Definition.read(eq, every)
+            (definitions.append(definition) if definition else constraints.append(eq))
+        return definitions, constraints
+
+    def canonical(self, e: Expr) -> Canonical:
+        """An algebra that knows the inequalities, and the ranges of the `Idx` objects in ``e``."""
+        c = Canonical()
+        for i in sorted(e.atoms(Idx), key=str):
+            c.relations += [i - i.lower] if i.lower is not None else []
+            c.relations += [i.upper - i] if i.upper is not None else []
+        for r in self.relations:
+            if isinstance(r, (Lt, Gt)):
+                c.strict.append(r.gts - r.lts)
+            else:
+                c.relations.append(r.gts - r.lts)
+        return c
+
+
+@dataclass
+class Definition:
+    """``left = right``, for every value of the parameters in ``left``."""
+
+    left: Expr
+    right: Expr
+    every: set
+
+    @classmethod
+    def read(cls, eq: Eq, every: set) -> Definition | None:
+        for left, right in (eq.args, reversed(eq.args)):
+            if isinstance(left, (Symbol, Indexed, AppliedUndef)) and not right.has(_head(left)):
+                return cls(left, fresh(right), every & _plain(left))
+        return None
+
+    def apply(self, e: Expr) -> Expr:
+        """Replace it in an expression. Bound indices of ``right`` are fresh, so none is captured."""
+        for d in e.atoms(Derivative):
+            if any(
+                v == self.left or (isinstance(v, Indexed) and _head(v) == _head(self.left))
+                for v in d.variables
+            ):
+                raise ValueError(
+                    f"The fact about {self.left} cannot be used, because the chain differentiates with "
+                    f"respect to {d.variables[0]}. Differentiate in one derivation, and put the values in "
+                    "another."
+                )
+        if not self.every:
+            return e.xreplace({self.left: self.right})
+        found = [a for a in e.atoms(type(self.left)) if _head(a) == _head(self.left)]
+        return e.xreplace({a: right for a in found if (right := self.at(a)) is not None})
+
+    def at(self, a: Expr) -> Expr | None:
+        """The right side at the place of ``a``; None when the fact is about another place."""
+        values = dict(zip(_places(self.left), _places(a), strict=True))
+        if len(_places(self.left)) != len(_places(a)) or any(
+            p != v for p, v in values.items() if p not in self.every
+        ):
+            return None
+        return fresh(self.right).xreplace(values)
+
+
+@dataclass
+class Rule:
+    """A constraint solved for one canonical term: ``term`` may be replaced by ``value``."""
+
+    term: Expr
+    value: Expr
+    every: list
+
+    @classmethod
+    def read(cls, constraint: Expr, differentiated: Expr, canonical: Canonical, every: set) -> Rule | None:
+        """Solve for the most complex term that appears once, with a factor that is not 0."""
+        form = canonical.canon(differentiated)
+        if form == 0:
+            return None
+        if form.is_number:
+            raise ValueError(f"The given fact {constraint} = 0 is false: the left side is {form}.")
+        for term in sorted(_generators(form), key=_rank, reverse=True):
+            factor = form.coeff(term)
+            rest = canonical.distribute(form - factor * term)
+            if not rest.has(term) and not factor.has(term) and factor.is_nonzero:
+                value = canonical.distribute(-rest / factor)
+                return cls(term, value, sorted(every & term.free_symbols, key=default_sort_key))
+        raise ValueError(
+            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write it with one "
+            "symbol or one sum on the left side."
+        )
+
+    def apply(self, e: Expr) -> Expr | None:
+        if type(e) is not type(self.term):
+            return None
+        if e == self.term:
+            return self.value
+        bound = {p.args[1] for p in self.term.atoms(Prefix)}
+        places = {i for a in e.atoms(Indexed, AppliedUndef) for i in _places(a) if not i.free_symbols & bound}
+        for chosen in cartesian(sorted(places, key=default_sort_key), repeat=len(self.every)):
+            at = dict(zip(self.every, chosen, strict=True))
+            if self.every and self.term.xreplace(at) == e:
+                return self.value.xreplace(at)
+        return None
+
+
+def exact(e):
+    """Decimals as the exact fractions that they are in binary: rounding must not hide a difference."""
+    return e.xreplace({x: Rational(x) for x in e.atoms(Float)})
+
+
+def fresh(e: Expr) -> Expr:
+    """Give every bound index of sums and products a new name."""
+
+    def renamed(node):
+        if isinstance(node, (Sum, Product)):
+            return node.xreplace({limit[0]: Dummy(limit[0].name, integer=True) for limit in node.limits})
+        return node
+
+    return e.replace(lambda node: isinstance(node, (Sum, Product)), renamed)
+
+
+def _plain(e) -> set:
+    return {s for s in e.free_symbols if isinstance(s, (Symbol, Idx))} - {
+        a.base.label for a in e.atoms(Indexed)
+    }
+
+
+def _index_symbols(a: Expr) -> set:
+    return set().union(*(p.free_symbols for p in _places(a)))
+
+
+def _head(a: Expr):
+    if isinstance(a, Indexed):
+        return a.base
+    return a.func if isinstance(a, AppliedUndef) else a
+
+
+def _places(a: Expr) -> tuple:
+    if isinstance(a, Indexed):
+        return a.indices
+    return a.args if isinstance(a, AppliedUndef) else ()
+
+
+def _generators(form: Expr) -> set:
+    return {f for t in Add.make_args(form) for f in Mul.make_args(t) if not f.is_number}
+
+
+def _rank(e: Expr) -> tuple:
+    order = (Prefix, Indexed, AppliedUndef, log, Exp, Pow, Symbol)
+    place = next((len(order) - i for i, kind in enumerate(order) if isinstance(e, kind)), 0)
+    return place, e.count_ops(), default_sort_key(e)
