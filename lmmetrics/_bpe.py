@@ -5,8 +5,9 @@ Training and encoding are done by the `tokenizers` package; this module keeps it
 
 import functools
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from lmmetrics._documents import checked_documents
 from lmmetrics._vocabulary import Vocabulary
 
 _MARKS = 2  # <s> and </s> come before the tokens; no byte is unknown, so there is no <unk>
@@ -46,8 +47,6 @@ def train_bpe(documents, size):
     >>> tokenize(["slowly"], by=tokenizer).strings()
     ['s', 'low', 'l', 'y', '</s>']
     """
-    from lmmetrics.text import checked_documents
-
     documents = checked_documents(documents)
     if isinstance(size, bool) or not isinstance(size, int):
         raise TypeError(f"size is {type(size).__name__}; expected a whole number, 258 or more")
@@ -58,7 +57,8 @@ def train_bpe(documents, size):
         show_progress=False,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
     )
-    tokenizer = _byte_level(models.BPE())
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.train_from_iterator(documents, trainer)
     return BPETokenizer(tokenizer)
 
@@ -101,13 +101,6 @@ def shown(token):
         return token.decode("utf-8")
     except UnicodeDecodeError:
         return "".join(f"<0x{byte:02X}>" for byte in token)
-
-
-def _byte_level(model):
-    tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    return tokenizer
 
 
 @functools.cache

@@ -7,7 +7,7 @@ are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the docum
 import numpy as np
 
 from lmmetrics._bpe import BPETokenizer, shown
-from lmmetrics._script import is_written_without_blanks, word_pattern
+from lmmetrics._documents import is_written_without_blanks, word_pattern
 from lmmetrics._vocabulary import BOS, EOS, UNK, Vocabulary
 
 

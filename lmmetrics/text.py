@@ -13,12 +13,13 @@ Examples
 (8, 6, 28, 28)
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from lmmetrics._bpe import BPETokenizer, train_bpe
+from lmmetrics._documents import checked_documents
 from lmmetrics._tokenizers import choose_scheme
 from lmmetrics._vocabulary import UNK, Vocabulary
 
@@ -79,7 +80,7 @@ def tokenize(documents, by="word", sentences=None, vocabulary=None):
     streams, missed, terminated = [np.zeros(0, dtype=np.int32)], [0], []
     for document in documents:
         ids = scheme.encode(document)
-        ended = scheme.by_line and len(ids) > 0 and ids[-1] == scheme.eos
+        ended = len(ids) > 0 and ids[-1] == scheme.eos
         if not ended and (len(ids) > 0 or not scheme.by_line):
             ids = np.append(ids, np.int32(scheme.eos))
         streams.append(ids)
@@ -237,32 +238,3 @@ class TokenizedText:
     def _total(self, unit):
         counts = self.document_counts[unit]
         return None if counts is None else int(counts.sum())
-
-
-def checked_documents(documents):
-    """Return the documents as a list of strings that UTF-8 can hold, or say what is wrong with them."""
-    if isinstance(documents, str):
-        raise TypeError(
-            "documents is a single string; a list of strings is expected. Put it into a list: "
-            "tokenize([text])"
-        )
-    if isinstance(documents, bytes) or not isinstance(documents, Iterable):
-        raise TypeError(
-            f"documents is {type(documents).__name__}; a list of strings is expected, one for each document"
-        )
-    documents = list(documents)
-    for i, document in enumerate(documents):
-        if not isinstance(document, str):
-            raise TypeError(
-                f"document {i} is {type(document).__name__}, not a string. Leave it out, or decode it: "
-                "bytes.decode('utf-8')"
-            )
-        try:
-            document.isascii() or document.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
-                f"character {error.start}: it is no character and has no UTF-8 bytes. Read the file again "
-                "with encoding='utf-8' and without errors='surrogateescape', or remove it"
-            ) from None
-    return documents

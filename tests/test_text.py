@@ -331,3 +331,8 @@ def test_wikitext_2_has_its_published_number_of_tokens(real_texts):
 def test_one_chinese_character_in_a_hundred_is_still_english():
     words = ["plain", "English", "words"] * 10 + ["茶"]
     assert tokenize([" ".join(words)]).words == tokenize([" ".join(words)], by="char").words == 31
+
+
+def test_a_segmenter_may_keep_blanks_which_are_no_tokens():
+    text = tokenize(["a b\u3000c\n"], by=list)
+    assert text.strings() == ["a", "b", "c", "</s>"] and text.decode() == ["a b c\n"]

@@ -1,0 +1,68 @@
+"""Documents before they are tokens: what may be one, and what its script says about words."""
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable
+
+
+def checked_documents(documents):
+    """Return the documents as a list of strings that UTF-8 can hold, or say what is wrong with them."""
+    if isinstance(documents, str):
+        raise TypeError(
+            "documents is a single string; a list of strings is expected. Put it into a list: "
+            "tokenize([text])"
+        )
+    if isinstance(documents, bytes) or not isinstance(documents, Iterable):
+        raise TypeError(
+            f"documents is {type(documents).__name__}; a list of strings is expected, one for each document"
+        )
+    documents = list(documents)
+    for i, document in enumerate(documents):
+        if not isinstance(document, str):
+            raise TypeError(
+                f"document {i} is {type(document).__name__}, not a string. Leave it out, or decode it: "
+                "bytes.decode('utf-8')"
+            )
+        try:
+            document.isascii() or document.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
+                f"character {error.start}: it is no character and has no UTF-8 bytes. Read the file again "
+                "with encoding='utf-8' and without errors='surrogateescape', or remove it"
+            ) from None
+    return documents
+
+
+def is_written_without_blanks(documents):
+    """Return whether more than one character in a hundred is of Chinese or Japanese script."""
+    total = sum(map(len, documents))
+    found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
+    return found * 100 > total
+
+
+@functools.cache
+def word_pattern(by_line):
+    """Return the pattern of one token: a number, a word, or any other character with its accents."""
+    letter = f"[^\\W_][{_marks()}]*"
+    word = f"(?:{letter})+(?:['’-](?:{letter})+)*"
+    other = f"\\S[{_marks()}]*"
+    return re.compile(("\n|" if by_line else "") + rf"\d+(?:[.,]\d+)+|{word}|{other}")
+
+
+@functools.cache
+def _marks():
+    """Return the combining marks of Unicode (categories Mn, Mc, Me) as the inside of a character class."""
+    ranges = []
+    for code in [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]:
+        if unicodedata.category(chr(code))[0] == "M":
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+# The Unified Ideographs and their extensions, 々 and 〇, hiragana and katakana.
+_HAN = re.compile("[\u3005\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
