@@ -4,6 +4,8 @@ Each scheme has `encode(document) -> int32[n]`, where `</s>` stands in place of 
 are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
 """
 
+import functools
+
 import numpy as np
 
 from lmmetrics._bpe import BPETokenizer, shown
@@ -70,8 +72,9 @@ class Strings(Scheme):
         if by_line:
             self._ids[self.newline] = self.eos
 
-    @property
+    @functools.cached_property
     def vocabulary(self):
+        """The vocabulary given, or the one built on the way; ask when all documents are encoded."""
         return self._ids.vocabulary() if self._given is None else self._given
 
     def unknown(self):
@@ -130,15 +133,17 @@ class Blanks(Strings):
         """Count the canonical text: one blank between two tokens, newlines as in the document."""
         is_word = ids != self.eos
         newlines = np.array([document.count("\n") if self.by_line else 0 for document in documents])
-        totals = [_sums(is_word, starts)]
-        for length in (len, _utf8_length):
-            lengths = np.fromiter(map(length, self.pieces(self.vocabulary)), dtype=np.int64)
-            lengths[self.eos] = 0
-            sizes = lengths[ids]
-            sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
-            wrong = [length(token) - len(UNK) for token in self._ids.missed]
-            totals.append(_sums(sizes, starts) + _sums(wrong, missed) + newlines)
-        return totals
+        pieces = self.pieces(self.vocabulary)
+        chars = np.fromiter(map(len, pieces), dtype=np.int32)
+        more_bytes = np.fromiter(map(_utf8_length, pieces), dtype=np.int32) - chars
+        chars[self.eos] = 0
+        sizes = chars[ids]
+        sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
+        sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes[ids], starts)]
+        # Unknown tokens were counted as <unk>; they count as what stands in the document.
+        sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
+        sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
+        return sums[0], sums[1], sums[1] + sums[2]
 
 
 class Segmenter(Strings):
@@ -264,7 +269,11 @@ def _refuse_other(vocabulary, scheme):
 
 def _sums(values, starts):
     """Return the sum of the values of each document, int64[D]."""
-    return np.diff(np.append(0, np.cumsum(values, dtype=np.int64))[starts])
+    sums = np.zeros(len(starts) - 1, dtype=np.int64)
+    filled = np.diff(starts) > 0  # reduceat gives an empty document the first value of the next
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, np.asarray(starts)[:-1][filled], dtype=np.int64)
+    return sums
 
 
 def _utf8_length(text):
