@@ -127,7 +127,7 @@ def starts_counted(model, documents):
 
 # Identities ------------------------------------------------------------------------------------------------
 
-DOCUMENTS = ["abcd\nab\n", "dddddddddd\na\n", "cab\n\nbadcab\n", "a\n"]
+DOCUMENTS = ["abcd\nab\n", "dddddddddd\na\n", "cab\n\nbadcab\n", "a\nbb\n"]
 
 
 def same(value, expected):

@@ -234,30 +234,30 @@ def test_seed_decides_the_interval():
 
 
 def test_interval_holds_the_truth_as_often_as_it_says():
-    """With 60 documents, 95 per cent intervals cover in 95 per cent of 300 trials, to within four s.e."""
+    """With 60 documents, 95 per cent intervals cover in 95 per cent of 200 trials, to within four s.e."""
     truth = (SOURCE.entropy_rate() - math.log(2)) / math.log(2)
     rng, hits = np.random.default_rng(8), 0
-    for _ in range(300):
+    for _ in range(200):
         result = compare(SOURCE, UNIFORM, SOURCE.sample(12_000, rng, documents=60), resamples=400, seed=rng)
         # The first token of a document has no context, so it costs H(stationary) instead of the rate.
         start = 60 / 12_000 * (entropy(SOURCE.stationary) - SOURCE.entropy_rate()) / math.log(2)
         hits += result.low <= truth + start <= result.high
-    assert 0.90 <= hits / 300 <= 0.99
+    assert 0.90 <= hits / 200 <= 0.99
 
 
 @pytest.mark.parametrize(("documents", "share"), [(5, 0.81), (10, 0.88), (30, 0.93)])
 def test_with_few_documents_the_interval_is_too_short(documents, share):
     """The shares that the doc-string of compare_scores states."""
     rng, hits = np.random.default_rng(1), 0
-    for trial in range(600):
+    for trial in range(400):
         counts = rng.integers(50, 500, documents)
         noise = rng.exponential(size=documents) - 1 if trial % 2 else rng.normal(size=documents)
         bits = 10.05 * counts + noise * np.sqrt(counts)
         a = [Score(max(0.0, x) * math.log(2), tokens=int(n)) for x, n in zip(bits, counts, strict=True)]
         b = [Score(10 * n * math.log(2), tokens=int(n)) for n in counts]
-        result = compare_scores(a, b, resamples=500, seed=rng)
+        result = compare_scores(a, b, resamples=300, seed=rng)
         hits += result.low <= 0.05 <= result.high
-    assert hits / 600 == pytest.approx(share, abs=0.04)
+    assert hits / 400 == pytest.approx(share, abs=0.05)
 
 
 def test_needed_tokens_tell_apart_about_four_times_in_five():
@@ -266,12 +266,12 @@ def test_needed_tokens_tell_apart_about_four_times_in_five():
     needed = int(
         compare(SOURCE, near, SOURCE.sample(2_000_000, seed=1, documents=2000), resamples=500).needed
     )
-    rng, trials = np.random.default_rng(9), 150
+    rng, trials = np.random.default_rng(9), 100
     found = sum(
         compare(SOURCE, near, SOURCE.sample(needed, rng, documents=40), resamples=400, seed=rng).apart
         for _ in range(trials)
     )
-    assert 0.67 <= found / trials <= 0.93
+    assert 0.64 <= found / trials <= 0.96
 
 
 def test_compare_across_tokenizers_is_per_byte():

@@ -163,6 +163,16 @@ def test_another_vocabulary_is_refused():
         source.log_probs(tokenize(["cat sleeps"]))
 
 
+@given(
+    st.sampled_from([chain(3, 2, seed=0), AgreementSource(), AgreementSource(phrase=())]), st.integers(1, 9)
+)
+@settings(max_examples=20, deadline=None)
+def test_each_document_of_a_sample_starts_afresh(source, documents):
+    text = source.sample(30, seed=1, documents=documents)
+    alone = [source.log_probs(text.document(i)) for i in range(documents)]
+    np.testing.assert_array_equal(source.log_probs(text), np.concatenate(alone))
+
+
 # Samples ---------------------------------------------------------------------------------------------------
 
 SOURCES = [
@@ -171,6 +181,8 @@ SOURCES = [
     chain(5, 0, seed=1),
     chain(4, 3, seed=4, zeros=0.4),
     chain(50, 1, seed=3, zeros=0.9),
+    # Long easy stretches and long hard ones: neighbouring surprisals are far from independent.
+    MarkovSource([[0.98, 0.01, 0.01], [0.02, 0.49, 0.49], [0.02, 0.49, 0.49]], ["a", "b", "c"]),
     AgreementSource(),
     AgreementSource({"he": "is", "I": "am", "you": "are"}, phrase=(), fillers=["not"], more=0.9),
     AgreementSource(more=0.0),
@@ -188,12 +200,12 @@ def test_sample_scored_by_its_source_gives_the_entropy_rate(source):
 @pytest.mark.parametrize("source", SOURCES, ids=repr)
 def test_standard_error_is_that_of_many_samples(source):
     n, rng = 2000, np.random.default_rng(7)
-    means = [score_text(source, source.sample(n, rng)).nats_per("token") for _ in range(300)]
-    # 300 draws know a standard deviation to 4 per cent; 16 is four times that. The ends add about 1 / n.
-    assert np.std(means) == pytest.approx(source.standard_error(n), rel=0.16, abs=1 / n)
+    means = [score_text(source, source.sample(n, rng)).nats_per("token") for _ in range(200)]
+    # 200 draws know a standard deviation to 5 per cent; 20 is four times that. The ends add about 1 / n.
+    assert np.std(means) == pytest.approx(source.standard_error(n), rel=0.2, abs=1 / n)
 
 
-@pytest.mark.parametrize("source", SOURCES[:5], ids=repr)
+@pytest.mark.parametrize("source", SOURCES[:6], ids=repr)
 def test_sample_has_the_transitions_of_the_chain(source):
     n = 200_000
     symbols = source.sample(n, seed=11).ids.astype(np.int64) - 2
@@ -210,9 +222,9 @@ def test_sample_has_the_transitions_of_the_chain(source):
 @pytest.mark.parametrize("source", SOURCES, ids=repr)
 def test_first_tokens_of_samples_are_stationary(source):
     """At places 1 and 4 of fresh samples the symbols have one law: that of a long sample."""
-    rng, count = np.random.default_rng(13), 3000
+    rng, count = np.random.default_rng(13), 1000
     starts = np.stack([source.sample(4, rng).ids for _ in range(count)])
-    law = np.bincount(source.sample(400_000, seed=17).ids, minlength=len(source.vocabulary)) / 400_000
+    law = np.bincount(source.sample(200_000, seed=17).ids, minlength=len(source.vocabulary)) / 200_000
     for place in (0, 3):
         got = np.bincount(starts[:, place], minlength=len(law)) / count
         assert (np.abs(got - law) <= 4.5 * np.sqrt(law * (1 - law) / count) + 2 / count).all()
@@ -310,7 +322,7 @@ def test_agreement_log_probs_are_the_forward_algorithm_on_samples(source, seed, 
 def test_agreement_log_probs_of_all_strings(source):
     """Strings, possible or not, agree with the reference up to the first token that cannot be."""
     reference, total = HiddenChain(source), 0.0
-    for string in strings(source, 4):
+    for string in strings(source, 3):
         symbols = [source.symbols.index(symbol) for symbol in string.split()]
         want = reference.log_probs(symbols)
         got = source.log_probs(read(source, string))[: len(want)]
