@@ -34,6 +34,8 @@ class Katz(Smoothing):
     After an unseen context p(w | h) = p(w | h'). Below order 1 stands the uniform distribution: `<unk>`,
     and any word never seen, shares what the unigrams leave over.
 
+    A d(c) above 1, which the noise in few counts can give, is taken as 1, as SRILM does.
+
     Two kinds of context need care. Where all counts are above k nothing is left for the words not seen:
     there c(h) + 1 takes the place of c(h), which is Paul's rule. Where every word of the vocabulary was seen
     nobody needs what is left: there nothing is discounted.
@@ -41,7 +43,7 @@ class Katz(Smoothing):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram is seen once, or a discount is not between 0 and 1.
+        By `NGramModel.fit`, when no n-gram is seen once, or a discount is not above 0.
 
     Examples
     --------
@@ -92,18 +94,20 @@ class Katz(Smoothing):
 
     def _discounts(self, level, least):
         n, r = level.counts_of_counts(largest=self.k + 1), np.arange(1, self.k + 1)
-        common = (self.k + 1) * n[-1] / max(n[1], 1)
         used = (n[1:-1] > 0) & (r >= least)
-        stars = np.divide((r + 1) * n[2:], n[1:-1], out=np.zeros(self.k), where=used)
-        discounts = np.where(used, (stars / r - common) / (1 - common), 0.0) if common < 1 else -used
-        if n[1] == 0 or (discounts[used] <= 0).any() or (discounts > 1).any():
+        common = (self.k + 1) * n[-1] / n[1] if n[1] else 1.0
+        discounts = np.zeros(self.k)
+        if common < 1:
+            stars = np.divide((r + 1) * n[2:], n[1:-1], out=np.zeros(self.k), where=used)
+            discounts[used] = ((stars / r - common) / (1 - common))[used]
+        if (discounts[used] <= 0).any():
             seen = ", ".join(f"n_{count} = {number}" for count, number in enumerate(n) if count)
             raise MissingStatisticsError(
-                f"Katz with k = {self.k} finds no discounts between 0 and 1 at order {level.n}: the counts "
-                f"of counts ({seen}) do not fall as those of a long text do. Use a smaller k, a lower order, "
-                "a longer text, or a method that needs no counts of counts, such as WittenBell()"
+                f"Katz with k = {self.k} finds no discounts above 0 at order {level.n}: the counts of "
+                f"counts ({seen}) do not fall as those of a long text do. Use a smaller k, a lower order, a "
+                "longer text, or a method that needs no counts of counts, such as WittenBell()"
             )
-        return np.append(0.0, discounts)
+        return np.append(0.0, np.minimum(discounts, 1.0))
 
 
 class StupidBackoff(Smoothing):

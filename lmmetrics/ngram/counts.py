@@ -86,7 +86,10 @@ class OrderCounts:
         tokens = (ngram,) if isinstance(ngram, str) else tuple(ngram)
         if len(tokens) != self.level.n:
             raise KeyError(f"{ngram!r} has {len(tokens)} tokens; these are the n-grams of {self.level.n}")
-        place = find_ngram(self._counts.levels, [self._counts.vocabulary[token] for token in tokens])
+        vocabulary = self._counts.vocabulary
+        if not all(token in vocabulary for token in tokens):
+            return 0
+        place = find_ngram(self._counts.levels, [vocabulary[token] for token in tokens])
         return 0 if place < 0 else int(self.level.counts[place])
 
     def __iter__(self):

@@ -75,7 +75,7 @@ class NGramModel:
             raise TypeError(
                 f"text is {type(text).__name__}; a TokenizedText is expected: fit(tokenize(documents))"
             )
-        with tqdm(total=2 * self.order, desc="counting", unit="order", delay=3, leave=False) as bar:
+        with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
             self._tables = self.smoothing.tables(counts, bar.update)
