@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lmmetrics import score_text
 from lmmetrics.information import entropy, kl_divergence
+from lmmetrics.ngram import NGramModel, WittenBell
 from lmmetrics.sources import AgreementSource, MarkovSource
 from lmmetrics.text import tokenize
 
@@ -399,6 +400,18 @@ def test_rate_derivation_is_proved_and_is_the_rate():
 def test_wrong_agreement_sources_are_refused(arguments, says):
     with pytest.raises(ValueError, match=says):
         AgreementSource(**arguments)
+
+
+@pytest.mark.parametrize("order", [2, 5, 7])
+def test_a_counted_model_pays_the_excess(order):
+    """No n-gram does better than the formula says, and one that has counted enough does hardly worse."""
+    source = AgreementSource()
+    train, test = source.sample(200_000, seed=31), source.sample(100_000, seed=32)
+    model = NGramModel(order, WittenBell()).fit(train)
+    difference = source.log_probs(test) - model.log_probs(test)
+    spread = np.std(difference) / math.sqrt(len(test))
+    over = difference.mean() - source.excess(order)
+    assert -5 * spread < over < 0.02  # nats per token; the excess is 0.087, and 0.043 for order 7
 
 
 # KL divergence, measured -----------------------------------------------------------------------------------
