@@ -118,7 +118,8 @@ def _belongs(value, package):
 
 
 def _docs_of(value):
-    yield value.__doc__ or ""
+    if isinstance(value.__doc__, str):
+        yield value.__doc__
     if inspect.isclass(value):
         for name, member in sorted(vars(value).items()):
             if name[0] != "_" and (callable(member) or isinstance(member, _MEMBERS)):

@@ -131,11 +131,10 @@ def test_another_version_gives_a_warning(monkeypatch):
     assert caught[0].filename == __file__
 
 
-def test_docs_without_doc_strings_are_an_error(monkeypatch):
-    monkeypatch.setattr(corpora, "prose_of", lambda package: {})
-    corpora._load.cache_clear()
-    with pytest.raises(CorpusError, match="-OO"):
-        load("numpy-docs")
+def test_docs_without_doc_strings_are_an_error():
+    program = "from lmmetrics.corpora import load; load('numpy-docs')"
+    run = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True, check=False)
+    assert "CorpusError: numpy-docs is made of doc-strings" in run.stderr and "without -OO" in run.stderr
 
 
 def test_what_counts_as_prose():
