@@ -64,7 +64,7 @@ def check(key: str, answer: Any) -> None:
     """
     question = find(key)
     _tell(judge(question, _caller(question, answer), question.cases))
-    print(f"{key}: right ({question.points} points)")
+    print(f"{key}: right ({question.points} {'point' if question.points == 1 else 'points'})")
 
 
 def check_hidden(key: str, answer: Any, seed: int) -> None:
