@@ -72,17 +72,17 @@ def names():
 def load(name, base_url=None):
     """Load a corpus.
 
-    ================  =======================================  =========================================
-    name              a document is                            valid, test
-    ================  =======================================  =========================================
-    tales-en          a tale: its title, then its paragraphs,  number mod 8 is 3, is 7
-    tales-zh          a line each; the same tales in Chinese   the same tales
-    numpy-docs        the prose of one object's doc-strings,   sha256 of its name mod 10 is 8, is 9
-    sympy-docs        a paragraph a line
-    tiny-shakespeare  a speech, with the blank line after it   the last tenth, in two halves
-    wikitext-2        an article, as tokenised by its authors  its authors' files
-    tang-300          a poem, a couplet a line, no title       number mod 10 is 3, is 7
-    ================  =======================================  =========================================
+    ================  ===============================================  ====================================
+    name              a document is                                    valid, test
+    ================  ===============================================  ====================================
+    tales-en          a tale: title and paragraphs, a line each        number mod 8 is 3, is 7
+    tales-zh          the same tale in Chinese                         the same tales
+    numpy-docs        the prose of one object, a paragraph a line      sha256 of its name mod 10 is 8, is 9
+    sympy-docs        the same                                         the same
+    tiny-shakespeare  a speech, with the blank line after it           the last tenth, in two halves
+    wikitext-2        an article, as tokenised by its authors          its authors' files
+    tang-300          a poem, a couplet a line, without its title      number mod 10 is 3, is 7
+    ================  ===============================================  ====================================
 
     Parameters
     ----------
@@ -110,13 +110,17 @@ def load(name, base_url=None):
     Notes
     -----
     Tiny Shakespeare is cut at the first speech that starts after 90 and after 95 per cent of the characters.
-    Every line is kept: ``"".join(train + valid + test)`` is the file. So is every line of WikiText-2, and
-    ``tokenize(documents, by="whitespace")`` gives 245 569 tokens for its test part. A folder of
-    your own may hold its training articles in another order, as ``wikitext-2/train.articleperm.txt``: the same
-    counts, but another digest. Of the Tang poems, those
-    that the collection holds twice are taken once, and the editors' brackets around a restored character
-    are left out. What the doc-strings of NumPy and SymPy hold besides sentences (code, tables, formulas,
-    references) is left out; so is an object with less than 100 characters of prose.
+    Every line is kept: ``"".join(train + valid + test)`` is the file.
+
+    Every line of WikiText-2 is kept too: ``tokenize(documents, by="whitespace")`` gives 245 569 tokens for its
+    test part. A folder of your own may hold its training articles in another order, as
+    ``wikitext-2/train.articleperm.txt``: the same counts of n-grams, but another digest.
+
+    Of the Tang poems, those that the collection holds twice are taken once, and the editors' brackets around a
+    restored character are left out.
+
+    What the doc-strings of NumPy and SymPy hold besides sentences (code, tables, formulas, references) is left
+    out; so is an object with less than 100 characters of prose.
 
     Examples
     --------
@@ -168,8 +172,8 @@ def _tales(name, base_url):
 def _docs(name, base_url):
     if sys.flags.optimize >= 2:
         raise CorpusError(
-            f"{name} is made of doc-strings, and Python runs with -OO, which drops them. Start Python without "
-            "-OO and without PYTHONOPTIMIZE=2"
+            f"{name} is made of doc-strings, and Python runs with -OO, which drops them. Start Python "
+            "without -OO and without PYTHONOPTIMIZE=2"
         )
     parts = {part: [] for part in PARTS}
     for title, document in prose_of(_package(name)).items():
