@@ -112,15 +112,15 @@ def load(name, base_url=None):
     Tiny Shakespeare is cut at the first speech that starts after 90 and after 95 per cent of the characters.
     Every line is kept: ``"".join(train + valid + test)`` is the file.
 
-    Every line of WikiText-2 is kept too: ``tokenize(documents, by="whitespace")`` gives 245 569 tokens for its
-    test part. A folder of your own may hold its training articles in another order, as
+    Every line of WikiText-2 is kept too: ``tokenize(documents, by="whitespace")`` gives 245 569 tokens for
+    its test part. A folder of your own may hold its training articles in another order, as
     ``wikitext-2/train.articleperm.txt``: the same counts of n-grams, but another digest.
 
-    Of the Tang poems, those that the collection holds twice are taken once, and the editors' brackets around a
-    restored character are left out.
+    Of the Tang poems, those that the collection holds twice are taken once, and the editors' brackets around
+    a restored character are left out.
 
-    What the doc-strings of NumPy and SymPy hold besides sentences (code, tables, formulas, references) is left
-    out; so is an object with less than 100 characters of prose.
+    What the doc-strings of NumPy and SymPy hold besides sentences (code, tables, formulas, references) is
+    left out; so is an object with less than 100 characters of prose.
 
     Examples
     --------
