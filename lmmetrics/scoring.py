@@ -35,7 +35,8 @@ def score_text(model: LanguageModel, text, eos: bool = True) -> Score:
     Returns
     -------
     Score
-        Its tokens are the scored positions; words, chars and bytes come from the text.
+        Its tokens are the scored positions; words, chars and bytes are those of the text. With
+        ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
 
     Raises
     ------
@@ -46,10 +47,23 @@ def score_text(model: LanguageModel, text, eos: bool = True) -> Score:
         to 1e-12 above 0 is rounding, and counts as 0.
     """
     log_probs = _checked(model.log_probs(text), text)
-    scored = np.ones(len(text), dtype=bool) if eos else ~np.asarray(text.is_eos, dtype=bool)
+    scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
+    newlines = 0 if eos else _newlines(text)
     # fsum rounds once, at the end: the total does not depend on the order of the tokens.
     nats = math.fsum(-np.minimum(log_probs[scored], 0.0))
-    return Score(nats + 0.0, tokens=int(scored.sum()), words=text.words, chars=text.chars, bytes=text.bytes)
+    return Score(
+        nats + 0.0,
+        tokens=int(scored.sum()),
+        words=text.words,
+        chars=None if text.chars is None else text.chars - newlines,
+        bytes=None if text.bytes is None else text.bytes - newlines,
+    )
+
+
+def _newlines(text) -> int:
+    """How many newlines ``</s>`` stands for: one for each, save where a document ends without one."""
+    ends_without = ~text._terminated & (np.diff(text.document_starts) > 0)
+    return int(text.is_eos.sum() - ends_without.sum())
 
 
 def _checked(values, text) -> np.ndarray:

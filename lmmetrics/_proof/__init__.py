@@ -28,9 +28,11 @@ from sympy import (
     expand,
     factor,
     fraction,
+    nan,
     piecewise_fold,
     simplify,
     together,
+    zoo,
 )
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
@@ -51,6 +53,8 @@ def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
     definitions, constraints = facts.split(every)
     difference = _defined(left - right, definitions)
     constraints = [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints]
+    if difference.has(nan, zoo):
+        return False
     inner = set().union(*(e.atoms(Piecewise) for e in difference.atoms(ExprWithLimits, Derivative)))
     if difference.atoms(Piecewise) - inner:
         folded = piecewise_fold(difference) if not inner else difference

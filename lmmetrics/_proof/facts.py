@@ -173,8 +173,8 @@ class Rule:
                 value = canonical.distribute(-rest / factor)
                 return cls(term, value, sorted(every & term.free_symbols, key=default_sort_key))
         raise ValueError(
-            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write it with one "
-            "symbol or one sum on the left side."
+            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write "
+            "it with one symbol or one sum on the left side."
         )
 
     def apply(self, e: Expr) -> Expr | None:

@@ -53,13 +53,17 @@ class Instance:
     right: mpmath.mpc
 
     @property
+    def gap(self) -> mpmath.mpc:
+        with mpmath.workdps(DIGITS):
+            return self.left - self.right
+
+    @property
     def agrees(self) -> bool:
-        scale = max(1, abs(self.left), abs(self.right))
-        return bool(abs(self.left - self.right) <= TOLERANCE * scale)
+        return bool(abs(self.gap) <= TOLERANCE * max(1, abs(self.left), abs(self.right)))
 
     def __str__(self) -> str:
-        gap = "the sides differ by " + _show(self.left - self.right)
-        return f"{self.at or 'as they stand'}: left {_show(self.left)}, right {_show(self.right)}; {gap}"
+        sides = f"left {_show(self.left)}, right {_show(self.right)}"
+        return f"{self.at or 'as they stand'}: {sides}; the sides differ by {_show(self.gap)}"
 
 
 def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng: np.random.Generator):
@@ -72,7 +76,8 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
     """
     found = 0
     for attempt in range(4 * count + 20):
-        numbers = _Numbers(left, right, facts, every, rng, plain=attempt % 3 != 2)
+        # small bounds first, so that a counter-example is short
+        numbers = _Numbers(left, right, facts, every, rng, 3 + attempt // 8, plain=attempt % 3 != 2)
         instance = numbers.evaluate()
         if instance is not None:
             found += 1
@@ -84,8 +89,8 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
 class _Numbers:
     """One attempt at an instance."""
 
-    def __init__(self, left, right, facts: Facts, every: set, rng, plain: bool):
-        self.sides, self.facts, self.rng, self.plain = (left, right), facts, rng, plain
+    def __init__(self, left, right, facts: Facts, every: set, rng, most: int, plain: bool):
+        self.sides, self.facts, self.rng, self.most, self.plain = (left, right), facts, rng, most, plain
         self.every = every
         self.definitions, self.constraints = facts.split(every)
         self.cells: dict[tuple, Expr] = {}  # (base, place) -> a symbol, or a whole number
@@ -130,7 +135,7 @@ class _Numbers:
         return False
 
     def _whole_number(self, s: Expr) -> Integer:
-        pool = range(1, 5) if s.is_positive else range(0, 5) if s.is_nonnegative else range(-3, 5)
+        pool = range(1 if s.is_positive else 0 if s.is_nonnegative else -self.most, self.most + 1)
         fits = [
             v
             for v in map(Integer, pool)
@@ -236,7 +241,7 @@ class _Numbers:
         if s.is_nonpositive:
             return -value
         if s.is_extended_real is None and complex_too:
-            return value + S.ImaginaryUnit * Float(f"{self.rng.uniform(-2, 2):.6f}", DIGITS)
+            return value + S.ImaginaryUnit * Float(f"{self.rng.uniform(-6, 6):.6f}", DIGITS)
         return value if self.rng.random() < 0.5 else -value
 
     def _describe(self, values: dict) -> str:
@@ -269,7 +274,7 @@ def structural(expressions) -> set:
 
 def _number(e: Expr) -> mpmath.mpc | None:
     """The value, or None where the expression is undefined or infinite."""
-    if e.has(nan, zoo, oo, -oo):
+    if e.has(nan, zoo):
         return None
     value = (
         e.doit().evalf(DIGITS, maxn=10 * DIGITS)
@@ -281,7 +286,8 @@ def _number(e: Expr) -> mpmath.mpc | None:
     real, imaginary = value.as_real_imag()
     if not (real.is_Number and imaginary.is_Number):
         return None
-    return mpmath.mpc(mpmath.mpf(real._to_mpmath(200)), mpmath.mpf(imaginary._to_mpmath(200)))
+    with mpmath.workdps(DIGITS):
+        return mpmath.mpc(str(real), str(imaginary))
 
 
 def _at(e: Expr, places: tuple) -> Expr:
