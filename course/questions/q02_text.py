@@ -227,7 +227,7 @@ TALE_CARD = Question(
             lambda card: card["tokens"] > card["characters"],
         ),
     ),
-    advice="Build the card line by line, and look at len(test), test.chars and test.is_eos.sum().",
+    advice="Is the check of 02.bigram right? If so, look at len(test), test.chars and test.is_eos.sum().",
 )
 
 QUESTIONS = (BIGRAM, TALE_CARD)
