@@ -342,6 +342,22 @@ def test_a_definition_is_seen_by_a_derivative_and_a_constraint_is_not():
         Derivation(Derivative(log(q[k]), q[k]), given=[Eq(q[i], p[i])]).step(1 / p[k], because="at q = p")
 
 
+def test_a_fact_about_one_place_is_not_about_an_index_of_the_same_name():
+    start = Sum(p[k], (k, 1, n)) + p[k]
+    chain = Derivation(start, given=[Eq(p[k], Rational(1, 2))])
+    assert chain.step(total(p[i]) + Rational(1, 2), because="the free k is known")
+    with pytest.raises(StepError):
+        chain.step(n / 2 + Rational(1, 2), because="the bound k is not")
+
+
+def test_two_definitions_of_one_thing_must_agree():
+    assert Derivation(x, given=[Eq(x, y), Eq(x, 3)]).step(Integer(3), because="both")
+    with pytest.raises(ValueError, match="false"):
+        Derivation(x, given=[Eq(x, 2), Eq(x, 3)])
+    two = [Eq(p[1], Rational(1, 2)), Eq(p[2], Rational(1, 4))]
+    assert Derivation(p[1] + p[2], given=two).step(Rational(3, 4), because="two places")
+
+
 def test_facts_that_contradict_each_other_prove_nothing():
     both = [Eq(total(p[i]), 1), Eq(total(p[i] * q[i]), 1), Eq(total(p[i] * q[i]), 2)]
     with pytest.raises(ValueError, match="false"):

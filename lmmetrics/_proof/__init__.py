@@ -87,6 +87,7 @@ def check(facts: Facts, every: set, e: Expr) -> None:
 
 
 def _defined(e: Expr, definitions: list) -> Expr:
+    e = fresh(e)  # a fact about p[k] is not about the p[k] of a sum over k
     for _ in range(4):  # a definition may use another
         for definition in definitions:
             e = definition.apply(e)

@@ -33,7 +33,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics._proof.facts import Facts, _head, _places, _plain
+from lmmetrics._proof.facts import Facts, _head, _places, _plain, fresh
 from lmmetrics._proof.solving import DIGITS, solve
 
 TOLERANCE = 1e-30
@@ -100,7 +100,7 @@ class _Numbers:
     def evaluate(self) -> Instance | None:
         if not self._choose_whole_numbers():
             return None
-        sides = [self.write(side) for side in self.sides]
+        sides = [self.write(fresh(side)) for side in self.sides]
         equations = self._written_constraints()
         relations = [self.write(r) for r in self.facts.relations]
         symbols = set().union(*(e.free_symbols for e in [*sides, *equations, *relations]))
@@ -119,7 +119,8 @@ class _Numbers:
         expressions = [*self.sides, *self.facts.relations]
         expressions += [x for eq in self.facts.equations for x in eq.args]
         defined = {d.left for d in self.definitions}
-        symbols = set().union(*(_plain(e) for e in expressions)) - self.every - defined
+        every = self.every - set().union(*map(_plain, self.sides))
+        symbols = set().union(*(_plain(e) for e in expressions)) - every - defined
         counted = structural(expressions)
         symbols = sorted((s for s in symbols if s.is_integer or s in counted), key=str)
         relations = [r for r in self.facts.relations if r.free_symbols <= set(symbols)]
@@ -170,7 +171,8 @@ class _Numbers:
                 body = body.diff(v)
             return body
         if isinstance(e, Limit):
-            return e.func(self.write(e.args[0], at), *e.args[1:]).doit()
+            x = Dummy(e.args[1].name, **e.args[1].assumptions0)
+            return Limit(self.write(e.args[0].xreplace({e.args[1]: x}), at), x, *e.args[2:]).doit()
         return e if e.is_Atom or not e.args else e.func(*(self.write(a, at) for a in e.args))
 
     def _written_out(self, e: ExprWithLimits, at: dict) -> Expr:
