@@ -267,6 +267,6 @@ _CORPORA = {
 
 # Package version and digest of the text that the book's numbers come from.
 _BOOK_DIGESTS = {
-    "numpy-docs": ("2.4.6", "2e3b4c4ac85731b3ff33047714e6c0a6506a43622f0d99f6ab44779883ed2a09"),
+    "numpy-docs": ("2.4.6", "ef8e2db900e850f7fac6ff78942c630e40123eb95ae9a0e7dda7d877b83dd882"),
     "sympy-docs": ("1.14.0", "312b36a2e5c5ee23f3f131f1139e2a3f15d3114cc21e9f36398333ec31b72b2a"),
 }
