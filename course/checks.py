@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     pages.chapters_are_whole,
     pages.chapters_have_the_skeleton,
     pages.pictures_have_alt_text,
+    pages.code_fits_the_page,
     pages.glued_numbers_exist,
     pages.random_numbers_are_seeded,
     pages.words_are_spelt_right,

@@ -64,7 +64,7 @@ def check(key: str, answer: Any) -> None:
     """
     question = find(key)
     _tell(judge(question, _caller(question, answer), question.cases))
-    print(f"{key}: right ({question.points} points)")
+    print(f"{key}: right ({question.points} {'point' if question.points == 1 else 'points'})")
 
 
 def check_hidden(key: str, answer: Any, seed: int) -> None:
@@ -235,12 +235,14 @@ def _shown(answer: _Answer) -> str:
 
 def _caller(question: Question, answer: Any) -> Call:
     """Turn what a student gives to `check` into a function from a case to a value."""
-    if question.form == "value":
-        return lambda case: answer
-    if question.form == "expression":
-        return lambda case: evaluate(answer, question.symbols, case)
 
     def call(case: Case) -> Any:
+        if question.form != "function" and answer is None:
+            raise Unreadable("not done yet: the answer is None.")
+        if question.form == "value":
+            return answer
+        if question.form == "expression":
+            return evaluate(answer, question.symbols, case)
         if not callable(answer):
             kind = type(answer).__name__
             raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")

@@ -24,6 +24,8 @@ _SYMPY = """
     printing series sets simplify solvers stats strategies tensor unify utilities vector
 """
 MODULES = {"numpy": _NUMPY.split(), "sympy": _SYMPY.split()}
+# Importing scipy.special rewrites this one, so what it says depends on what was imported before.
+_REWRITTEN = {"numpy.sinc"}
 
 
 def prose_of(package):
@@ -96,7 +98,8 @@ def _public_docs(package):
             if id(value) in seen or not _belongs(value, package):
                 continue
             seen.add(id(value))
-            found[f"{module.__name__}.{name}"] = [*_docs_of(value)]
+            if f"{module.__name__}.{name}" not in _REWRITTEN:
+                found[f"{module.__name__}.{name}"] = [*_docs_of(value)]
     return found
 
 
@@ -118,7 +121,8 @@ def _belongs(value, package):
 
 
 def _docs_of(value):
-    yield value.__doc__ or ""
+    if isinstance(value.__doc__, str):
+        yield value.__doc__
     if inspect.isclass(value):
         for name, member in sorted(vars(value).items()):
             if name[0] != "_" and (callable(member) or isinstance(member, _MEMBERS)):

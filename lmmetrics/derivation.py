@@ -190,7 +190,11 @@ class Derivation:
         """Both sides at random numbers, and what went wrong in looking for them."""
         rng = np.random.default_rng(0)
         try:
-            found = list(instances(left, right, self._facts, self._every, count, rng))
+            found: list[Instance] = []
+            for instance in instances(left, right, self._facts, self._every, count, rng):
+                found.append(instance)
+                if sum(not each.agrees for each in found) == 3:
+                    break  # enough to choose a short counter-example
         except Unsupported as problem:
             return [], "" if count == GUARDS else f"The sides could not be computed: {problem}."
         if not found:

@@ -48,6 +48,7 @@ def use_style():
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
+            "axes.axisbelow": True,
             "grid.color": "#e6e8ec",
             "lines.linewidth": 2,
             "legend.frameon": False,

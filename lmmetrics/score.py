@@ -198,14 +198,16 @@ class Score:
         return "\n".join([f"{_number(self.nats)} nats = {_number(self.bits)} bits", *lines])
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th scope="col">{h}</th>' for h in ("unit", "count", "nats per", "bits per", "perplexity per")
-        )
+        room = 'style="padding: 0.1em 0.5em; text-align: right"'
+        names = ("per", "count", "nats", "bits", "perplexity")  # short, so that it fits on a phone
+        head = "".join(f'<th scope="col" {room}>{name}</th>' for name in names)
         body = "".join(
-            f'<tr><th scope="row">{row[0]}</th>' + "".join(f"<td>{cell}</td>" for cell in row[1:]) + "</tr>"
+            f'<tr><th scope="row" {room}>{row[0]}</th>'
+            + "".join(f"<td {room}>{cell}</td>" for cell in row[1:])
+            + "</tr>"
             for row in self._rows()
         )
-        caption = f"Score: {_number(self.nats)} nats in all ({_number(self.bits)} bits)"
+        caption = f"Score: {_number(self.nats)} nats ({_number(self.bits)} bits) in all, and per unit"
         return (
             f'<table class="lm-score"><caption>{caption}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -48,8 +49,8 @@ def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "sco
     Returns
     -------
     TextScore
-        A `Score`. Its tokens are the scored positions; words, chars and bytes come from the text, and so
-        does ``.unknown``.
+        A `Score`. Its tokens are the scored positions; words, chars, bytes and ``.unknown`` are those of the
+        text. With ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
 
     Raises
     ------
@@ -76,8 +77,8 @@ def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "sco
     inf
     """
     surprisals, scored = _surprisals(model, text, eos, unknown)
-    counts = {"words": text.words, "chars": text.chars, "bytes": text.bytes}
-    return _pooled(surprisals, scored, text.unknown, unknown, counts)
+    counts = _counts(text, eos)
+    return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
 
 
 def score_documents(model: LanguageModel, text, eos: bool = True, unknown: str = "score") -> list[TextScore]:
@@ -99,13 +100,15 @@ def score_documents(model: LanguageModel, text, eos: bool = True, unknown: str =
     ([25.0, 25.0, 25.0, 25.0], 2.0)
     """
     surprisals, scored = _surprisals(model, text, eos, unknown)
-    scores = []
-    for i, (start, stop) in enumerate(zip(text.document_starts, text.document_starts[1:], strict=False)):
-        of_document = {k: None if v is None else int(v[i]) for k, v in text.document_counts.items()}
-        counts = {field: of_document[field] for field in ("words", "chars", "bytes")}
-        part = slice(start, stop)
-        scores.append(_pooled(surprisals[part], scored[part], of_document["unknown"], unknown, counts))
-    return scores
+    counts = _counts(text, eos)
+    return [
+        _pooled(
+            surprisals[start:stop][scored[start:stop]],
+            unknown,
+            {k: v if v is None else v[i] for k, v in counts.items()},
+        )
+        for i, (start, stop) in enumerate(pairwise(text.document_starts))
+    ]
 
 
 def compare(
@@ -230,14 +233,32 @@ def _surprisals(model, text, eos: bool, unknown: str) -> tuple[np.ndarray, np.nd
     log_probs = _checked(model.log_probs(text), text)
     surprisals = -np.minimum(log_probs, 0.0) + 0.0
     surprisals[text.ids < 0] = math.inf  # no id: a token that a vocabulary without <unk> does not hold
-    scored = np.ones(len(text), dtype=bool) if eos else ~np.asarray(text.is_eos, dtype=bool)
+    scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
     return surprisals, scored
 
 
-def _pooled(surprisals, scored, count, unknown: str, counts: dict) -> TextScore:
+def _pooled(surprisals: np.ndarray, unknown: str, counts: dict) -> TextScore:
     # fsum rounds once, at the end: the total does not depend on the order of the tokens.
-    nats = math.inf if unknown == "infinite" and count else math.fsum(surprisals[scored])
-    return TextScore(nats, tokens=int(scored.sum()), **counts, unknown=count)
+    nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
+    counts = {field: None if count is None else int(count) for field, count in counts.items()}
+    return TextScore(nats, tokens=len(surprisals), **counts)
+
+
+def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
+    """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
+    counts = {field: text.document_counts[field] for field in ("words", "chars", "bytes", "unknown")}
+    if not eos:
+        newlines = _newlines(text)
+        for field in ("chars", "bytes"):
+            counts[field] = None if counts[field] is None else counts[field] - newlines
+    return counts
+
+
+def _newlines(text) -> np.ndarray:
+    """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
+    ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
+    closed_without = ~text._terminated & (ends > 0)
+    return ends - closed_without
 
 
 def _checked(values, text) -> np.ndarray:

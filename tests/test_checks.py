@@ -316,6 +316,7 @@ PLANTED = [
         replace(PAGE, 'alt: "A falling line from 4 to 0 nats."', 'alt: ""'),
         "draws a figure",
     ),
+    ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
     ("pictures_have_alt_text", add_code(LAB, "plt.figure()"), r"cell 42 \(plt.figure\(\)\): draws a figure"),
     ("glued_numbers_exist", replace(PAGE, 'glue("total", 3)', ""), "'total:.2f', which no cell of book/02"),
     ("glued_numbers_exist", replace(PAGE, "::seen", "::unseen"), "which no cell of notebooks/02_topic.ipynb"),

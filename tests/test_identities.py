@@ -258,6 +258,7 @@ def test_sources_pass_too(source):
     assert sum(scores).nats == pytest.approx(score_text(source, text).nats, rel=1e-13)
     alone = [score_text(source, text.document(i)) for i in range(10)]
     assert alone == scores
+    assert score_text(source, text, eos=False) == score_text(source, text)  # there is no </s> in it
 
 
 def test_temperature_is_best_at_one():

@@ -7,14 +7,18 @@ from scipy.special import entr
 
 from course import mistakes as wrong
 from course.question import FINITE, NOT_NEGATIVE, Mistake, Question
-from course.questions.units import unit_mistakes
+from course.questions.units import HINTS, unit_mistakes
 
 # --- three-words -----------------------------------------------------------------------------------------
 
 
 def sentence_cost(q):
     """Surprisal of each word in three units, the joint probability, and the mean in nats."""
-    nats = -np.log(q)
+    return _cost_from(-np.log(q), q)
+
+
+def _cost_from(nats, q):
+    """The dictionary as it follows from ``nats``, right or wrong."""
     return {
         "nats": nats,
         "bits": nats / wrong.LN2,
@@ -44,6 +48,14 @@ THREE_WORDS = Question(
     draw=lambda rng: (rng.uniform(0.05, 0.95, size=rng.integers(3, 9)),),
     mistakes=(
         *unit_mistakes(sentence_cost, "M2 M3", only=("nats", "nats per word")),
+        *(
+            Mistake(
+                name,
+                lambda q, name=name: _cost_from(wrong.scaled(name, -np.log(q)), q),
+                HINTS[name] + " The other units follow from it.",
+            )
+            for name in ("M2", "M3")
+        ),
         Mistake("M5", _cost_negative, "A surprisal is minus the logarithm: it is never below 0."),
         Mistake(
             "M1",

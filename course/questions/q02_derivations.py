@@ -12,56 +12,60 @@ from course.questions.units import unit_mistakes
 # --- softmax-gradient ------------------------------------------------------------------------------------
 
 
-def gradient(z1, z2, z3, p1, p2, p3):
-    """The gradient of -sum p ln q with respect to the logits."""
-    return softmax([z1, z2, z3]) - np.array([p1, p2, p3])
+def gradient(z1, z2, z3, p1, p2, p3, T):
+    """The gradient of -sum p ln q with respect to the logits, where q = softmax(z / T)."""
+    return (softmax(np.array([z1, z2, z3]) / T) - np.array([p1, p2, p3])) / T
 
 
 def _in_q_and_p(formula):
-    return lambda *point: formula(softmax(point[:3]), np.array(point[3:]))
+    return lambda *point: formula(softmax(np.array(point[:3]) / point[6]), np.array(point[3:6]), point[6])
 
 
 def _gradient_point(rng):
-    return (*rng.normal(size=3), *rng.dirichlet(np.full(3, 2.0)))
+    return (*rng.normal(size=3), *rng.dirichlet(np.full(3, 2.0)), rng.uniform(0.3, 0.8))
 
 
 SOFTMAX_GRADIENT = Question(
     key="02.softmax-gradient",
-    title="the gradient through softmax",
+    title="the gradient, with a temperature",
     kind="derive",
     stars=2,
     points=2,
     form="expression",
-    symbols=("z1", "z2", "z3", "p1", "p2", "p3"),
+    symbols=("z1", "z2", "z3", "p1", "p2", "p3", "T"),
     right=gradient,
     cases=tuple(_gradient_point(np.random.default_rng(seed)) for seed in (31, 32, 33)),
     draw=_gradient_point,
     mistakes=(
         Mistake(
             "M5",
-            _in_q_and_p(lambda q, p: p - q),
+            _in_q_and_p(lambda q, p, T: (p - q) / T),
             "Your gradient points downhill. It is the gradient of +sum p ln q; the loss has a minus sign.",
         ),
         Mistake(
             "L10",
-            _in_q_and_p(lambda q, p: -p / q),
+            _in_q_and_p(lambda q, p, T: q - p),
+            "Your gradient is that for T = 1 with the new q put in. The logits enter as z / T.",
+        ),
+        Mistake(
+            "L10",
+            lambda *point: gradient(*point[:6], 1.0),
+            "Your gradient is the chapter's, without T. Write the loss with z / T and differentiate.",
+        ),
+        Mistake(
+            "L10",
+            _in_q_and_p(lambda q, p, T: -p / q),
             "You differentiate with respect to q. Each q depends on the logits: go on to z.",
         ),
         Mistake(
             "L10",
-            _in_q_and_p(lambda q, p: -p * (1 - q)),
+            _in_q_and_p(lambda q, p, T: -p * (1 - q) / T),
             "You let z_k move q_k only. It moves every q, because all of them share the denominator.",
         ),
         Mistake(
-            "L10",
-            _in_q_and_p(lambda q, p: q * (1 - q)),
-            "That is the derivative of softmax itself. The loss takes its logarithm and weighs it with p.",
-        ),
-        Mistake(
             "L22",
-            _in_q_and_p(lambda q, p: q),
-            "Your gradient does not see the truth p: only the derivative of the log of the "
-            "denominator is there.",
+            _in_q_and_p(lambda q, p, T: q / T),
+            "Your gradient does not see the truth p: it is the derivative of the log of the denominator.",
         ),
     ),
     properties=(
@@ -92,7 +96,7 @@ LEAST_CROSS_ENTROPY = Question(
     title="the best model of three counts",
     kind="derive",
     stars=2,
-    points=3,
+    points=2,
     form="expression",
     symbols=("c1", "c2", "c3"),
     right=least_cross_entropy,

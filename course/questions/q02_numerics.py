@@ -33,8 +33,10 @@ def _smoothed_average(log_probs, targets, ignore_index):
     return wrong.smoothed(log_probs[real], targets[real], epsilon=0.1).mean()
 
 
-def _positive_targets(log_probs, targets, ignore_index):
-    return _nats(log_probs, targets, ignore_index)[0][targets > 0].mean()
+def _masked_by(mask):
+    return lambda log_probs, targets, ignore_index: _nats(log_probs, targets, ignore_index)[0][
+        mask(targets)
+    ].mean()
 
 
 def _count_hint(log_probs, targets, ignore_index):
@@ -85,8 +87,13 @@ AVERAGE_SURPRISAL = Question(
         ),
         Mistake(
             "M21",
-            _positive_targets,
+            _masked_by(lambda targets: targets > 0),
             "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
+        ),
+        Mistake(
+            "M21",
+            _masked_by(lambda targets: targets != 0),
+            "The symbol 0 can be a token, and padding can have another number. Compare with ignore_index.",
         ),
         Mistake(
             "M9",
@@ -121,7 +128,10 @@ AVERAGE_SURPRISAL = Question(
             "You average q and take the logarithm after. The logarithm belongs inside the mean.",
         ),
     ),
-    alike=(("right", "M21", "in the second case 0 is the padding"),),
+    alike=tuple(
+        (*pair, "in the second case 0 is the padding, and every other symbol is above it")
+        for pair in (("right", "M21"), ("right", "M21 (2)"), ("M21", "M21 (2)"))
+    ),
     properties=(
         FINITE,
         NOT_NEGATIVE,
@@ -154,6 +164,11 @@ def _logits(rng, rows, symbols, offset, gap, dtype):
     return logits.astype(dtype), targets
 
 
+def _distance(logits, targets):
+    """How far each target's logit trails the largest of its row: its surprisal is at least that."""
+    return logits.max(axis=1) - logits[np.arange(len(targets)), targets]
+
+
 TOKEN_NLL = Question(
     key="02.token-nll",
     title="surprisal from logits, without losing it",
@@ -178,6 +193,12 @@ TOKEN_NLL = Question(
             "Your surprisal is infinite where the logit trails far behind: the probability is "
             "rounded to 0 before "
             "its logarithm is taken. Work out ln softmax on paper first.",
+        ),
+        Mistake(
+            "M46",
+            _from(lambda logits: wrong.softmax_then_log(logits.astype(np.float64))),
+            "Your surprisal is infinite where the logit trails by more than 745: float64 is not enough. "
+            "Work out ln softmax on paper first.",
         ),
         Mistake(
             "M45",
@@ -215,9 +236,21 @@ TOKEN_NLL = Question(
             "Use float64, or subtract the largest logit before anything else.",
         ),
     ),
-    properties=(FINITE, NOT_NEGATIVE),
+    properties=(
+        FINITE,
+        NOT_NEGATIVE,
+        Property(
+            "a target costs less than the distance of its logit from the largest one, so something lifts it",
+            lambda nats, logits, targets: (nats > 0.999 * _distance(logits, targets)).all(),
+        ),
+    ),
     advice="Try logits of [0, -120] and of [1000, 1001]: both must give finite numbers.",
-    alike=(("right", "M44", "M44 costs the sixth digit in float32, and nothing in float64"),),
+    alike=(
+        ("right", "M44", "M44 costs the sixth digit in float32, and nothing in float64"),
+        ("right", "M46 (2)", "float64 holds the probabilities of the first case"),
+        ("M44", "M46 (2)", "so both differ from the right values in the sixth digit at most"),
+        ("M46", "M46 (2)", "the second case is float64 already"),
+    ),
 )
 
 QUESTIONS = (AVERAGE_SURPRISAL, TOKEN_NLL)

@@ -44,6 +44,12 @@ def _rolled(train, text, start, size, k):
     return -np.log(table[np.roll(text, 1), text])
 
 
+def _without_first_pair(train, text, start, size, k):
+    counts = _counts(train, start, size) + k
+    counts[start, train[0]] -= 1
+    return _price(counts / counts.sum(axis=1, keepdims=True), text, start)
+
+
 def _draw_streams(rng):
     size = int(rng.integers(5, 12))
     chances = rng.dirichlet(np.ones(size))
@@ -59,8 +65,8 @@ BIGRAM = Question(
     points=3,
     right=bigram_surprisal,
     cases=(
-        (np.array([2, 0, 1, 2, 0, 2, 1, 0]), np.array([2, 1, 1, 0]), 1, 4, 0.5),
-        (np.array([1, 3, 3, 0, 2, 1, 3, 0, 4, 4, 1, 3, 2]), np.array([3, 0, 1, 3, 4, 2]), 0, 5, 0.1),
+        (np.array([2, 0, 1, 2, 0, 2, 1, 0]), np.array([2, 0, 1, 3]), 1, 4, 0.4),
+        (np.array([1, 3, 3, 0, 2, 1, 3, 0, 4, 4, 1, 3, 2]), np.array([3, 0, 1, 2, 4, 3]), 0, 5, 0.1),
     ),
     draw=_draw_streams,
     mistakes=(
@@ -97,6 +103,11 @@ BIGRAM = Question(
             _table(lambda counts, size, k: (counts + k) / (counts + k).sum()),
             "Your whole table adds up to 1, so it holds the probability of a pair. "
             "Each row must add up to 1: the probability of a symbol after its context.",
+        ),
+        Mistake(
+            "L20",
+            _without_first_pair,
+            "The training text has a first pair, too: `start` and the first symbol. It is not counted.",
         ),
         Mistake(
             "L20",
@@ -216,7 +227,7 @@ TALE_CARD = Question(
             lambda card: card["tokens"] > card["characters"],
         ),
     ),
-    advice="Build the card line by line, and look at len(test), test.chars and test.is_eos.sum().",
+    advice="Is the check of 02.bigram right? If so, look at len(test), test.chars and test.is_eos.sum().",
 )
 
 QUESTIONS = (BIGRAM, TALE_CARD)

@@ -25,6 +25,8 @@ SKELETON = {
     r"\{cite": "a citation",
     r"\]\(\.\./exercises/": "a link to its exercises, after what to remember",
 }
+WIDTH = 77
+"""Columns of code that a page shows on a desktop without scrolling."""
 DRAWING = {"subplots", "subplot_mosaic", "figure", "subplot"}
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox", "MT19937", "SFC64", "BitGenerator"}
 TORCH_RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "bernoulli", "multinomial"}
@@ -81,6 +83,15 @@ def pictures_have_alt_text(tree: Tree) -> Iterator[str]:
     for cell in tree.code_cells("book", "notebooks"):
         if _draws(cell) and not cell.alt and not {"remove-output", "remove-cell"} & set(cell.tags):
             yield f"{cell.where}: draws a figure without 'mystnb: image: alt:' in the cell's metadata. {cure}"
+
+
+def code_fits_the_page(tree: Tree) -> Iterator[str]:
+    """No line of a page's code has to be scrolled sideways on a desktop."""
+    for cell in tree.code_cells("book"):
+        hidden = {"remove-input", "remove-cell", "hide-input"} & set(cell.tags)
+        wide = [line for line in cell.source.splitlines() if len(line) > WIDTH]
+        if wide and not hidden:
+            yield f"{cell.where}: a line of {len(wide[0])} columns, {wide[0].strip()!r}. Break it at {WIDTH}."
 
 
 def glued_numbers_exist(tree: Tree) -> Iterator[str]:

@@ -28,9 +28,11 @@ from sympy import (
     expand,
     factor,
     fraction,
+    nan,
     piecewise_fold,
     simplify,
     together,
+    zoo,
 )
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
@@ -51,6 +53,8 @@ def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
     definitions, constraints = facts.split(every)
     difference = _defined(left - right, definitions)
     constraints = [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints]
+    if difference.has(nan, zoo):
+        return False
     inner = set().union(*(e.atoms(Piecewise) for e in difference.atoms(ExprWithLimits, Derivative)))
     if difference.atoms(Piecewise) - inner:
         folded = piecewise_fold(difference) if not inner else difference
@@ -83,6 +87,7 @@ def check(facts: Facts, every: set, e: Expr) -> None:
 
 
 def _defined(e: Expr, definitions: list) -> Expr:
+    e = fresh(e)  # a fact about p[k] is not about the p[k] of a sum over k
     for _ in range(4):  # a definition may use another
         for definition in definitions:
             e = definition.apply(e)

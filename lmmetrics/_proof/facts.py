@@ -34,6 +34,7 @@ from sympy import (
     log,
     sympify,
 )
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
@@ -91,7 +92,10 @@ class Facts:
         definitions, constraints = [], []
         for eq in self.equations:
             definition = Definition.read(eq, every)
-            (definitions.append(definition) if definition else constraints.append(eq))
+            if definition and not any(definition.meets(d) for d in definitions):
+                definitions.append(definition)
+            else:
+                constraints.append(eq)
         return definitions, constraints
 
     def canonical(self, e: Expr) -> Canonical:
@@ -122,6 +126,11 @@ class Definition:
             if isinstance(left, (Symbol, Indexed, AppliedUndef)) and not right.has(_head(left)):
                 return cls(left, fresh(right), every & _plain(left))
         return None
+
+    def meets(self, other: Definition) -> bool:
+        """Whether both speak of one place."""
+        one_array = _head(self.left) == _head(other.left)
+        return one_array and bool(self.left == other.left or self.every or other.every)
 
     def apply(self, e: Expr) -> Expr:
         """Replace it in an expression. Bound indices of ``right`` are fresh, so none is captured."""
@@ -173,8 +182,8 @@ class Rule:
                 value = canonical.distribute(-rest / factor)
                 return cls(term, value, sorted(every & term.free_symbols, key=default_sort_key))
         raise ValueError(
-            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write it with one "
-            "symbol or one sum on the left side."
+            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write "
+            "it with one symbol or one sum on the left side."
         )
 
     def apply(self, e: Expr) -> Expr | None:
@@ -197,14 +206,16 @@ def exact(e):
 
 
 def fresh(e: Expr) -> Expr:
-    """Give every bound index of sums and products a new name."""
+    """Give every bound variable a new name, so that no replacement captures it or takes it for a free one."""
 
     def renamed(node):
-        if isinstance(node, (Sum, Product)):
-            return node.xreplace({limit[0]: Dummy(limit[0].name, integer=True) for limit in node.limits})
-        return node
+        names = {}
+        for limit in node.limits:
+            assumptions = {"integer": True} if isinstance(node, (Sum, Product)) else limit[0].assumptions0
+            names[limit[0]] = Dummy(limit[0].name, **assumptions)
+        return node.xreplace(names)
 
-    return e.replace(lambda node: isinstance(node, (Sum, Product)), renamed)
+    return e.replace(lambda node: isinstance(node, ExprWithLimits), renamed)
 
 
 def _plain(e) -> set:

@@ -33,7 +33,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics._proof.facts import Facts, _head, _places, _plain
+from lmmetrics._proof.facts import Facts, _head, _places, _plain, fresh
 from lmmetrics._proof.solving import DIGITS, solve
 
 TOLERANCE = 1e-30
@@ -53,13 +53,17 @@ class Instance:
     right: mpmath.mpc
 
     @property
+    def gap(self) -> mpmath.mpc:
+        with mpmath.workdps(DIGITS):
+            return self.left - self.right
+
+    @property
     def agrees(self) -> bool:
-        scale = max(1, abs(self.left), abs(self.right))
-        return bool(abs(self.left - self.right) <= TOLERANCE * scale)
+        return bool(abs(self.gap) <= TOLERANCE * max(1, abs(self.left), abs(self.right)))
 
     def __str__(self) -> str:
-        gap = "the sides differ by " + _show(self.left - self.right)
-        return f"{self.at or 'as they stand'}: left {_show(self.left)}, right {_show(self.right)}; {gap}"
+        sides = f"left {_show(self.left)}, right {_show(self.right)}"
+        return f"{self.at or 'as they stand'}: {sides}; the sides differ by {_show(self.gap)}"
 
 
 def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng: np.random.Generator):
@@ -72,7 +76,8 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
     """
     found = 0
     for attempt in range(4 * count + 20):
-        numbers = _Numbers(left, right, facts, every, rng, plain=attempt % 3 != 2)
+        # small bounds first, so that a counter-example is short
+        numbers = _Numbers(left, right, facts, every, rng, 3 + attempt // 8, plain=attempt % 3 != 2)
         instance = numbers.evaluate()
         if instance is not None:
             found += 1
@@ -84,8 +89,8 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
 class _Numbers:
     """One attempt at an instance."""
 
-    def __init__(self, left, right, facts: Facts, every: set, rng, plain: bool):
-        self.sides, self.facts, self.rng, self.plain = (left, right), facts, rng, plain
+    def __init__(self, left, right, facts: Facts, every: set, rng, most: int, plain: bool):
+        self.sides, self.facts, self.rng, self.most, self.plain = (left, right), facts, rng, most, plain
         self.every = every
         self.definitions, self.constraints = facts.split(every)
         self.cells: dict[tuple, Expr] = {}  # (base, place) -> a symbol, or a whole number
@@ -95,7 +100,7 @@ class _Numbers:
     def evaluate(self) -> Instance | None:
         if not self._choose_whole_numbers():
             return None
-        sides = [self.write(side) for side in self.sides]
+        sides = [self.write(fresh(side)) for side in self.sides]
         equations = self._written_constraints()
         relations = [self.write(r) for r in self.facts.relations]
         symbols = set().union(*(e.free_symbols for e in [*sides, *equations, *relations]))
@@ -114,7 +119,8 @@ class _Numbers:
         expressions = [*self.sides, *self.facts.relations]
         expressions += [x for eq in self.facts.equations for x in eq.args]
         defined = {d.left for d in self.definitions}
-        symbols = set().union(*(_plain(e) for e in expressions)) - self.every - defined
+        every = self.every - set().union(*map(_plain, self.sides))
+        symbols = set().union(*(_plain(e) for e in expressions)) - every - defined
         counted = structural(expressions)
         symbols = sorted((s for s in symbols if s.is_integer or s in counted), key=str)
         relations = [r for r in self.facts.relations if r.free_symbols <= set(symbols)]
@@ -130,7 +136,7 @@ class _Numbers:
         return False
 
     def _whole_number(self, s: Expr) -> Integer:
-        pool = range(1, 5) if s.is_positive else range(0, 5) if s.is_nonnegative else range(-3, 5)
+        pool = range(1 if s.is_positive else 0 if s.is_nonnegative else -self.most, self.most + 1)
         fits = [
             v
             for v in map(Integer, pool)
@@ -165,7 +171,8 @@ class _Numbers:
                 body = body.diff(v)
             return body
         if isinstance(e, Limit):
-            return e.func(self.write(e.args[0], at), *e.args[1:]).doit()
+            x = Dummy(e.args[1].name, **e.args[1].assumptions0)
+            return Limit(self.write(e.args[0].xreplace({e.args[1]: x}), at), x, *e.args[2:]).doit()
         return e if e.is_Atom or not e.args else e.func(*(self.write(a, at) for a in e.args))
 
     def _written_out(self, e: ExprWithLimits, at: dict) -> Expr:
@@ -236,7 +243,7 @@ class _Numbers:
         if s.is_nonpositive:
             return -value
         if s.is_extended_real is None and complex_too:
-            return value + S.ImaginaryUnit * Float(f"{self.rng.uniform(-2, 2):.6f}", DIGITS)
+            return value + S.ImaginaryUnit * Float(f"{self.rng.uniform(-6, 6):.6f}", DIGITS)
         return value if self.rng.random() < 0.5 else -value
 
     def _describe(self, values: dict) -> str:
@@ -269,7 +276,7 @@ def structural(expressions) -> set:
 
 def _number(e: Expr) -> mpmath.mpc | None:
     """The value, or None where the expression is undefined or infinite."""
-    if e.has(nan, zoo, oo, -oo):
+    if e.has(nan, zoo):
         return None
     value = (
         e.doit().evalf(DIGITS, maxn=10 * DIGITS)
@@ -281,7 +288,8 @@ def _number(e: Expr) -> mpmath.mpc | None:
     real, imaginary = value.as_real_imag()
     if not (real.is_Number and imaginary.is_Number):
         return None
-    return mpmath.mpc(mpmath.mpf(real._to_mpmath(200)), mpmath.mpf(imaginary._to_mpmath(200)))
+    with mpmath.workdps(DIGITS):
+        return mpmath.mpc(str(real), str(imaginary))
 
 
 def _at(e: Expr, places: tuple) -> Expr:

@@ -82,7 +82,7 @@ class _Printer(LatexPrinter):
             return super()._print_Mul(expr)
         factor = Mul(*rest)
         tex = "-" if factor == -1 else self._print(factor)
-        if self._needs_mul_brackets(factor, first=True):
+        if factor != -1 and self._needs_mul_brackets(factor, first=True):
             tex = rf"\left({tex}\right)"
         return " ".join([tex, *(self._print(f) for f in (*sorted(logs, key=str), *big))])
 

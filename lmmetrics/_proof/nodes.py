@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Dummy, Expr, Function, Sum
+from sympy import Dummy, Expr, Function, S, Sum
 
 
 class Stuck(Exception):
@@ -15,6 +15,10 @@ class Exp(Function):
     """The exponential, kept as it is: SymPy would turn some of them into powers and back."""
 
     nargs = 1
+
+    @classmethod
+    def eval(cls, arg: Expr):
+        return S.One if arg.is_zero else None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return self

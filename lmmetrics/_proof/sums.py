@@ -8,8 +8,6 @@ range this is SymPy's own convention, after Karr.) A sum of sums is put into one
 
 from __future__ import annotations
 
-from functools import cache
-
 from sympy import (
     Add,
     Derivative,
@@ -29,12 +27,12 @@ from sympy import (
     default_sort_key,
     expand,
     oo,
-    summation,
 )
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
 from lmmetrics._proof.algebra import Algebra
+from lmmetrics._proof.closed import geometric_sum, power_sum, series
 from lmmetrics._proof.nodes import Exp, Prefix, Stuck, bound, height
 
 EXPLICIT = 12
@@ -109,33 +107,9 @@ class Canonical(Algebra):
 
     def sum(self, f: Expr, i, a: Expr, b: Expr) -> Expr:
         if b is oo or a is -oo:
-            return self.series(f, i, a, b)
+            return series(self, f, i, a, b)
         with self.index(a, b) as u:
             return self.over(self.canon(f.xreplace({i: u})), u, a, b)
-
-    def series(self, f: Expr, i, a: Expr, b: Expr) -> Expr:
-        """An infinite sum is not taken apart (its parts may diverge): a closed form, or left alone."""
-        if b is oo:
-            with self.index(a, b) as u:
-                body = self.distribute(self.canon(f.xreplace({i: u})))
-                parts = [self._geometric(t, u) for t in Add.make_args(body)]
-                if all(part and self.positive(1 - part[1]) for part in parts):
-                    first = [self.canon(t.xreplace({u: a})) for t in Add.make_args(body)]
-                    total = [t / (1 - ratio) for t, (_, ratio) in zip(first, parts, strict=True)]
-                    return self.canon(Add(*total))
-        done = Sum(f, (i, a, b)).doit()
-        return done if done.has(Sum, Piecewise) else self.canon(done)
-
-    def _geometric(self, t: Expr, u: Dummy) -> tuple[Expr, Expr] | None:
-        """(exponent, ratio) when t is a constant times exp(exponent * u), the ratio positive."""
-        powers = [f for f in Mul.make_args(t) if f.has(u)]
-        if len(powers) == 1 and isinstance(powers[0], Exp):
-            inside = expand(powers[0].args[0])
-            exponent = inside.coeff(u, 1)
-            if exponent != 0 and not exponent.has(u) and not expand(inside - exponent * u).has(u):
-                ratio = self.exp(exponent)
-                return (exponent, ratio) if self.positive(ratio) else None
-        return None
 
     def index(self, a: Expr, b: Expr) -> _OpenIndex:
         return _OpenIndex(self, a, b)
@@ -169,11 +143,10 @@ class Canonical(Algebra):
                     return self.distribute(value * self.pick(at, b) - value * self.pick(at, a - 1))
         base, power = g.as_base_exp()
         if base == u and power.is_Integer and power > 0:
-            return expand(_power_sum(int(power), b) - _power_sum(int(power), a - 1))
-        geometric = self._geometric(g, u)
-        if geometric and (self.positive(1 - geometric[1]) or self.positive(geometric[1] - 1)):
-            exponent, ratio = geometric
-            return self.canon((Exp(exponent * (b + 1)) - Exp(exponent * a)) / (ratio - 1))
+            return expand(power_sum(int(power), b) - power_sum(int(power), a - 1))
+        closed = geometric_sum(self, g, u, a, b)
+        if closed is not None:
+            return closed
         sign, shift = self.position(inside, u)
         if sign < 0:
             a, b = -b, -a
@@ -315,14 +288,3 @@ def _solved(d: KroneckerDelta, u: Dummy) -> Expr | None:
 
 def _open(offsets: set, active: list) -> bool:
     return any(offset.has(*active) for offset in offsets)
-
-
-@cache
-def _power_sum_formula(power: int):
-    k, x = Dummy("k", integer=True, positive=True), Dummy("x", integer=True, positive=True)
-    return x, expand(summation(k**power, (k, 1, x)))
-
-
-def _power_sum(power: int, upper: Expr) -> Expr:
-    x, formula = _power_sum_formula(power)
-    return expand(formula.xreplace({x: upper}))

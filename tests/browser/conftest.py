@@ -22,7 +22,7 @@ def built_pages():
     """Every page of the built book, as paths below ``_build/html``; none before the book is built."""
     if not (HTML / "index.html").exists():
         return []
-    unread = {"_static", "_sources", "slides"}
+    unread = {"_static", "_sources", "slides", "index.html"}  # index.html only leads to the landing page
     pages = [page.relative_to(HTML) for page in HTML.rglob("*.html")]
     return sorted(str(page) for page in pages if page.parts[0] not in unread)
 

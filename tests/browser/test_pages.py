@@ -10,6 +10,7 @@ pytestmark = pytest.mark.browser
 PAGES = built_pages() or [pytest.param("", marks=pytest.mark.skip(reason="the book is not built: make book"))]
 READ = [page for page in PAGES if page not in {"genindex.html", "search.html", "prf-prf.html"}]
 
+
 RAW_MATHS = """() => {
   const skip = new Set(['SCRIPT', 'STYLE', 'PRE', 'CODE', 'TEXTAREA', 'MJX-CONTAINER', 'NOSCRIPT']);
   const found = [];
@@ -80,6 +81,14 @@ def test_links_inside_the_book_resolve(name):
         ):
             missing.append(link)
     assert not missing, f"{name}: {missing}"
+
+
+def test_first_page_leads_to_the_landing_page(visit):
+    """``_build/html/index.html``, which the README names, opens the book."""
+    reader = visit()
+    reader.page.goto((HTML / "index.html").as_uri())
+    reader.page.wait_for_url("**/book/index.html", timeout=15_000)
+    assert "Measuring Language Models" in reader.page.title()
 
 
 def test_search_finds_a_term(visit):

@@ -1,0 +1,56 @@
+"""Sums with a closed form: powers of the index, geometric sums, and infinite sums."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sympy import Add, Dummy, Expr, Mul, Piecewise, Sum, expand, oo, summation
+
+from lmmetrics._proof.nodes import Exp
+
+
+def power_sum(power: int, upper: Expr) -> Expr:
+    """1**power + ... + upper**power, as a polynomial in ``upper``."""
+    x, formula = _power_sum(power)
+    return expand(formula.xreplace({x: upper}))
+
+
+@cache
+def _power_sum(power: int) -> tuple[Dummy, Expr]:
+    k, x = Dummy("k", integer=True, positive=True), Dummy("x", integer=True, positive=True)
+    return x, expand(summation(k**power, (k, 1, x)))
+
+
+def geometric(algebra, t: Expr, u: Dummy) -> tuple[Expr, Expr] | None:
+    """(exponent, ratio) when ``t`` is a constant times exp(exponent * u), the ratio positive."""
+    powers = [f for f in Mul.make_args(t) if f.has(u)]
+    if len(powers) == 1 and isinstance(powers[0], Exp):
+        inside = expand(powers[0].args[0])
+        exponent = inside.coeff(u, 1)
+        if exponent != 0 and not exponent.has(u) and not expand(inside - exponent * u).has(u):
+            ratio = algebra.exp(exponent)
+            return (exponent, ratio) if algebra.positive(ratio) else None
+    return None
+
+
+def geometric_sum(algebra, g: Expr, u: Dummy, a: Expr, b: Expr) -> Expr | None:
+    """The sum of exp(exponent * u) over u = a .. b, where the ratio is known not to be 1."""
+    found = geometric(algebra, g, u)
+    if found is None or not (algebra.positive(1 - found[1]) or algebra.positive(found[1] - 1)):
+        return None
+    exponent, ratio = found
+    return algebra.canon((Exp(exponent * (b + 1)) - Exp(exponent * a)) / (ratio - 1))
+
+
+def series(algebra, f: Expr, i, a: Expr, b: Expr) -> Expr:
+    """An infinite sum is not taken apart (its parts may diverge): a closed form, or left alone."""
+    if b is oo:
+        with algebra.index(a, b) as u:
+            terms = Add.make_args(algebra.distribute(algebra.canon(f.xreplace({i: u}))))
+            parts = [geometric(algebra, t, u) for t in terms]
+            if all(part and algebra.positive(1 - part[1]) for part in parts):
+                first = [algebra.canon(t.xreplace({u: a})) for t in terms]
+                total = [t / (1 - ratio) for t, (_, ratio) in zip(first, parts, strict=True)]
+                return algebra.canon(Add(*total))
+    done = Sum(f, (i, a, b)).doit()
+    return done if done.has(Sum, Piecewise) else algebra.canon(done)

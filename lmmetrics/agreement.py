@@ -1,0 +1,78 @@
+"""One quantity, computed four ways: by hand, by SymPy, by NumPy and by PyTorch, and they have to agree.
+
+What it leaves out: the computing. A chapter computes each quantity in its own cells and lists them here.
+"""
+
+import html
+
+WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
+
+
+class FourWays:
+    """A table of quantities with their four values; it cannot be made of values that disagree.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest difference that two of the four values may have, in the unit of the quantity.
+
+    Examples
+    --------
+    >>> import math
+    >>> ln_2 = math.log(2)
+    >>> table = FourWays(tolerance=1e-12).add("ln 2", "nats", ln_2, ln_2, ln_2, 0.6931471805599453)
+    >>> print(table)
+    ln 2 (nats): 0.693147181 four ways, largest difference 0e+00
+    >>> table.add("ln 2", "nats", 0.69, ln_2, ln_2, ln_2)
+    Traceback (most recent call last):
+    ValueError: the four values of 'ln 2' differ by 3.1e-03 nats, more than 1e-12: by hand 0.69, ...
+    """
+
+    def __init__(self, tolerance=1e-12):
+        self.tolerance = tolerance
+        self.rows = []
+
+    def add(self, quantity, unit, by_hand, by_sympy, by_numpy, by_torch):
+        """Add a quantity and return the table.
+
+        Parameters
+        ----------
+        quantity, unit : str
+            What the four numbers are, and their unit.
+        by_hand, by_sympy, by_numpy, by_torch : number
+            Anything that ``float`` takes: a SymPy number, a NumPy scalar, a tensor with one element.
+
+        Raises
+        ------
+        ValueError
+            If two of them differ by more than the tolerance; the message gives all four.
+        """
+        values = [float(value) for value in (by_hand, by_sympy, by_numpy, by_torch)]
+        difference = max(values) - min(values)
+        if not difference <= self.tolerance:
+            shown = ", ".join(f"{way} {value!r}" for way, value in zip(WAYS, values, strict=True))
+            raise ValueError(
+                f"the four values of {quantity!r} differ by {difference:.1e} {unit}, "
+                f"more than {self.tolerance:g}: {shown}. Find out which one is another quantity."
+            )
+        self.rows.append((quantity, unit, values, difference))
+        return self
+
+    def __str__(self):
+        return "\n".join(
+            f"{quantity} ({unit}): {values[0]:.9f} four ways, largest difference {difference:.0e}"
+            for quantity, unit, values, difference in self.rows
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        titles = ("quantity", "unit", *WAYS, "largest difference")
+        head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+        body = "".join(
+            f'<tr><th scope="row">{html.escape(quantity)}</th><td>{html.escape(unit)}</td>'
+            + "".join(f"<td>{value:.9f}</td>" for value in values)
+            + f"<td>{difference:.0e}</td></tr>"
+            for quantity, unit, values, difference in self.rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
