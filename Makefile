@@ -27,7 +27,7 @@ test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, b
 	@$(PY) -m course.book
 	@$(PY) -m course.checks
 	@$(PY) -m pytest -q $(NBVAL) solutions
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n auto --maxprocesses 4
 
 exercises: $(TEST)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m course.release

@@ -198,7 +198,7 @@ class Score:
         return "\n".join([f"{_number(self.nats)} nats = {_number(self.bits)} bits", *lines])
 
     def _repr_html_(self) -> str:
-        room = 'style="padding: 0.1em 0.5em; text-align: right"'
+        room = 'style="padding: 0.1em 0.25em; text-align: right"'
         names = ("per", "count", "nats", "bits", "perplexity")  # short, so that it fits on a phone
         head = "".join(f'<th scope="col" {room}>{name}</th>' for name in names)
         body = "".join(
@@ -209,7 +209,7 @@ class Score:
         )
         caption = f"Score: {_number(self.nats)} nats ({_number(self.bits)} bits) in all, and per unit"
         return (
-            f'<table class="lm-score"><caption>{caption}</caption>'
+            f'<table class="lm-score" style="font-size: 0.9em"><caption>{caption}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 

@@ -1,6 +1,7 @@
 """Fixtures that all tests share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,26 @@ def real_texts():
     if not folder:
         pytest.skip("needs the downloaded corpora: set LMMETRICS_DATA to a folder that has them")
     return Path(folder)
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+NO_BROWSER = "no Chromium on this machine: apt install chromium, or set CHROMIUM=/path/to/it"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of the system's Chromium; where there is none, the test is skipped."""
+    if CHROMIUM is None:
+        pytest.skip(NO_BROWSER)
+    return CHROMIUM
+
+
+def pytest_unconfigure(config):
+    """Say at the very end, loudly, when pages and slides were not looked at."""
+    built = (CHECKOUT / "_build" / "html" / "index.html").exists()
+    reason = NO_BROWSER if CHROMIUM is None else "" if built else "the book is not built: make book"
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reason and reporter and not hasattr(config, "workerinput"):
+        reporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
+        reporter.write_line(f"Pages and slides were not looked at: {reason}. Then run `make test` again.")

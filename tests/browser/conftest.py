@@ -1,7 +1,5 @@
 """The browser that opens the book: the system's Chromium, driven by Playwright, every other host blocked."""
 
-import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,13 +7,6 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_BROWSER = "no Chromium on this machine: apt install chromium, or set CHROMIUM=/path/to/it"
-
-
-def chromium():
-    """The path of the system's Chromium, or None."""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def built_pages():
@@ -33,11 +24,8 @@ def built_decks():
 
 
 @pytest.fixture(scope="session")
-def browser():
+def browser(chromium):
     """One headless Chromium for the whole session."""
-    path = chromium()
-    if path is None:
-        pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         quiet = [
             "--no-sandbox",
@@ -48,7 +36,7 @@ def browser():
             "--no-first-run",
             "--allow-file-access-from-files",
         ]
-        instance = playwright.chromium.launch(executable_path=path, args=quiet)
+        instance = playwright.chromium.launch(executable_path=chromium, args=quiet)
         yield instance
         instance.close()
 
@@ -97,15 +85,3 @@ def visit(browser):
     yield at
     for context in contexts:
         context.close()
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Say at the very end, loudly, when the browser tests did not run."""
-    if chromium() is None:
-        terminalreporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
-        terminalreporter.write_line(
-            f"Pages and slides were not looked at: {NO_BROWSER}. Then run `make test` again."
-        )
-    elif not built_pages():
-        terminalreporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
-        terminalreporter.write_line("The book is not built: run `make book`, then `make test`.")

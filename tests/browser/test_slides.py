@@ -26,7 +26,7 @@ CUT_OFF = """() => {
     if (unseen(e) || !r.width || !r.height) continue;
     const [right, bottom] = [r.right - frame.left, r.bottom - frame.top];
     if (right > width || bottom > height || r.left < frame.left - 1)
-      problems.push(`${e.tagName}.${e.className} reaches ${Math.round(right / scale)} x ${Math.round(bottom / scale)}`);
+      problems.push(`${e.tagName} reaches ${Math.round(right / scale)} x ${Math.round(bottom / scale)}`);
     const clips = ['PRE', 'TABLE', 'DIV'].includes(e.tagName) && getComputedStyle(e).overflowX !== 'visible';
     if (clips && e.clientWidth && e.scrollWidth > e.clientWidth + 2)
       problems.push(`${e.tagName} hides ${e.scrollWidth - e.clientWidth} px`);
