@@ -33,7 +33,7 @@ NAMES = {
     "M23": "the shift from context to target is made twice, or not at all",
     "M25": "the sentence end is in one of numerator and denominator only",
     "M26": "the start symbol is counted as a scored token",
-    "M27": "without a sentence end, only the strings of one length have mass 1",
+    "M27": "no sentence end is modelled, so every length has mass 1",
     "M30": "a floor is put under the probabilities",
     "M31": "an unseen event has probability 0",
     "M32": "what has probability 0 is skipped in silence",
