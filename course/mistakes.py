@@ -25,7 +25,10 @@ NAMES = {
     "M4": "the perplexity is given for the loss, or the loss for the perplexity",
     "M5": "the minus sign is lost",
     "M6": "logits, probabilities and log probabilities are mixed up",
+    "M7": "the base is thought to change the value",
+    "M8": "the perplexities of documents are averaged",
     "M9": "means of parts are averaged, though the parts differ in length",
+    "M10": "the perplexities of batches are averaged",
     "M11": "the exponential is taken inside the mean",
     "M19": "padding is counted",
     "M20": "padding is scored",
@@ -34,6 +37,7 @@ NAMES = {
     "M25": "the sentence end is in one of numerator and denominator only",
     "M26": "the start symbol is counted as a scored token",
     "M27": "no sentence end is modelled, so every length has mass 1",
+    "M28": "unknown words are dropped",
     "M30": "a floor is put under the probabilities",
     "M31": "an unseen event has probability 0",
     "M32": "what has probability 0 is skipped in silence",
@@ -68,6 +72,9 @@ NAMES = {
     "L24": "the context is ignored",
     "L25": "the largest term stands for the whole sum",
     "L26": "two averages with different denominators are taken as if they had one",
+    "L27": "the count takes in what the total leaves out",
+    "L28": "a report that is right is accused",
+    "L29": "a fraction stands where per cent are asked",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
