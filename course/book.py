@@ -4,6 +4,7 @@ Warnings are errors, and a failing cell fails the build. The result is ``_build/
 reading it needs no network. What it leaves out: the PDF of the whole book.
 """
 
+import importlib
 import re
 import shutil
 import subprocess
@@ -25,6 +26,9 @@ def main():
     for fault in broken_notebooks(ROOT):
         print(f"The book was not built: {fault}", file=sys.stderr)
         return 1
+    importlib.import_module(
+        "matplotlib.font_manager"
+    )  # builds its cache here, and not in a cell, which would warn
     log = []
     command = [str(BUILDER), "build", str(ROOT), "-W", "-n", "--keep-going"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
