@@ -36,8 +36,7 @@ def write_arpa(tables, path):
         )
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n\\data\\\n")
-        sizes = [int(np.count_nonzero(listed(tables, level))) for level in tables.levels]
-        file.writelines(f"ngram {n}={size}\n" for n, size in enumerate(sizes, 1))
+        file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
         for level in tables.levels:
             file.write(f"\n\\{level.n}-grams:\n")
             file.writelines(lines_of(tables, level))
@@ -46,22 +45,15 @@ def write_arpa(tables, path):
 
 def lines_of(tables, level):
     """Yield the lines of one order."""
-    rows = np.flatnonzero(listed(tables, level))
-    ids = spelled(tables.levels, level.n)[rows]
     probs, weights = backed_off(tables, level)
     token = tables.vocabulary.tokens.__getitem__
-    fields = [log10(probs[rows]), ids.tolist()]
+    ngrams = (" ".join(map(token, ids)) for ids in spelled(tables.levels, level.n).tolist())
     if weights is None:
-        for logarithm, ngram in zip(*fields, strict=True):
-            yield f"{logarithm:.10g}\t{' '.join(map(token, ngram))}\n"
+        for logarithm, ngram in zip(log10(probs), ngrams, strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\n"
     else:
-        for logarithm, ngram, weight in zip(*fields, log10(weights[rows]), strict=True):
-            yield f"{logarithm:.10g}\t{' '.join(map(token, ngram))}\t{weight:.10g}\n"
-
-
-def listed(tables, level):
-    """Return which n-grams a file needs to hold: all, since even a backed-off one can be a context."""
-    return np.ones(len(level), dtype=bool)
+        for logarithm, ngram, weight in zip(log10(probs), ngrams, log10(weights), strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\t{weight:.10g}\n"
 
 
 def backed_off(tables, level):
@@ -90,7 +82,7 @@ def log10(values):
 
 def read_arpa(path):
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
-    with open(path, encoding="utf-8", newline="\n") as file:
+    with open(path, "rb") as file:
         lines = Lines(path, file)
         sizes = read_header(lines)
         levels, probs, weights = [], [], [np.ones(1)]
@@ -119,9 +111,13 @@ class Lines:
         """Return the next line that is not blank, or raise: the file ends before what is expected."""
         for line in self._file:
             self.number += 1
-            if line := line.strip(" \t\r\n"):
+            try:
+                line = line.decode("utf-8").strip(" \t\r\n")
+            except UnicodeDecodeError:
+                raise self.error("this line is not in UTF-8. Convert the file first") from None
+            if line:
                 return line
-        raise self.error(f"the file ends here, but {expected} is expected", self.number)
+        raise self.error(f"the file ends here, but {expected} is expected", max(self.number, 1))
 
     def error(self, message, number=None):
         """Return the error to raise, at the present line or another."""
@@ -141,11 +137,11 @@ class Rows:
 
 def read_header(lines):
     """Read the part that says how many n-grams there are; return the numbers, from order 1 up."""
-    while lines.next(r"the line \data\ ") != "\\data\\":
+    while lines.next("the line \\data\\") != "\\data\\":
         pass  # whatever stands before is a comment
     sizes = []
     while True:
-        line = lines.next(r"the line \1-grams: ")
+        line = lines.next("the line \\1-grams:")
         if line.startswith("\\"):
             break
         match = re.fullmatch(r"ngram\s+(\d+)\s*=\s*(\d+)", line)
@@ -168,7 +164,7 @@ def read_section(lines, n, size, last):
     rows = Rows()
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
     while True:
-        line = lines.next(f"the line {ending} ")
+        line = lines.next(f"the line {ending}")
         if line[0] == "\\" and len(BLANK.split(line)) == 1:
             break
         fields = BLANK.split(line)
