@@ -159,13 +159,23 @@ def test_chinese_tokens_and_a_wide_blank_inside_a_token(tmp_path):
         ("ngram 2=3", "ngram 2=2", 18, "order 2 has 3 n-grams, but the header announces 2"),
         ("-0.1\ta b", "a b", 15, "2 fields; an entry of order 2 has"),
         ("-0.1\ta b", "-0.1\ta b\t0\t0", 15, "5 fields"),
-        ("-0.1\ta b", "minus\ta b", 15, "log10 of the probability is expected, found 'minus'"),
-        ("-0.1\ta b", "nan\ta b", 15, "log10 of the probability is expected, found 'nan'"),
-        ("-0.1\ta b", "0.1\ta b", 15, "is 0.1, above 0: a probability above 1"),
+        (
+            "-0.1\ta b",
+            "minus\ta b",
+            15,
+            "log10 of the probability is expected, at most 0, found 'minus': no number",
+        ),
+        (
+            "-0.1\ta b",
+            "nan\ta b",
+            15,
+            "log10 of the probability is expected, at most 0, found 'nan': no number",
+        ),
+        ("-0.1\ta b", "0.1\ta b", 15, "at most 0, found '0.1': a probability above 1"),
         ("a\t-0.60206", "a\tx", 10, "log10 of the back-off weight is expected, found 'x'"),
         ("-0.1\ta b", "-0.1\ta c", 15, "the token 'c' is not among the unigrams"),
         ("-0.1\ta b", "-0.1\t<s> a", 15, "the n-gram '<s> a' comes a second time"),
-        ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "the unigram 'a' comes a second time"),
+        ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "the n-gram 'a' comes a second time"),
         ("</s>", "<e>", 13, "the unigrams, which end here, have no </s>"),
     ],
 )
@@ -181,14 +191,14 @@ def test_an_ngram_without_its_context_is_refused(tmp_path):
     text = BIGRAMS.replace("ngram 2=3", "ngram 2=3\nngram 3=1")
     text = text.replace("\\end\\", "\\3-grams:\n-0.1\tb a b\n\n\\end\\")
     (tmp_path / "model.arpa").write_text(text, encoding="utf-8")
-    with pytest.raises(ArpaError, match="line 20: the context 'b a' of this n-gram is not among"):
+    with pytest.raises(ArpaError, match="line 20: the n-gram 'b a b' comes without its context"):
         NGramModel.from_arpa(tmp_path / "model.arpa")
 
 
 def test_a_file_that_is_not_utf_8_or_empty_is_refused(tmp_path):
     path = tmp_path / "model.arpa"
     path.write_bytes(BIGRAMS.replace("\ta", "\tä").encode("latin-1"))
-    with pytest.raises(ArpaError, match="line 10: this line is not in UTF-8"):
+    with pytest.raises(ArpaError, match="line 10: this token is not in UTF-8"):
         NGramModel.from_arpa(path)
     path.write_bytes(b"")
     with pytest.raises(ArpaError, match="line 1: the file ends here"):

@@ -72,8 +72,8 @@ class Smoothing:
         return Tables(vocabulary, counts.levels, probs, weights, self.evenly, self.unseen)
 
     def __repr__(self):
-        given = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if not (k[0] == "_" or k[-1] == "_"))
-        return f"{type(self).__name__}({given})"
+        given = {k: v for k, v in vars(self).items() if v is not None and not (k[0] == "_" or k[-1] == "_")}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
 
 class Interpolated(Smoothing):
