@@ -47,6 +47,16 @@ def test_a_token_without_an_id_is_impossible_and_so_is_nothing_after_it():
     assert model.prob("zzz", ["a"]) == 0
 
 
+def test_words_that_only_the_vocabulary_knows_are_not_taken_for_others():
+    vocabulary = Vocabulary(["a", "b", *(f"never{i}" for i in range(20))])
+    model = NGramModel(2, WittenBell()).fit(tokenize(["a b"], vocabulary=vocabulary))
+    words = [token for token in vocabulary.tokens if token not in ("<s>", "</s>")]
+    pairs = list(itertools.product(words, repeat=2))
+    text = tokenize(["\n".join(map(" ".join, pairs))], by="whitespace", vocabulary=vocabulary)
+    second = model.log_probs(text)[1::3]
+    assert second == pytest.approx([math.log(model.prob(word, [before])) for before, word in pairs])
+
+
 def test_documents_are_scored_alone():
     model = NGramModel(3, WittenBell()).fit(tokenize(TRAIN))
     text = tokenize(TEST, vocabulary=model.vocabulary)
