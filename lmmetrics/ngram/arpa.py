@@ -66,7 +66,7 @@ def backed_off(tables, level):
     """
     n = level.n
     probs = tables.probs[n - 1]
-    weights = tables.weights[n] if n < tables.order else None
+    weights = tables.weights[n][:-1] if n < tables.order else None
     if tables.evenly and weights is not None:
         used = spelled(tables.levels, n)[:, 0] == tables.vocabulary.bos
         probs = np.where(used & (n > 1), probs, tables.uniform)
@@ -88,7 +88,7 @@ def read_arpa(path):
         lines = Lines(path, file)
         sizes = read_header(lines)
         ids = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
-        levels, probs, weights = [], [], [np.ones(1)]
+        levels, probs, weights = [], [], [np.ones(2)]
         for n, size in enumerate(sizes, 1):
             rows = read_section(lines, n, size, ids, last=n == len(sizes))
             if n == 1:
@@ -98,7 +98,7 @@ def read_arpa(path):
             level, order = level_of(lines, levels, vocabulary, rows)
             levels.append(level)
             probs.append(powers(rows.probs[order]))
-            weights.append(powers(rows.weights[order]))
+            weights.append(np.append(powers(rows.weights[order]), 1.0))
         probs[0][vocabulary.bos] = 0.0
         return Tables(vocabulary, levels, probs, weights[:-1])
 
