@@ -43,8 +43,9 @@ def main():
     test, valid = (
         tokenize(part, by="whitespace", vocabulary=train.vocabulary) for part in (corpus.test, corpus.valid)
     )
-    print(f"WikiText-2: {len(train):,} training tokens, {len(test):,} test tokens, {len(train.vocabulary):,}")
-    print(f"symbols. Python {platform.python_version()}, NumPy {np.__version__}; best of {rounds} rounds.\n")
+    sizes = f"{len(train):,} training and {len(test):,} test tokens, {len(train.vocabulary):,} symbols"
+    print(f"WikiText-2: {sizes}.")
+    print(f"Python {platform.python_version()}, NumPy {np.__version__}; best of {rounds} rounds.\n")
     print(LINE.format("what", "seconds", "M tok/s", "bytes/tok", "ratio", "target"))
     rows(corpus, train, test, rounds)
     print("\nOther methods, order 3: fit, and score the test text; bytes per training token at the peak.\n")
