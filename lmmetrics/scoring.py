@@ -1,13 +1,23 @@
-"""A model and a text in, a `Score` out. This module imports no model: it needs only ``log_probs``."""
+"""A model and a text in, a `Score` out; two models and a text in, and whether their difference is real.
+
+This module imports no model: it needs only ``log_probs(text)``. How two scores are compared is in
+`lmmetrics._comparison`.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from lmmetrics.score import Score
+from lmmetrics._comparison import Comparison, compare_scores
+from lmmetrics.score import UNITS, Score
+from lmmetrics.text import Vocabulary
+
+__all__ = ["Comparison", "TextScore", "compare", "compare_scores", "score_documents", "score_text"]
 
 ROUNDING = 1e-12
 """How far above 0 a log probability may lie and still count as rounding of 0."""
@@ -20,7 +30,7 @@ class LanguageModel(Protocol):
         """float64[N], one natural log for each token, conditional on the tokens before it."""
 
 
-def score_text(model: LanguageModel, text, eos: bool = True) -> Score:
+def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "score") -> TextScore:
     """Score a text with a model: the total nats, and every unit that the text can count.
 
     Parameters
@@ -31,39 +41,224 @@ def score_text(model: LanguageModel, text, eos: bool = True) -> Score:
         The scored stream of N tokens.
     eos : bool
         Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and it is no token.
+    unknown : {"score", "infinite"}
+        What a token outside the vocabulary costs: what the model asks for ``<unk>``, or infinitely many nats.
+        A vocabulary without ``<unk>`` knows only the second. Unknown tokens are never left out, and their
+        number is on the result either way (mistake M28 leaves them out).
 
     Returns
     -------
-    Score
-        Its tokens are the scored positions; words, chars and bytes are those of the text. With
-        ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
+    TextScore
+        A `Score`. Its tokens are the scored positions; words, chars, bytes and ``.unknown`` are those of the
+        text. With ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
 
     Raises
     ------
     TypeError
-        When the model does not return a float64 array.
+        When the model has no ``log_probs``, or does not return a float64 array.
     ValueError
         When the array has the wrong shape, or holds NaN or a log above 0 (a probability above 1). A value up
-        to 1e-12 above 0 is rounding, and counts as 0.
+        to 1e-12 above 0 is rounding, and counts as 0. When ``model.vocabulary`` is not the text's.
+
+    Examples
+    --------
+    A model that gives every symbol the same probability scores the number of symbols.
+
+    >>> from lmmetrics.text import tokenize
+    >>> class Uniform:
+    ...     def log_probs(self, text):
+    ...         return np.full(len(text), -math.log(text.vocabulary.predictable))
+    >>> train = tokenize(["cat sleeps"])
+    >>> test = tokenize(["dog sleeps"], vocabulary=train.vocabulary)
+    >>> score_text(Uniform(), test)
+    Score(4.158883 nats, 3 tokens, 2 words, 10 chars, 10 bytes; perplexity 4.000000 per token;
+    1 unknown token)
+    >>> score_text(Uniform(), test, unknown="infinite").perplexity
+    inf
     """
-    log_probs = _checked(model.log_probs(text), text)
-    scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
-    newlines = 0 if eos else _newlines(text)
-    # fsum rounds once, at the end: the total does not depend on the order of the tokens.
-    nats = math.fsum(-np.minimum(log_probs[scored], 0.0))
-    return Score(
-        nats + 0.0,
-        tokens=int(scored.sum()),
-        words=text.words,
-        chars=None if text.chars is None else text.chars - newlines,
-        bytes=None if text.bytes is None else text.bytes - newlines,
+    surprisals, scored = _surprisals(model, text, eos, unknown)
+    counts = _counts(text, eos)
+    return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
+
+
+def score_documents(model: LanguageModel, text, eos: bool = True, unknown: str = "score") -> list[TextScore]:
+    """Score each document of a text, with the context that the model had in the whole text.
+
+    Parameters and errors are those of `score_text`.
+
+    Returns
+    -------
+    list of TextScore
+        One for each document. Their ``sum`` is `score_text` of the whole, to the rounding of float64.
+
+    Examples
+    --------
+    >>> from lmmetrics.sources import MarkovSource
+    >>> coin = MarkovSource({(): {"heads": 0.5, "tails": 0.5}})
+    >>> scores = score_documents(coin, coin.sample(100, seed=1, documents=4))
+    >>> [score.bits for score in scores], sum(scores).perplexity
+    ([25.0, 25.0, 25.0, 25.0], 2.0)
+    """
+    surprisals, scored = _surprisals(model, text, eos, unknown)
+    counts = _counts(text, eos)
+    return [
+        _pooled(
+            surprisals[start:stop][scored[start:stop]],
+            unknown,
+            {k: v if v is None else v[i] for k, v in counts.items()},
+        )
+        for i, (start, stop) in enumerate(pairwise(text.document_starts))
+    ]
+
+
+def compare(
+    a: LanguageModel,
+    b: LanguageModel,
+    text,
+    *,
+    eos: bool = True,
+    unknown: str = "score",
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    seed=0,
+) -> Comparison:
+    """Say how many bits per token model ``a`` needs more than model ``b``, and whether that is chance.
+
+    Both models score the same documents. What you want to know is how the difference would come out on other
+    documents of the same kind, so documents are drawn again, with replacement, each with its two scores:
+    the paired bootstrap. See `compare_scores`, which does this, for the formulas and for the assumptions.
+
+    Parameters
+    ----------
+    a, b : object with ``log_probs(text) -> float64[N]``
+    text : TokenizedText
+        At least two documents; thirty or more for an interval that can be trusted.
+    eos, unknown
+        As in `score_text`.
+    confidence, resamples, seed
+        As in `compare_scores`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        For fewer than two documents, for an infinite score, and as in `score_text`.
+
+    Examples
+    --------
+    A coin that falls on heads nine times in ten, and a model that believes in fair coins.
+
+    >>> from lmmetrics.sources import MarkovSource
+    >>> biased, fair = (MarkovSource({(): {"heads": p, "tails": 1 - p}}) for p in (0.9, 0.5))
+    >>> compare(biased, fair, biased.sample(2000, seed=1, documents=20), seed=2)
+    a - b = -0.5215 bits per token, 95 % interval -0.5548 to -0.4898 (20 documents, 2,000 tokens):
+    a is better; about 17 tokens would tell them apart
+    """
+    return compare_scores(
+        score_documents(a, text, eos, unknown),
+        score_documents(b, text, eos, unknown),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
     )
 
 
-def _newlines(text) -> int:
-    """How many newlines ``</s>`` stands for: one for each, save where a document ends without one."""
-    ends_without = ~text._terminated & (np.diff(text.document_starts) > 0)
-    return int(text.is_eos.sum() - ends_without.sum())
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TextScore(Score):
+    """A `Score` that also says how many of its tokens the vocabulary does not hold.
+
+    Pooling adds the unknown tokens, as it adds everything else. It equals a plain `Score` with the same nats
+    and counts.
+
+    Attributes
+    ----------
+    unknown : int
+        How many tokens of the scored text are not in the vocabulary. They are among ``.tokens``, and what
+        they cost is among ``.nats``. A ``<unk>`` that is written in the text is in the vocabulary.
+    """
+
+    unknown: int = 0
+
+    def __add__(self, other: Score) -> TextScore:
+        total = Score.__add__(self, other)
+        counts = {field: getattr(total, field) for field in UNITS.values()}
+        return TextScore(total.nats, **counts, unknown=self.unknown + getattr(other, "unknown", 0))
+
+    def __radd__(self, other: object) -> TextScore:
+        return self if type(other) is int and other == 0 else self.__add__(other)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Score):
+            return NotImplemented
+        fields = ("nats", *UNITS.values(), *(["unknown"] if isinstance(other, TextScore) else []))
+        return all(getattr(self, field) == getattr(other, field) for field in fields)
+
+    __hash__ = Score.__hash__
+
+    def __repr__(self) -> str:
+        return Score.__repr__(self)[:-1] + (f"; {self._unknown_tokens()})" if self.unknown else ")")
+
+    def __str__(self) -> str:
+        return Score.__str__(self) + (f"\n{self._unknown_tokens()}" if self.unknown else "")
+
+    def _repr_html_(self) -> str:
+        note = f"; {self._unknown_tokens()}" if self.unknown else ""
+        return Score._repr_html_(self).replace("</caption>", f"{note}</caption>")
+
+    def _unknown_tokens(self) -> str:
+        return f"{self.unknown} unknown token{'s' if self.unknown > 1 else ''}"
+
+
+def _surprisals(model, text, eos: bool, unknown: str) -> tuple[np.ndarray, np.ndarray]:
+    """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
+    if unknown not in ("score", "infinite"):
+        raise ValueError(
+            f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
+            'costs) or "infinite" (it is impossible). Leaving such tokens out is not offered: mistake M28.'
+        )
+    if not callable(getattr(model, "log_probs", None)):
+        raise TypeError(
+            f"the model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
+            "log of the probability of each token, float64[N]."
+        )
+    vocabulary = getattr(model, "vocabulary", None)
+    if isinstance(vocabulary, Vocabulary) and vocabulary != text.vocabulary:
+        raise ValueError(
+            f"the model has another vocabulary ({vocabulary}) than the text ({text.vocabulary}), so the same "
+            "id means two different tokens. Tokenise the text with vocabulary=model.vocabulary."
+        )
+    log_probs = _checked(model.log_probs(text), text)
+    surprisals = -np.minimum(log_probs, 0.0) + 0.0
+    surprisals[text.ids < 0] = math.inf  # no id: a token that a vocabulary without <unk> does not hold
+    scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
+    return surprisals, scored
+
+
+def _pooled(surprisals: np.ndarray, unknown: str, counts: dict) -> TextScore:
+    # fsum rounds once, at the end: the total does not depend on the order of the tokens.
+    nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
+    counts = {field: None if count is None else int(count) for field, count in counts.items()}
+    return TextScore(nats, tokens=len(surprisals), **counts)
+
+
+def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
+    """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
+    counts = {field: text.document_counts[field] for field in ("words", "chars", "bytes", "unknown")}
+    if not eos:
+        newlines = _newlines(text)
+        for field in ("chars", "bytes"):
+            counts[field] = None if counts[field] is None else counts[field] - newlines
+    return counts
+
+
+def _newlines(text) -> np.ndarray:
+    """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
+    ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
+    closed_without = ~text._terminated & (ends > 0)
+    return ends - closed_without
 
 
 def _checked(values, text) -> np.ndarray:
@@ -85,10 +280,14 @@ def _checked(values, text) -> np.ndarray:
     ):
         if wrong.any():
             position = int(np.argmax(wrong))
-            token = text.vocabulary.token(int(text.ids[position]))
             raise ValueError(
-                f"log_probs[{position}], of the token {token!r}, is {log_probs[position]:g}, {meaning}. "
-                "Return natural logs of probabilities that sum to 1 over the vocabulary: "
+                f"log_probs[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
+                f"{meaning}. Return natural logs of probabilities that sum to 1 over the vocabulary: "
                 "no logits, no surprisals."
             )
     return log_probs
+
+
+def _shown(text, position: int) -> str:
+    token = int(text.ids[position])
+    return repr(text.vocabulary.token(token)) if token >= 0 else "outside the vocabulary"

@@ -1,4 +1,4 @@
-"""score_text: the nats of the scored positions, the counts of the scored text, and errors that point."""
+"""Scores of texts and documents: nats, counts, unknown words, and errors that point."""
 
 import math
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import lmmetrics
-from lmmetrics import score_text
-from lmmetrics.score import UnitError
-from lmmetrics.text import tokenize
+from lmmetrics import Score, UnitError, score_text
+from lmmetrics.scoring import TextScore, score_documents
+from lmmetrics.text import Vocabulary, tokenize
 
 
 class Fixed:
@@ -102,3 +102,127 @@ def test_what_is_no_log_probability_is_an_error_that_points_to_it(values, error,
 
 def test_it_is_exported_at_the_top():
     assert lmmetrics.score_text is score_text and lmmetrics.Score and lmmetrics.UnitError
+
+
+# Unknown words and documents
+
+
+class Table:
+    """A unigram model: one probability for each id."""
+
+    def __init__(self, probabilities):
+        self.log_table = np.log(np.array(probabilities, dtype=np.float64))
+
+    def log_probs(self, text):
+        return self.log_table[text.ids]
+
+
+VOCABULARY = Vocabulary(["cat", "sleeps"])
+CLOSED = Vocabulary(["cat", "sleeps"], unk=False)
+TEXT = ["cat sleeps\n", "dog sleeps\ncat\n", "<unk>\n"]
+
+
+def text(vocabulary=VOCABULARY):
+    return tokenize(TEXT, by="whitespace", vocabulary=vocabulary)
+
+
+MODEL = Table([1 / 8, 1e-300, 1 / 2, 1 / 4, 1 / 8])  # <unk> <s> </s> cat sleeps
+
+
+def test_score_by_hand():
+    score = score_text(MODEL, text())
+    # sleeps twice and <unk> twice at 3 bits, cat twice at 2, </s> four times at 1
+    assert score.bits == pytest.approx(4 * 3 + 2 * 2 + 4 * 1)
+    assert (score.tokens, score.words, score.chars, score.bytes) == (10, 6, 32, 32)
+    assert isinstance(score, Score)
+
+
+def test_end_of_sentence_can_be_left_out():
+    score = score_text(MODEL, text(), eos=False)
+    assert score.bits == pytest.approx(16) and score.tokens == 6 and score.unknown == 1
+
+
+def test_unknown_words_are_counted_and_cost_what_unk_costs():
+    """A <unk> that stands in the text is a token like any other; dog is unknown."""
+    score = score_text(MODEL, text())
+    assert score.unknown == 1
+    assert repr(score) == (
+        "Score(13.862944 nats, 10 tokens, 6 words, 32 chars, 32 bytes; perplexity 4.000000 per token; "
+        "1 unknown token)"
+    )
+    assert str(score).endswith("\n1 unknown token")
+    assert "; 1 unknown token</caption>" in score._repr_html_()
+
+
+def test_unknown_words_can_be_infinite():
+    score = score_text(MODEL, text(), unknown="infinite")
+    assert score.nats == math.inf and score.unknown == 1 and score.tokens == 10
+    scores = score_documents(MODEL, text(), unknown="infinite")
+    assert [s.nats == math.inf for s in scores] == [False, True, False]
+    assert [s.unknown for s in scores] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("unknown", ["score", "infinite"])
+def test_without_unk_an_unknown_word_is_infinite_whatever_the_model_says(unknown):
+    """Id -1 is the last row of a table. The model here does not look; the score must not follow."""
+    model = Table([1e-300, 1 / 2, 1 / 4, 1 / 4])
+    score = score_text(model, text(CLOSED), unknown=unknown)
+    assert score.nats == math.inf and score.unknown == 2
+    assert np.isfinite(model.log_probs(text(CLOSED))).all()
+
+
+def test_no_unknown_words_no_remark():
+    plain = tokenize(["cat sleeps"], by="whitespace", vocabulary=CLOSED)
+    score = score_text(Table([1e-300, 1 / 2, 1 / 4, 1 / 4]), plain, unknown="infinite")
+    assert "unknown" not in repr(score) + str(score) + score._repr_html_()
+    assert score.bits == pytest.approx(5)
+
+
+def test_leaving_unknown_words_out_is_not_offered():
+    with pytest.raises(ValueError, match=r"unknown='skip' is not known.*M28"):
+        score_text(MODEL, text(), unknown="skip")
+
+
+def test_documents_pool_to_the_whole():
+    scores = score_documents(MODEL, text())
+    assert [s.tokens for s in scores] == [3, 5, 2]
+    assert [s.bits for s in scores] == pytest.approx([6, 10, 4])
+    total, whole = sum(scores), score_text(MODEL, text())
+    assert isinstance(total, TextScore) and total.unknown == whole.unknown == 1
+    assert total.nats == pytest.approx(whole.nats, rel=1e-15)
+    assert (total.tokens, total.words, total.chars) == (whole.tokens, whole.words, whole.chars)
+
+
+def test_text_scores_and_plain_scores():
+    a = TextScore(2.0, tokens=3, unknown=1)
+    assert a == Score(2.0, tokens=3) and Score(2.0, tokens=3) == a and hash(a) == hash(Score(2.0, tokens=3))
+    assert a != TextScore(2.0, tokens=3) and a != Score(2.0, tokens=4) and a != 2.0
+    for pooled in (a + Score(1.0, tokens=1), Score(1.0, tokens=1) + a, sum([a, Score(1.0, tokens=1)])):
+        assert (pooled.nats, pooled.tokens, pooled.unknown) == (3.0, 4, 1)
+    with pytest.raises(TypeError, match="pools only with another Score"):
+        a + 1
+    with pytest.raises(UnitError):
+        a + Score(1.0, words=1)
+
+
+def test_documents_without_sentences_and_empty_texts():
+    scores = score_documents(MODEL, tokenize(["", "cat"], by="whitespace", vocabulary=VOCABULARY))
+    assert [s.tokens for s in scores] == [0, 2] and scores[0].nats == 0
+    empty = tokenize([], by="whitespace", vocabulary=VOCABULARY)
+    assert score_documents(MODEL, empty) == [] and score_text(MODEL, empty).tokens == 0
+
+
+def test_a_model_has_log_probs_for_the_vocabulary_of_the_text():
+    with pytest.raises(TypeError, match=r"the model \(object\) has no method log_probs"):
+        score_text(object(), text())
+    model = Fixed(np.zeros(10))
+    model.vocabulary = CLOSED
+    with pytest.raises(ValueError, match="the model has another vocabulary"):
+        score_text(model, text())
+    model.vocabulary = VOCABULARY
+    assert score_text(model, text()).nats == 0
+
+
+def test_error_names_a_token_outside_the_vocabulary():
+    with pytest.raises(ValueError, match=r"log_probs\[3\], of the token outside the vocabulary, is nan"):
+        score_text(Fixed([-1.0] * 3 + [math.nan] * 7), text(CLOSED))

@@ -1,0 +1,226 @@
+"""Is the difference between two models real? The paired bootstrap over documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from scipy.stats import bootstrap
+
+from lmmetrics.score import UNITS, Score, UnitError
+
+POWER = 0.8
+"""How often a second experiment of the size `Comparison.needed` would find the difference."""
+
+
+def compare_scores(
+    a: Sequence[Score],
+    b: Sequence[Score],
+    unit: str = "token",
+    *,
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    seed=0,
+) -> Comparison:
+    """Compare two models by their scores on the same documents, in bits per unit.
+
+    Use `lmmetrics.scoring.compare` for two models that read the same tokens. Use this function when they do
+    not: tokenise the same documents for each, take `score_documents` of both, and compare per "byte".
+
+    Parameters
+    ----------
+    a, b : list of Score
+        One score for each document, in the same order.
+    unit : {"token", "word", "char", "byte"}
+        Both sides must count as many of it in every document.
+    confidence : float
+        Share of intervals that hold the true difference, if the assumptions below are right.
+    resamples : int
+        How many times the documents are drawn again.
+    seed : int or numpy.random.Generator
+        The same seed gives the same interval.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        When fewer than two documents have a scored token, when the numbers of documents differ, when a score
+        is infinite, or when the two sides have different unknown tokens, and so different vocabularies.
+    UnitError
+        When the unit was not counted, or a document has more of it on one side than on the other.
+
+    Notes
+    -----
+    With ``d_i`` the bits of ``a`` minus the bits of ``b`` in document ``i``, and ``n_i`` its units, the
+    difference is ``sum d_i / sum n_i``: totals first, division last. Each resample draws as many documents as
+    there are, with replacement, and takes the same ratio. The interval is what the middle of these ratios
+    covers (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
+    deviation is the standard error ``s``. Tokens of one document depend on each other, so documents are
+    drawn, not tokens. It is assumed that the documents are independent, and of the kind you care about.
+
+    How many units would be needed: an average over ``N`` units has a standard error that falls as
+    ``1 / sqrt(N)``. If the true difference is the observed one and the normal law holds, a test at this
+    confidence finds it with power 0.8 from ::
+
+        needed = N * ((z(1 - alpha / 2) + z(0.8)) * s / difference)**2,     alpha = 1 - confidence
+
+    units on, where ``z`` is the quantile function of the normal law and ``N`` what you have now. Both ``s``
+    and the difference are estimates: read it as an order of magnitude.
+
+    With few documents the interval is too short. Of simulated 95 % intervals, half of them of normal and half
+    of skewed differences, 81 in 100 held the truth with 5 documents, 88 with 10, and 93 with 30.
+
+    Examples
+    --------
+    >>> a = [Score(nats=70 * n, tokens=10 * n) for n in (3, 4, 5)]
+    >>> b = [Score(nats=70 * n + e, tokens=10 * n) for n, e in ((3, 10), (4, 30), (5, 20))]
+    >>> compare_scores(a, b, seed=1)
+    a - b = -0.7213 bits per token, 95 % interval -1.0820 to -0.4809 (3 documents, 120 tokens):
+    a is better; about 42 tokens would tell them apart
+    """
+    a, b = list(a), list(b)
+    _check_same_documents(a, b, unit)
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.tokens != 0]
+    if len(pairs) < 2:
+        raise ValueError(
+            f"there {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored token, but at "
+            "least two are needed: the interval comes from how the difference varies between documents. Give "
+            "the text in more documents, such as chapters or articles."
+        )
+    counts = np.array([x._count(unit) for x, _ in pairs], dtype=np.float64)
+    differences = np.array([x.bits - y.bits for x, y in pairs])
+    drawn = bootstrap(
+        (differences, counts),
+        _ratio,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        confidence_level=confidence,
+        n_resamples=resamples,
+        batch=max(1, 1_000_000 // len(pairs)),
+        rng=np.random.default_rng(seed),
+    )
+    difference, total = float(_ratio(differences, counts)), int(counts.sum())
+    error = float(drawn.standard_error)
+    return Comparison(
+        difference=difference,
+        low=float(drawn.confidence_interval.low),
+        high=float(drawn.confidence_interval.high),
+        standard_error=error,
+        needed=_needed(difference, error, total, confidence),
+        confidence=confidence,
+        unit=unit,
+        documents=len(pairs),
+        a=sum(a),
+        b=sum(b),
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison:
+    """The difference of two models on one text, in bits per unit, with what is known about its chance error.
+
+    Made by `compare` and `compare_scores`; the formulas are in the notes of the latter.
+
+    Attributes
+    ----------
+    difference : float
+        Bits per unit of ``a`` minus those of ``b``. Negative: ``a`` needs fewer bits, so it is better.
+    low, high : float
+        The confidence interval of the difference.
+    standard_error : float
+        Of the difference, in bits per unit.
+    needed : float
+        About how many units are needed to tell the two apart; infinite for a difference of 0.
+    confidence : float
+    unit : str
+    documents : int
+        How many documents with a scored token there were.
+    a, b : Score
+        The pooled scores.
+    """
+
+    difference: float
+    low: float
+    high: float
+    standard_error: float
+    needed: float
+    confidence: float
+    unit: str
+    documents: int
+    a: Score
+    b: Score
+
+    @property
+    def apart(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.low > 0 or self.high < 0
+
+    def __repr__(self) -> str:
+        units = UNITS[self.unit]
+        verdict = f"{'a' if self.difference < 0 else 'b'} is better" if self.apart else "not told apart"
+        needed = (
+            f"about {self.needed:,.0f} {units}" if math.isfinite(self.needed) else f"no number of {units}"
+        )
+        return (
+            f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % interval "
+            f"{self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
+            f"{getattr(self.a, units):,} {units}): {verdict}; {needed} would tell them apart"
+        )
+
+
+def _ratio(differences: np.ndarray, counts: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Total bits over total units."""
+    return differences.sum(axis=axis) / counts.sum(axis=axis)
+
+
+def _needed(difference: float, error: float, total: int, confidence: float) -> float:
+    if difference == 0:
+        return math.inf
+    quantile = NormalDist().inv_cdf
+    distance = quantile((1 + confidence) / 2) + quantile(POWER)
+    return max(1.0, float(math.ceil(total * (distance * error / difference) ** 2)))
+
+
+def _check_same_documents(a: list[Score], b: list[Score], unit: str) -> None:
+    """Raise unless both sides score the same documents, finitely, in the same number of units."""
+    if len(a) != len(b):
+        raise ValueError(
+            f"a has scores for {len(a)} documents and b for {len(b)}. Both must score the same documents, in "
+            "the same order."
+        )
+    for name, scores in (("a", a), ("b", b)):
+        infinite = [i for i, score in enumerate(scores) if math.isinf(score.nats)]
+        if infinite:
+            raise ValueError(
+                f"model {name} gives probability 0 to something that happens, first in document "
+                f"{infinite[0]} ({len(infinite)} of {len(scores)} documents): its score is infinite, and so "
+                "is the difference, without any doubt. Smooth the model, or give it an <unk>."
+            )
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        unknown = [getattr(score, "unknown", None) for score in (x, y)]
+        if None not in unknown and unknown[0] != unknown[1]:
+            raise ValueError(
+                f"document {i} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the "
+                "vocabularies differ. The model with more <unk> describes less of the text, so its score "
+                "cannot be compared. Tokenise both with one vocabulary."
+            )
+        left, right = _count(x, unit), _count(y, unit)
+        if left != right:
+            raise UnitError(
+                f"document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
+                "two different things. Models that cut the text differently are compared per unit of the "
+                'text: compare_scores(..., unit="byte").'
+            )
+
+
+def _count(score: Score, unit: str) -> int:
+    """How many of a unit a score counts, 0 included; an error when it does not count them."""
+    count = getattr(score, UNITS.get(unit, ""), None)
+    return score._count(unit) if count is None else count

@@ -1,0 +1,36 @@
+"""Counted language models: one engine, ten ways to smooth it.
+
+Examples
+--------
+>>> from lmmetrics import score_text
+>>> from lmmetrics.text import tokenize
+>>> train = tokenize(["the cat sleeps\\nthe cat eats\\nthe dog sleeps\\n"])
+>>> test = tokenize(["the dog eats\\n"], vocabulary=train.vocabulary)
+>>> model = NGramModel(2, WittenBell()).fit(train)
+>>> print(f"{score_text(model, test).perplexity:.4f}")
+3.5823
+"""
+
+from lmmetrics.ngram.additive import AddK, GoodTuring, MaximumLikelihood
+from lmmetrics.ngram.arpa import ArpaError
+from lmmetrics.ngram.backoff import Katz, StupidBackoff
+from lmmetrics.ngram.discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
+from lmmetrics.ngram.interpolation import JelinekMercer, WittenBell
+from lmmetrics.ngram.model import NGramModel
+from lmmetrics.ngram.smoothing import MissingStatisticsError
+
+__all__ = [
+    "AbsoluteDiscounting",
+    "AddK",
+    "ArpaError",
+    "GoodTuring",
+    "JelinekMercer",
+    "Katz",
+    "KneserNey",
+    "MaximumLikelihood",
+    "MissingStatisticsError",
+    "ModifiedKneserNey",
+    "NGramModel",
+    "StupidBackoff",
+    "WittenBell",
+]

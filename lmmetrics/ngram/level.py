@@ -1,0 +1,133 @@
+"""The n-grams of one order, as sorted arrays.
+
+An n-gram is one number at its order: its place in the sorted list. Two more numbers link it to the shorter
+ones: its context (all but the last token) and its suffix (all but the first). So everything that smoothing
+needs is a sum over contexts, a count over suffixes, or a look-up through either.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+
+class Level:
+    """All n-grams of one order that a text holds, G of them, sorted by context and then by last token.
+
+    Parameters
+    ----------
+    n : int
+        The order.
+    tokens : int32[G]
+        The last token.
+    contexts, suffixes : int[G]
+        The n-gram without its last, and without its first token: indices into the level of order n - 1. At
+        order 1 both are 0, the empty n-gram. `suffixes` is None in a model that was read from a file.
+    counts : int[G]
+        How often each occurs; None in a model that was read from a file. At order 1 there is an entry for
+        each token of the vocabulary, so a count can be 0; that of `<s>` is, since `<s>` is never predicted.
+    contexts_size : int
+        Number of n-grams of order n - 1, C.
+
+    Attributes
+    ----------
+    longer : Level or None
+        The level of order n + 1, where there is one.
+    """
+
+    def __init__(self, n, tokens, contexts, suffixes, counts, contexts_size):
+        self.n = n
+        self.tokens = tokens
+        self.contexts = contexts
+        self.suffixes = suffixes
+        self.counts = counts
+        self.contexts_size = contexts_size
+        self.longer = None
+
+    def __len__(self):
+        return len(self.tokens)
+
+    def totals(self, values):
+        """Sum the values of the n-grams of each context: float64[G] or int[G] to float64[C]."""
+        return np.bincount(self.contexts, weights=values, minlength=self.contexts_size)
+
+    def spread(self, values):
+        """Give each n-gram the value of its context: [C] to [G]."""
+        return values.take(self.contexts)
+
+    def followers(self):
+        """Return the number of different tokens that follow each context, T(h): float64[C]."""
+        return self.totals(self.counts > 0)
+
+    def continuations(self):
+        """Return the counts that Kneser-Ney smoothing uses: int64[G].
+
+        How many different tokens stand before the n-gram. At the highest order, and where the n-gram starts
+        with `<s>`, before which nothing stands, it is the count itself.
+
+        Source: Kneser and Ney 1995; the exception for `<s>` as in Chen and Goodman 1999.
+        """
+        if self.longer is None:
+            return self.counts.astype(np.int64)
+        found = np.bincount(self.longer.suffixes, minlength=len(self))
+        nothing_before = np.flatnonzero(found == 0)
+        found[nothing_before] = self.counts[nothing_before]
+        return found
+
+    def counts_of_counts(self, counts=None, largest=None):
+        """Return how many n-grams have the count r, for r from 0: int64 array n, with n[0] = 0.
+
+        Parameters
+        ----------
+        counts : int[G], optional
+            Other counts than `self.counts`, such as those of `continuations`.
+        largest : int, optional
+            The largest r; n-grams with a higher count are left out. The highest count if not given.
+        """
+        counts = self.counts if counts is None else counts
+        if largest is None:
+            found = np.bincount(counts)
+        else:
+            found = np.bincount(np.minimum(counts, largest + 1), minlength=largest + 2)[:-1]
+        found[:1] = 0
+        return found
+
+    def find(self, contexts, tokens):
+        """Find n-grams by their context and last token.
+
+        Parameters
+        ----------
+        contexts : int[Q]
+            Indices into the level of order n - 1; -1 for a context that was not found.
+        tokens : int[Q]
+
+        Returns
+        -------
+        int64[Q]
+            Indices into this level, -1 where the n-gram is not in it. Fast where the queries are sorted.
+        """
+        if self.n == 1:
+            return np.where(tokens < len(self), tokens, -1)
+        found = np.full(len(tokens), -1)
+        if len(self) == 0:
+            return found
+        asked = np.flatnonzero(contexts >= 0)
+        wanted = contexts.take(asked) * np.int64(self._base)
+        wanted += np.minimum(tokens.take(asked), self._base - 1)
+        places = np.searchsorted(self._keys, wanted)
+        same = self._keys.take(places, mode="clip") == wanted
+        found[asked[same]] = places[same]
+        return found
+
+    def children(self, context):
+        """Return the slice of the n-grams of one context, an index into the level of order n - 1."""
+        # In the type of the contexts: NumPy would convert all of them otherwise.
+        bounds = np.array([context, context + 1], dtype=self.contexts.dtype)
+        return slice(*np.searchsorted(self.contexts, bounds))
+
+    @cached_property
+    def _keys(self):
+        return self.contexts * np.int64(self._base) + self.tokens
+
+    @cached_property
+    def _base(self):
+        return int(self.tokens.max(initial=0)) + 2  # one more than the largest, for tokens not in this level

@@ -1,0 +1,269 @@
+"""`NGramModel`: an order and a smoothing method, fitted to a text."""
+
+import copy
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from lmmetrics.ngram.arpa import read_arpa, write_arpa
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.sampling import draw, text_of
+from lmmetrics.ngram.smoothing import Smoothing
+
+
+class NGramModel:
+    """A language model that counts: each token is predicted from the n - 1 tokens before it.
+
+    Parameters
+    ----------
+    order : int
+        n, at least 1: 1 for a unigram model, 2 for a bigram model, and so on.
+    smoothing : Smoothing
+        How unseen n-grams get their probability, such as ``ModifiedKneserNey()`` or ``AddK(k=0.1)``.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        After `fit`: that of the training text.
+    counts_ : NGramCounts
+        After `fit`: ``counts_[2]["the", "cat"]`` is how often "the cat" occurs.
+    counts_of_counts_ : dict of int64 array
+        After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
+    smoothing : Smoothing
+        The method. After `fit` it knows what it has learned, such as ``smoothing.discounts_``.
+
+    Notes
+    -----
+    A sentence starts from `<s>`. Its first tokens have a shorter context, which starts with `<s>`: there is
+    one `<s>`, however high the order. `<s>` itself is never predicted and has probability 0.
+
+    Examples
+    --------
+    >>> from lmmetrics.ngram import AddK
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["the cat sleeps\\nthe cat eats\\nthe dog sleeps\\n"])
+    >>> model = NGramModel(2, AddK(k=1)).fit(text)
+    >>> model
+    NGramModel(order=2, smoothing=AddK(k=1)), fitted: 8 n-grams of order 1, 8 of order 2
+    >>> model.prob("cat", context=["the"])  # (2 + 1) / (3 + 7)
+    0.3
+    >>> model.counts_[2]["the", "cat"], model.counts_of_counts_[2]
+    (2, array([0, 5, 2, 1]))
+    """
+
+    def __init__(self, order, smoothing):
+        if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
+            raise ValueError(f"order is {order!r}; a whole number of at least 1 is expected")
+        if isinstance(smoothing, type) and issubclass(smoothing, Smoothing):
+            raise TypeError(f"smoothing is a class; give an object: {smoothing.__name__}(), with parentheses")
+        if not isinstance(smoothing, Smoothing):
+            raise TypeError(
+                f"smoothing is {smoothing!r}; a smoothing method is expected, such as ModifiedKneserNey()"
+            )
+        self.order = int(order)
+        self.smoothing = copy.copy(smoothing)  # one object can be given to many models
+
+    def fit(self, text):
+        """Count a text, a `TokenizedText`, and smooth the counts; return the model itself.
+
+        Raises
+        ------
+        MissingStatisticsError
+            When the text is too small for the method; the message says what to do.
+        """
+        if not hasattr(text, "sentence_starts"):
+            raise TypeError(
+                f"text is {type(text).__name__}; a TokenizedText is expected: fit(tokenize(documents))"
+            )
+        with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
+            counts = NGramCounts(text, self.order, bar.update)
+            bar.set_description("smoothing", refresh=False)
+            self._tables = self.smoothing.tables(counts, bar.update)
+        self.counts_, self.vocabulary = counts, text.vocabulary
+        self._spelling = text._pieces, text._separator
+        return self
+
+    def log_probs(self, text):
+        """Return ln p of each token of a text, given the tokens before it in its sentence.
+
+        Parameters
+        ----------
+        text : TokenizedText
+            N tokens, with the vocabulary of the model.
+
+        Returns
+        -------
+        float64[N]
+            Natural logs. ``-inf`` for what the model holds impossible: without smoothing an unseen word, or
+            any token that is not in a vocabulary without `<unk>`.
+
+        Raises
+        ------
+        ValueError
+            When the text has another vocabulary.
+        TypeError
+            When the method gives scores that are no probabilities (`StupidBackoff`).
+        """
+        self._refuse("log_probs")
+        return self.score(text)
+
+    def score(self, text):
+        """Return the natural log of each token's score: float64[N]. `log_probs` for every method but one."""
+        tables = self._fitted()
+        if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
+            raise ValueError(
+                "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
+                "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
+            )
+        with np.errstate(divide="ignore"):
+            return np.log(tables.score(text))
+
+    def prob(self, word, context=()):
+        """Return p(word | context).
+
+        Parameters
+        ----------
+        word : str
+            Scored as `<unk>` if it is not in the vocabulary; 0 if there is no `<unk>`.
+        context : list of str
+            The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
+            sentence; the empty context is no place in particular.
+        """
+        row, id = self.next_distribution(context), self._id(word)
+        return float(row[id]) if id >= 0 else 0.0
+
+    def next_distribution(self, context=()):
+        """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
+
+        `context` is as in `prob`; the entry of `<s>` is 0.
+        """
+        self._refuse("next_distribution")
+        return self.next_scores(context)
+
+    def next_scores(self, context=()):
+        """Return the scores of all words after a context: float64[V]. They need not sum to 1."""
+        return self._fitted().row(self._ids(context))
+
+    def sample(self, n, seed, context=("<s>",)):
+        """Draw n tokens, one after the other.
+
+        Parameters
+        ----------
+        n : int
+            How many tokens, `</s>` included. After a `</s>` the next sentence starts; the last sentence is
+            cut where the n tokens end.
+        seed : int or numpy.random.Generator
+            The same seed gives the same text.
+        context : list of str
+            What stands before the first token.
+
+        Returns
+        -------
+        TokenizedText
+            One document of n tokens, ready to be scored.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import MaximumLikelihood
+        >>> from lmmetrics.text import tokenize
+        >>> model = NGramModel(2, MaximumLikelihood()).fit(tokenize(["the cat sleeps"]))
+        >>> model.sample(6, seed=0).strings()
+        ['the', 'cat', 'sleeps', '</s>', 'the', 'cat']
+        """
+        self._refuse("sample")
+        ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
+        return text_of(ids, self.vocabulary, *self._spelling)
+
+    @property
+    def counts_of_counts_(self):
+        return {n: self.counts_[n].counts_of_counts() for n in self.counts_}
+
+    def to_arpa(self, path):
+        """Write the model as an ARPA file, which KenLM, SRILM and others read.
+
+        The file holds log10 with ten digits, and -99 for a probability of 0, as SRILM does. In an ARPA file
+        an n-gram that is not listed backs off to a shorter context. `AddK` and `GoodTuring` do not: they are
+        written so that every text has the same probabilities, with uniform shorter n-grams.
+
+        Raises
+        ------
+        TypeError
+            When the method gives scores that are no probabilities.
+        ValueError
+            When a token holds a blank, which separates the fields of the file.
+        """
+        self._refuse("to_arpa")
+        write_arpa(self._fitted(), path)
+
+    @classmethod
+    def from_arpa(cls, path):
+        """Read a model from an ARPA file, whatever wrote it.
+
+        Returns
+        -------
+        NGramModel
+            Ready to score. It has a vocabulary, and no counts: the file does not hold them.
+
+        Raises
+        ------
+        ArpaError
+            When the file is malformed; the message gives the line.
+        """
+        tables = read_arpa(path)
+        model = cls(tables.order, FromFile(path))
+        model._tables, model.vocabulary = tables, tables.vocabulary
+        model._spelling = tables.vocabulary.tokens, " "
+        return model
+
+    def __getattr__(self, name):
+        if name in ("counts_", "vocabulary"):
+            if "_tables" in vars(self):
+                raise AttributeError(f"{name} is not there: a model read from an ARPA file has no counts")
+            raise AttributeError(f"{name} is not there before the model is fitted: call fit(text) first")
+        raise AttributeError(f"NGramModel has no attribute {name!r}")
+
+    def __repr__(self):
+        shown = f"NGramModel(order={self.order}, smoothing={self.smoothing!r})"
+        if "_tables" not in vars(self):
+            return f"{shown}, not fitted"
+        sizes = ", ".join(f"{len(level):,} of order {level.n}" for level in self._tables.levels)
+        return f"{shown}, fitted: {sizes.replace(' of', ' n-grams of', 1)}"
+
+    def _fitted(self):
+        if "_tables" not in vars(self):
+            raise ValueError("this model is not fitted yet: call fit(text) first")
+        return self._tables
+
+    def _refuse(self, name):
+        if self.smoothing.refusal:
+            raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
+
+    def _ids(self, context):
+        if isinstance(context, str):
+            raise TypeError(
+                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
+            )
+        return [self._id(token) for token in context]
+
+    def _id(self, token):
+        """Return the id of a token, that of `<unk>`, or -1."""
+        self._fitted()
+        if not isinstance(token, str):
+            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
+        try:
+            return self.vocabulary[token]
+        except KeyError:
+            return -1
+
+
+class FromFile(Smoothing):
+    """The method of a model that was read from a file: whatever smoothed it is not recorded there."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def terms(self, level):
+        raise TypeError(
+            "this model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
+            "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())"
+        )

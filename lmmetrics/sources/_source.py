@@ -1,0 +1,132 @@
+"""What all sources share: a vocabulary, sampling into a `TokenizedText`, and reading one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Integral
+
+import numpy as np
+
+from lmmetrics._vocabulary import UNK
+from lmmetrics.text import TokenizedText, Vocabulary
+
+
+class Source(ABC):
+    """A stationary process over symbols that never ends.
+
+    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that does
+    hold `</s>` gets the log probability ``-inf`` there, because the source never says it. Score such a text
+    with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out of
+    the stream, so that the probabilities of all strings of one length sum to 1.
+
+    Attributes
+    ----------
+    symbols : tuple of str
+    vocabulary : Vocabulary
+        The symbols and `<s>`, `</s>`, without `<unk>`. Tokenise a text for this source with it.
+    """
+
+    def __init__(self, symbols):
+        self.symbols = _checked(symbols)
+        self.vocabulary = Vocabulary(self.symbols, unk=False)
+
+    @abstractmethod
+    def entropy_rate(self) -> float:
+        """Return the exact entropy rate in nats per token."""
+
+    @abstractmethod
+    def standard_error(self, n: int) -> float:
+        """Return the standard error of the mean surprisal of `n` sampled tokens, in nats per token."""
+
+    @abstractmethod
+    def log_probs(self, text) -> np.ndarray:
+        """Return the exact natural log of the probability of each token given its past, float64[N]."""
+
+    @abstractmethod
+    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return n consecutive symbols, as positions in `symbols`."""
+
+    def sample(self, n: int, seed, documents: int = 1) -> TokenizedText:
+        """Draw `n` consecutive tokens from the stationary source.
+
+        Parameters
+        ----------
+        n : int
+            How many tokens in all.
+        seed : int or numpy.random.Generator
+            The same seed gives the same text.
+        documents : int
+            Into how many documents the stretch is cut, of equal length to within one token. Two neighbours
+            depend on each other as far as the source remembers; each alone follows the law of the source.
+
+        Returns
+        -------
+        TokenizedText
+            Without `</s>`: each document is one sentence that is not closed. Its words are the tokens, and
+            its characters and bytes are those of the symbols with one blank between two of them.
+
+        Raises
+        ------
+        ValueError
+            When a number is not a whole number of at least 1, or there are more documents than tokens.
+        """
+        n, documents = checked_count("n", n), checked_count("documents", documents)
+        if documents > n:
+            raise ValueError(f"documents is {documents}, but {n} tokens cannot fill more than {n} of them.")
+        symbols = self._draw(n, np.random.default_rng(seed))
+        starts = np.arange(documents + 1) * n // documents
+        lengths = np.diff(starts)
+        blanks = lengths - 1
+        counts = {"tokens": lengths, "words": lengths, "unknown": np.zeros_like(lengths)}
+        for unit, size in (("chars", len), ("bytes", lambda symbol: len(symbol.encode("utf-8")))):
+            sizes = np.array([size(symbol) for symbol in self.symbols])
+            counts[unit] = np.add.reduceat(sizes[symbols], starts[:-1]) + blanks
+        return TokenizedText(
+            ids=(symbols + self._first).astype(np.int32, copy=False),
+            vocabulary=self.vocabulary,
+            sentence_starts=starts,
+            document_starts=starts,
+            document_counts=counts,
+            _terminated=np.zeros(documents, dtype=bool),
+            _pieces=np.array([*self.vocabulary.tokens, UNK], dtype=object),
+            _separator=" ",
+            _label="source",
+        )
+
+    @property
+    def _first(self) -> int:
+        """The id of the first symbol."""
+        return len(self.vocabulary) - len(self.symbols)
+
+    def _read(self, text) -> tuple[np.ndarray, np.ndarray]:
+        """The symbols of a text, -1 for what is none, and the place of each token in its sentence."""
+        if text.vocabulary != self.vocabulary:
+            raise ValueError(
+                f"the text has another vocabulary ({text.vocabulary}) than this source ({self.vocabulary}). "
+                "Tokenise it with vocabulary=source.vocabulary."
+            )
+        lengths = np.diff(text.sentence_starts)
+        places = np.arange(len(text)) - np.repeat(text.sentence_starts[:-1], lengths)
+        symbols = text.ids.astype(np.int64) - self._first
+        return np.where(symbols < 0, -1, symbols), places
+
+
+def checked_count(name: str, value) -> int:
+    """Return a whole number of at least 1, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name} is {value!r}; a whole number of at least 1 is expected.")
+    return int(value)
+
+
+def _checked(symbols) -> tuple[str, ...]:
+    if isinstance(symbols, str):
+        raise TypeError(
+            "symbols is a single string; a list of strings is expected, such as ['cat', 'sleeps']."
+        )
+    symbols = tuple(symbols)
+    if not symbols:
+        raise ValueError("there are no symbols; a source needs at least one.")
+    for symbol in symbols:
+        if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
+            raise ValueError(f"the symbol {symbol!r} holds a blank or is reserved; symbols are words.")
+    return symbols

@@ -1,0 +1,189 @@
+"""compare and compare_scores: what they find, what they refuse, and what the interval means."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lmmetrics import Score, UnitError
+from lmmetrics.information import entropy
+from lmmetrics.scoring import TextScore, compare, compare_scores, score_documents
+from lmmetrics.sources import AgreementSource, MarkovSource
+from lmmetrics.text import tokenize
+
+
+class Surprisal:
+    """A model with a mean surprisal of its own, in bits for each token, and noise."""
+
+    def __init__(self, bits, seed=None, noise=0.0):
+        self.bits, self.seed, self.noise = bits, seed, noise
+
+    def log_probs(self, text):
+        noise = np.random.default_rng(self.seed).uniform(-self.noise, self.noise, len(text))
+        return -(self.bits + noise) * math.log(2)
+
+
+SOURCE = MarkovSource([[0.9, 0.1], [0.5, 0.5]], ["a", "b"])
+UNIFORM = MarkovSource([0.5, 0.5], ["a", "b"])
+
+
+def test_compare_by_hand():
+    """Two documents, so a resample is one of them twice, or both: three ratios, with 1/4, 1/2 and 1/4."""
+    a = [Score(nats=math.log(2) * bits, tokens=n) for bits, n in ((10, 10), (90, 30))]
+    b = [Score(nats=0.0, tokens=n) for n in (10, 30)]
+    result = compare_scores(a, b, seed=1, resamples=20_000)
+    assert result.difference == pytest.approx(100 / 40)
+    assert (result.low, result.high) == pytest.approx((1.0, 3.0))
+    ratios, weights = np.array([1.0, 2.5, 3.0]), np.array([1, 2, 1]) / 4
+    error = math.sqrt(weights @ ratios**2 - (weights @ ratios) ** 2)
+    assert result.standard_error == pytest.approx(error, rel=0.01)
+    z = 1.959964 + 0.841621
+    assert result.needed == pytest.approx(40 * (z * result.standard_error / 2.5) ** 2, abs=1)
+    assert result.a == sum(a) and result.documents == 2 and result.apart
+
+
+def test_compare_says_who_is_better():
+    text = SOURCE.sample(20_000, seed=1, documents=50)
+    result = compare(SOURCE, UNIFORM, text, seed=1)
+    expected = (SOURCE.entropy_rate() - math.log(2)) / math.log(2)
+    assert result.low < expected < result.high < 0 and result.apart
+    assert "bits per token" in repr(result) and "a is better" in repr(result)
+    assert "50 documents, 20,000 tokens" in repr(result)
+    other = compare(UNIFORM, SOURCE, text, seed=1)
+    assert (other.difference, other.low, other.high) == pytest.approx(
+        (-result.difference, -result.high, -result.low), abs=0.002
+    )
+    assert "b is better" in repr(other)
+
+
+def test_compare_a_model_with_itself():
+    result = compare(SOURCE, SOURCE, SOURCE.sample(1000, seed=1, documents=10))
+    assert (result.difference, result.low, result.high, result.needed) == (0, 0, 0, math.inf)
+    assert not result.apart and "not told apart; no number of tokens" in repr(result)
+
+
+def test_compare_pairs_the_documents():
+    """Both models suffer from the same hard documents: only their difference counts."""
+    rng = np.random.default_rng(3)
+    hard = rng.uniform(1, 9, 40)
+    a = [Score(nats=100 * h * math.log(2), tokens=100) for h in hard]
+    b = [Score(nats=100 * (h + 0.1) * math.log(2), tokens=100) for h in hard]
+    result = compare_scores(a, b)
+    assert (result.low, result.high) == pytest.approx((-0.1, -0.1))
+
+
+def test_compare_pools_before_it_divides():
+    a = [Score(nats=70.0, tokens=10), Score(nats=700.0, tokens=1000)]
+    b = [Score(nats=0.0, tokens=10), Score(nats=0.0, tokens=1000)]
+    assert compare_scores(a, b).difference == pytest.approx(770 / math.log(2) / 1010)
+
+
+def test_seed_decides_the_interval():
+    text = SOURCE.sample(500, seed=1, documents=20)
+    one, same = (compare(SOURCE, UNIFORM, text, seed=5) for _ in range(2))
+    other = compare(SOURCE, UNIFORM, text, seed=np.random.default_rng(6))
+    assert (one.low, one.high) == (same.low, same.high) != (other.low, other.high)
+
+
+def test_interval_holds_the_truth_as_often_as_it_says():
+    """With 60 documents, 95 per cent intervals cover in 95 per cent of 200 trials, to within four s.e."""
+    truth = (SOURCE.entropy_rate() - math.log(2)) / math.log(2)
+    rng, hits = np.random.default_rng(8), 0
+    for _ in range(200):
+        result = compare(SOURCE, UNIFORM, SOURCE.sample(12_000, rng, documents=60), resamples=400, seed=rng)
+        # The first token of a document has no context, so it costs H(stationary) instead of the rate.
+        start = 60 / 12_000 * (entropy(SOURCE.stationary) - SOURCE.entropy_rate()) / math.log(2)
+        hits += result.low <= truth + start <= result.high
+    assert 0.90 <= hits / 200 <= 0.99
+
+
+@pytest.mark.parametrize(("documents", "share"), [(5, 0.81), (10, 0.88), (30, 0.93)])
+def test_with_few_documents_the_interval_is_too_short(documents, share):
+    """The shares that the doc-string of compare_scores states."""
+    rng, hits = np.random.default_rng(1), 0
+    for trial in range(400):
+        counts = rng.integers(50, 500, documents)
+        noise = rng.exponential(size=documents) - 1 if trial % 2 else rng.normal(size=documents)
+        bits = 10.05 * counts + noise * np.sqrt(counts)
+        a = [Score(max(0.0, x) * math.log(2), tokens=int(n)) for x, n in zip(bits, counts, strict=True)]
+        b = [Score(10 * n * math.log(2), tokens=int(n)) for n in counts]
+        result = compare_scores(a, b, resamples=300, seed=rng)
+        hits += result.low <= 0.05 <= result.high
+    assert hits / 400 == pytest.approx(share, abs=0.05)
+
+
+def test_needed_tokens_tell_apart_about_four_times_in_five():
+    """Sample as many tokens as one comparison asks for, again and again, and see how often 0 is left out."""
+    near = MarkovSource([[0.88, 0.12], [0.5, 0.5]], ["a", "b"])
+    needed = int(
+        compare(SOURCE, near, SOURCE.sample(2_000_000, seed=1, documents=2000), resamples=500).needed
+    )
+    rng, trials = np.random.default_rng(9), 100
+    found = sum(
+        compare(SOURCE, near, SOURCE.sample(needed, rng, documents=40), resamples=400, seed=rng).apart
+        for _ in range(trials)
+    )
+    assert 0.64 <= found / trials <= 0.96
+
+
+def test_compare_across_tokenizers_is_per_byte():
+    documents = ["cat sleeps", "sleeps cat cat", "cat"]
+    words = score_documents(Surprisal(8), tokenize(documents))
+    chars = score_documents(Surprisal(2), tokenize(documents, by="char"))
+    with pytest.raises(UnitError, match=r'document 0 has 3 tokens for a and 11 for b.*unit="byte"'):
+        compare_scores(words, chars)
+    result = compare_scores(words, chars, unit="byte")
+    assert result.difference == pytest.approx((8 * 9 - 2 * 30) / 27)
+    assert "bits per byte" in repr(result) and "27 bytes" in repr(result)
+
+
+def test_documents_without_a_scored_token_are_left_out():
+    a = [Score(1.0, tokens=2), Score(0.0, tokens=0), Score(2.0, tokens=2)]
+    b = [Score(0.0, tokens=2), Score(0.0, tokens=0), Score(0.0, tokens=2)]
+    assert compare_scores(a, b).documents == 2
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "arguments", "says"),
+    [
+        ([Score(1.0, tokens=2)], [Score(1.0, tokens=2)], {}, "there is 1 document with a scored token"),
+        ([], [], {}, "there are 0 documents"),
+        ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 3, {}, "2 documents and b for 3"),
+        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "model b gives probability 0"),
+        ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "byte"}, "how many bytes"),
+        ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is no unit"),
+        (
+            [Score(1.0, tokens=2, words=0)] * 2,
+            [Score(1.0, tokens=2, words=0)] * 2,
+            {"unit": "word"},
+            "0 words",
+        ),
+        (
+            [TextScore(1.0, tokens=2, unknown=1)] * 2,
+            [TextScore(1.0, tokens=2)] * 2,
+            {},
+            "document 0 has 1 unknown tokens for a and 0 for b: the vocabularies differ",
+        ),
+    ],
+)
+def test_wrong_comparisons_are_refused(a, b, arguments, says):
+    with pytest.raises(ValueError, match=says):
+        compare_scores(a, b, **arguments)
+
+
+def test_models_of_other_vocabularies_cannot_be_compared():
+    with pytest.raises(ValueError, match="the model has another vocabulary"):
+        compare(SOURCE, AgreementSource(), SOURCE.sample(10, seed=1, documents=2))
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.floats(0, 10), st.floats(0, 10)), min_size=2, max_size=20))
+@settings(max_examples=50, deadline=None)
+def test_interval_lies_within_the_documents(documents):
+    a = [Score(n * x, tokens=n) for n, x, _ in documents]
+    b = [Score(n * y, tokens=n) for n, _, y in documents]
+    result = compare_scores(a, b, resamples=200)
+    each = [(x - y) / math.log(2) for _, x, y in documents]
+    assert min(each) - 1e-9 <= result.low <= result.high <= max(each) + 1e-9
+    assert result.standard_error >= 0 and result.needed >= 1
