@@ -191,3 +191,10 @@ def test_a_sample_is_counted_as_it_would_be_written(by):
         assert (sample.words, sample.chars, sample.bytes) == (train.words, train.chars, train.bytes)
     else:  # the last sentence of a document is closed by the end of the document, not by a newline
         assert (sample.words, sample.chars - 3, sample.bytes - 3) == (train.words, train.chars, train.bytes)
+
+
+def test_a_sample_without_its_last_end_mark_decodes_whole():
+    text = tokenize(["the cat sat", "the dog sat"])
+    sample = NGramModel(2, WittenBell()).fit(text).sample(7, seed=1)
+    assert sample.strings()[-1] != "</s>"
+    assert sample.decode()[0].replace("\n", " ").split() == [t for t in sample.strings() if t != "</s>"]
