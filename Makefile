@@ -13,7 +13,7 @@ export PYTHONHASHSEED  := 0
 export TORCH_INDEX
 
 .DEFAULT_GOAL := help
-.PHONY: help book test exercises solutions slides lab wheels clean python
+.PHONY: help book test exercises solutions slides lab bench wheels clean python
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -40,6 +40,9 @@ slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 
 lab: $(BOOK)  ## open JupyterLab on the exercises
 	@$(PY) -m jupyterlab exercises
+
+bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
+	@$(PY) -m course.bench
 
 wheels: python  ## download every package into wheels/, for a machine without a network
 	@$(PYTHON) -m pip download --only-binary :all: -d wheels -r requirements-dev.txt

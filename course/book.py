@@ -4,6 +4,7 @@ Warnings are errors, and a failing cell fails the build. The result is ``_build/
 reading it needs no network. What it leaves out: the PDF of the whole book.
 """
 
+import importlib
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 from course import slides
+from course.notebooks import NotebookError, read
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
@@ -21,6 +23,12 @@ BUILDER = Path(sys.executable).with_name("jupyter-book")
 def main():
     """Build pages and slides; return the exit status."""
     start = time.perf_counter()
+    for fault in broken_notebooks(ROOT):
+        print(f"The book was not built: {fault}", file=sys.stderr)
+        return 1
+    importlib.import_module(
+        "matplotlib.font_manager"
+    )  # builds its cache here, and not in a cell, which would warn
     log = []
     command = [str(BUILDER), "build", str(ROOT), "-W", "-n", "--keep-going"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -36,6 +44,18 @@ def main():
     slides.build_all(HTML / "slides")
     print(f"The book is in {HTML.relative_to(ROOT)}/index.html ({time.perf_counter() - start:.0f} s).")
     return 0
+
+
+def broken_notebooks(root):
+    """Yield what is wrong with each notebook that the book shows and that is none, or only half of one."""
+    for folder in ("notebooks", "exercises"):
+        for path in sorted((root / folder).rglob("[!.]*.ipynb")):
+            if ".ipynb_checkpoints" in path.parts:
+                continue
+            try:
+                read(path)
+            except NotebookError as fault:
+                yield str(fault).replace(f"{root}/", "")
 
 
 def why_it_failed(log):
@@ -71,7 +91,8 @@ def why_it_failed(log):
         line for line in plain.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b", line)
     ]
     if not warnings:
-        return "The book was not built: see the last lines above."
+        errors = re.findall(r"^\s*([\w.]*(?:Error|Exception): .+)$", plain, re.M)
+        return f"The book was not built: {errors[0] if errors else 'see the last lines above.'}"
     count = f"{len(warnings)} warning" + ("s" if len(warnings) > 1 else "")
     shown = "\n".join(f"  {line.strip()}" for line in warnings[:5])
     return (

@@ -76,10 +76,29 @@ def executed(lab):
         if [(c.cell_type, c.source) for c in stored.cells] == [(c.cell_type, c.source) for c in source.cells]:
             for cell, of_book in zip(source.cells, stored.cells, strict=True):
                 if cell.cell_type == "code":
-                    cell.outputs = of_book.outputs
+                    cell.outputs = once(of_book.outputs)
             return source
     NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
     return source
+
+
+def once(outputs):
+    """Leave out what MyST-NB has joined: it adds later pieces of a stream to the first of that name.
+
+    Examples
+    --------
+    >>> said = [{"output_type": "stream", "name": "stdout", "text": text} for text in ("a b", " b")]
+    >>> [output["text"] for output in once(said)]
+    ['a b']
+    """
+    first, kept = {}, []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            joined = first.setdefault(output["name"], output)
+            if joined is not output and output["text"] in joined["text"]:
+                continue
+        kept.append(output)
+    return kept
 
 
 def prepare(cell):

@@ -11,6 +11,6 @@ Examples
 """
 
 from lmmetrics.score import Score, UnitError
-from lmmetrics.scoring import score_text
+from lmmetrics.scoring import compare, score_text
 
-__all__ = ["Score", "UnitError", "score_text"]
+__all__ = ["Score", "UnitError", "compare", "score_text"]

@@ -67,12 +67,14 @@ class FourWays:
     __repr__ = __str__
 
     def _repr_html_(self):
-        titles = ("quantity", "unit", *WAYS, "largest difference")
-        head = "".join(f'<th scope="col">{title}</th>' for title in titles)
+        head = "".join(f'<th scope="col">{title}</th>' for title in ("quantity", *WAYS))
         body = "".join(
-            f'<tr><th scope="row">{html.escape(quantity)}</th><td>{html.escape(unit)}</td>'
-            + "".join(f"<td>{value:.9f}</td>" for value in values)
-            + f"<td>{difference:.0e}</td></tr>"
-            for quantity, unit, values, difference in self.rows
+            f'<tr><th scope="row">{html.escape(quantity)}<br><small>{html.escape(unit)}</small></th>'
+            + "".join(f"<td>{value:.6f}</td>" for value in values)
+            + "</tr>"
+            for quantity, unit, values, _ in self.rows
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        caption = f"Each row agrees to within {self.tolerance:g} in its unit."
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )

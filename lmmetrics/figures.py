@@ -36,7 +36,7 @@ def use_style():
     """
     plt.rcParams.update(
         {
-            "figure.figsize": (6.6, 3.4),
+            "figure.figsize": (5.6, 3.3),
             "figure.dpi": 100,
             "figure.constrained_layout.use": True,
             "font.family": "sans-serif",

@@ -216,9 +216,10 @@ class TokenizedText:
         canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`.
         """
         pieces = self._pieces[self.ids].tolist()
+        starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
+        stops = stops - self.is_eos[stops - 1]  # the last sentence of a sampled text may lack its </s>
         sentences = [
-            self._separator.join(pieces[start : stop - 1])
-            for start, stop in zip(self.sentence_starts, self.sentence_starts[1:], strict=False)
+            self._separator.join(pieces[start:stop]) for start, stop in zip(starts, stops, strict=True)
         ]
         if isinstance(self._separator, bytes):
             sentences = [sentence.decode("utf-8") for sentence in sentences]

@@ -119,6 +119,17 @@ def test_a_failing_cell_fails_the_build_and_says_where(small_book):
     )
 
 
+def test_a_notebook_cut_short_is_named(tmp_path):
+    """Half a notebook is found before anything runs, with the file's name and the cure."""
+    whole = (Path(__file__).parent.parent / "notebooks" / "02_cross_entropy.ipynb").read_text(encoding="utf8")
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "whole.ipynb").write_text(whole, encoding="utf8")
+    assert list(book.broken_notebooks(tmp_path)) == []
+    (tmp_path / "notebooks" / "half.ipynb").write_text(whole[:5000], encoding="utf8")
+    [fault] = book.broken_notebooks(tmp_path)
+    assert fault.startswith("notebooks/half.ipynb: not JSON") and "Restore the last good version" in fault
+
+
 def test_key_depends_on_library_and_pins(small_book):
     """The execution key changes with the library and with a pinned version, and with nothing else."""
     first = execution_key(small_book)

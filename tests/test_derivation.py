@@ -466,6 +466,7 @@ def test_one_aligned_block():
 @pytest.mark.parametrize(
     ("expression", "tex"),
     [
+        (-q[k] * log(q[k]) / log(2), r"- \frac{q_{k} \ln q_{k}}{\ln 2}"),
         (log(x, 2), r"\frac{\ln x}{\ln 2}"),
         (-log(x), r"- \ln x"),
         (x * log(x + y), r"x \ln{\left(x + y \right)}"),

@@ -78,6 +78,10 @@ class _Printer(LatexPrinter):
         logs = [f for f in expr.args if isinstance(f, log)]
         rest = [f for f in expr.args if f not in big and f not in logs]
         below = any(f.is_Pow and f.exp.could_extract_minus_sign() and isinstance(f.base, log) for f in rest)
+        if below and logs:
+            sign = "-" if expr.could_extract_minus_sign() else ""
+            numerator, denominator = fraction(-expr if sign else expr)
+            return rf"{sign} \frac{{{self._print(numerator)}}}{{{self._print(denominator)}}}".strip()
         if not (logs or big) or not rest or len(big) > 1 or below:
             return super()._print_Mul(expr)
         factor = Mul(*rest)

@@ -7,6 +7,10 @@ the model was smoothed.
 
 import math
 import re
+from array import array
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -17,8 +21,6 @@ from lmmetrics.text import Vocabulary
 
 ZERO = -99.0
 """What stands for log10 of 0, here as in SRILM: on reading, anything this low is 0."""
-
-BLANK = re.compile(r"[ \t]+")
 
 
 class ArpaError(ValueError):
@@ -36,8 +38,7 @@ def write_arpa(tables, path):
         )
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n\\data\\\n")
-        sizes = [int(np.count_nonzero(listed(tables, level))) for level in tables.levels]
-        file.writelines(f"ngram {n}={size}\n" for n, size in enumerate(sizes, 1))
+        file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
         for level in tables.levels:
             file.write(f"\n\\{level.n}-grams:\n")
             file.writelines(lines_of(tables, level))
@@ -46,22 +47,15 @@ def write_arpa(tables, path):
 
 def lines_of(tables, level):
     """Yield the lines of one order."""
-    rows = np.flatnonzero(listed(tables, level))
-    ids = spelled(tables.levels, level.n)[rows]
     probs, weights = backed_off(tables, level)
     token = tables.vocabulary.tokens.__getitem__
-    fields = [log10(probs[rows]), ids.tolist()]
+    ngrams = (" ".join(map(token, ids)) for ids in spelled(tables.levels, level.n).tolist())
     if weights is None:
-        for logarithm, ngram in zip(*fields, strict=True):
-            yield f"{logarithm:.10g}\t{' '.join(map(token, ngram))}\n"
+        for logarithm, ngram in zip(log10(probs), ngrams, strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\n"
     else:
-        for logarithm, ngram, weight in zip(*fields, log10(weights[rows]), strict=True):
-            yield f"{logarithm:.10g}\t{' '.join(map(token, ngram))}\t{weight:.10g}\n"
-
-
-def listed(tables, level):
-    """Return which n-grams a file needs to hold: all, since even a backed-off one can be a context."""
-    return np.ones(len(level), dtype=bool)
+        for logarithm, ngram, weight in zip(log10(probs), ngrams, log10(weights), strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\t{weight:.10g}\n"
 
 
 def backed_off(tables, level):
@@ -72,7 +66,7 @@ def backed_off(tables, level):
     """
     n = level.n
     probs = tables.probs[n - 1]
-    weights = tables.weights[n] if n < tables.order else None
+    weights = tables.weights[n][:-1] if n < tables.order else None
     if tables.evenly and weights is not None:
         used = spelled(tables.levels, n)[:, 0] == tables.vocabulary.bos
         probs = np.where(used & (n > 1), probs, tables.uniform)
@@ -90,70 +84,75 @@ def log10(values):
 
 def read_arpa(path):
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
-    with open(path, encoding="utf-8", newline="\n") as file:
+    with open(path, "rb") as file:
         lines = Lines(path, file)
         sizes = read_header(lines)
-        levels, probs, weights = [], [], [np.ones(1)]
-        vocabulary = None
+        ids = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
+        levels, probs, weights = [], [], [np.ones(2)]
         for n, size in enumerate(sizes, 1):
-            rows = read_section(lines, n, size, last=n == len(sizes))
+            rows = read_section(lines, n, size, ids, last=n == len(sizes))
             if n == 1:
-                vocabulary = vocabulary_of(lines, rows)
-            level, order = level_of(lines, levels, vocabulary, rows, n)
+                vocabulary = vocabulary_of(lines, rows, ids)
+                rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
+                ids = {token.encode(): id for id, token in enumerate(vocabulary)}
+            level, order = level_of(lines, levels, vocabulary, rows)
             levels.append(level)
-            probs.append(rows.powers("probs")[order])
-            weights.append(rows.powers("weights")[order])
+            probs.append(powers(rows.probs[order]))
+            weights.append(np.append(powers(rows.weights[order]), 1.0))
         probs[0][vocabulary.bos] = 0.0
         return Tables(vocabulary, levels, probs, weights[:-1])
 
 
 class Lines:
-    """The lines of a file that are not blank, with their numbers for error messages."""
+    """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
+
+    The fields are bytes: only ASCII's blanks separate them, and a token may hold any other.
+    """
 
     def __init__(self, path, file):
         self.path = path
         self.number = 0
         self._file = file
 
+    def __iter__(self):
+        for self.number, line in enumerate(self._file, self.number + 1):  # noqa: B020
+            if fields := line.split():
+                yield fields
+
     def next(self, expected):
-        """Return the next line that is not blank, or raise: the file ends before what is expected."""
-        for line in self._file:
-            self.number += 1
-            if line := line.strip(" \t\r\n"):
-                return line
-        raise self.error(f"the file ends here, but {expected} is expected", self.number)
+        """Return the next line as a string, or raise: the file ends before what is expected."""
+        for fields in self:
+            return b" ".join(fields).decode("utf-8", errors="replace")
+        raise self.error(f"the file ends here, but the line {expected} is expected")
 
     def error(self, message, number=None):
         """Return the error to raise, at the present line or another."""
-        return ArpaError(f"{self.path}, line {self.number if number is None else number}: {message}")
+        return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
 
 
+@dataclass
 class Rows:
-    """One section of the file, column by column."""
+    """One section of the file, column by column: line numbers, token ids [G, n], two logarithms."""
 
-    def __init__(self):
-        self.numbers, self.ngrams, self.probs, self.weights = [], [], [], []
-
-    def powers(self, column):
-        logarithms = np.array(getattr(self, column), dtype=float)
-        return np.where(logarithms > ZERO, 10.0**logarithms, 0.0)
+    numbers: np.ndarray
+    ids: np.ndarray
+    probs: np.ndarray
+    weights: np.ndarray
 
 
 def read_header(lines):
     """Read the part that says how many n-grams there are; return the numbers, from order 1 up."""
-    while lines.next(r"the line \data\ ") != "\\data\\":
+    while lines.next("\\data\\") != "\\data\\":
         pass  # whatever stands before is a comment
     sizes = []
     while True:
-        line = lines.next(r"the line \1-grams: ")
-        if line.startswith("\\"):
+        line = lines.next("\\1-grams:")
+        if line.startswith("\\") and sizes:
             break
-        match = re.fullmatch(r"ngram\s+(\d+)\s*=\s*(\d+)", line)
+        match = re.fullmatch(r"ngram (\d+) ?= ?(\d+)", line)
         if not match or int(match[1]) != len(sizes) + 1:
             raise lines.error(f"expected 'ngram {len(sizes) + 1}=' and a number, found {line!r}")
         sizes.append(int(match[2]))
-    if not sizes:
-        raise lines.error(f"expected 'ngram 1=' and a number, found {line!r}")
     expect_heading(lines, line, "\\1-grams:")
     return sizes
 
@@ -163,86 +162,98 @@ def expect_heading(lines, line, heading):
         raise lines.error(f"expected the heading {heading}, found {line!r}")
 
 
-def read_section(lines, n, size, last):
-    """Read the n-grams of one order and the heading of the next, or the end mark."""
-    rows = Rows()
+def read_section(lines, n, size, ids, last):
+    """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
-    while True:
-        line = lines.next(f"the line {ending} ")
-        if line[0] == "\\" and len(BLANK.split(line)) == 1:
+    numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
+    for fields in lines:
+        if len(fields) == 1 and fields[0].startswith(b"\\"):
             break
-        fields = BLANK.split(line)
-        if len(fields) not in (n + 1, n + 2):
-            raise lines.error(
-                f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
-                "perhaps log10 of the back-off weight"
-            )
-        rows.numbers.append(lines.number)
-        rows.ngrams.append(fields[1 : n + 1])
-        rows.probs.append(number(lines, fields[0], "probability", most=0.0))
-        rows.weights.append(number(lines, fields[n + 1], "back-off weight") if len(fields) > n + 1 else 0.0)
-    if len(rows.numbers) != size:
-        raise lines.error(f"order {n} has {len(rows.numbers)} n-grams, but the header announces {size}")
-    expect_heading(lines, line, ending)
-    return rows
+        prob, ngram, weight = entry(lines, fields, n, ids)
+        numbers.append(lines.number)
+        tokens.extend(ngram)
+        probs.append(prob)
+        weights.append(weight)
+    else:
+        raise lines.error(f"the file ends here, but the line {ending} is expected")
+    if len(numbers) != size:
+        raise lines.error(f"order {n} has {len(numbers)} n-grams, but the header announces {size}")
+    expect_heading(lines, shown(fields), ending)
+    numbers, tokens, probs, weights = map(np.array, (numbers, tokens, probs, weights))
+    return Rows(numbers, tokens.reshape(-1, n), probs, weights)
 
 
-def number(lines, field, what, most=math.inf):
-    """Return a logarithm as a number, or raise what is wrong with it."""
+def entry(lines, fields, n, ids):
+    """Return log10 of the probability, the token ids and log10 of the weight (0 if there is none)."""
+    if not n + 1 <= len(fields) <= n + 2:
+        raise lines.error(
+            f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
+            "perhaps log10 of the back-off weight"
+        )
+    prob, weight = logarithm(fields[0]), logarithm(fields[n + 1]) if len(fields) > n + 1 else 0.0
+    if not prob <= 0:  # NaN is not, either
+        raise lines.error(
+            f"log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
+            + ("no number" if math.isnan(prob) else "a probability above 1")
+        )
+    if not weight < math.inf:
+        raise lines.error(f"log10 of the back-off weight is expected, found {shown(fields[-1:])!r}")
     try:
-        value = float(field)
+        return prob, [ids[token] for token in fields[1 : n + 1]], weight
+    except KeyError as error:
+        raise lines.error(f"the token {shown(error.args)!r} is not among the unigrams") from None
+
+
+def logarithm(field):
+    try:
+        return float(field)
     except ValueError:
-        value = math.nan
-    if math.isnan(value) or value == math.inf:
-        raise lines.error(f"log10 of the {what} is expected, found {field!r}")
-    if value > most:
-        raise lines.error(f"log10 of the {what} is {field}, above 0: a probability above 1")
-    return value
+        return math.nan
 
 
-def vocabulary_of(lines, rows):
+def powers(logarithms):
+    return np.where(logarithms > ZERO, 10.0**logarithms, 0.0)
+
+
+def shown(fields):
+    return b" ".join(fields).decode("utf-8", errors="replace")
+
+
+def vocabulary_of(lines, rows, ids):
     """Return the vocabulary that the unigrams make."""
-    tokens = [ngram[0] for ngram in rows.ngrams]
+    tokens = []
+    for token, id in ids.items():
+        try:
+            tokens.append(token.decode("utf-8"))
+        except UnicodeDecodeError:
+            number = int(rows.numbers[rows.ids[:, 0] == id][0])
+            raise lines.error("this token is not in UTF-8. Convert the file first", number) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
             raise lines.error(f"the unigrams, which end here, have no {needed}")
-    twice = len(tokens) - len(set(tokens))
-    if twice:
-        seen = set()
-        for token, at in zip(tokens, rows.numbers, strict=True):
-            if token in seen:
-                raise lines.error(f"the unigram {token!r} comes a second time", at)
-            seen.add(token)
     ordinary = [token for token in tokens if token not in ("<unk>", "<s>", "</s>")]
     return Vocabulary(ordinary, unk="<unk>" in tokens)
 
 
-def level_of(lines, levels, vocabulary, rows, n):
+def level_of(lines, levels, vocabulary, rows):
     """Return the level of one section, and the order of its rows in the file that sorts them."""
-    ids = np.empty((len(rows.ngrams), n), dtype=np.int64)
-    known = {token: id for id, token in enumerate(vocabulary)}
-    for i, ngram in enumerate(rows.ngrams):
-        for k, token in enumerate(ngram):
-            ids[i, k] = known.get(token, -1)
-    if (ids < 0).any():
-        row, column = np.argwhere(ids < 0)[0]
-        raise lines.error(
-            f"the token {rows.ngrams[row][column]!r} is not among the unigrams", rows.numbers[row]
-        )
-    contexts = np.zeros(len(ids), dtype=np.int64)
+
+    def spell(row):
+        return " ".join(vocabulary.token(int(id)) for id in rows.ids[row])
+
+    contexts = np.zeros(len(rows.ids), dtype=np.int64)
     for shorter in levels:
-        contexts = shorter.find(contexts, ids[:, shorter.n - 1])
-    if (contexts < 0).any():
-        row = int(np.argmax(contexts < 0))
-        context = " ".join(rows.ngrams[row][:-1])
+        contexts = shorter.find(contexts, rows.ids[:, shorter.n - 1])
+    for row in np.flatnonzero(contexts < 0)[:1]:
         raise lines.error(
-            f"the context {context!r} of this n-gram is not among those of order {n - 1}", rows.numbers[row]
+            f"the n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
+            f"the n-grams of order {len(levels)}",
+            int(rows.numbers[row]),
         )
-    order = np.lexsort((ids[:, -1], contexts))
-    contexts, tokens = contexts[order], ids[order, -1].astype(np.int32)
+    order = np.lexsort((rows.ids[:, -1], contexts))
+    contexts, tokens = contexts[order], rows.ids[order, -1].astype(np.int32)
     same = (contexts[1:] == contexts[:-1]) & (tokens[1:] == tokens[:-1])
-    if same.any():
-        row = int(order[1:][same][0])
-        raise lines.error(f"the n-gram {' '.join(rows.ngrams[row])!r} comes a second time", rows.numbers[row])
+    for row in order[1:][same][:1]:
+        raise lines.error(f"the n-gram {spell(row)!r} comes a second time", int(rows.numbers[row]))
     size = len(levels[-1]) if levels else 1
-    return Level(n, tokens, contexts, None, None, contexts_size=size), order
+    return Level(len(levels) + 1, tokens, contexts, None, None, contexts_size=size), order

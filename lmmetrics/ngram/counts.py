@@ -100,15 +100,19 @@ class OrderCounts:
 
     def items(self):
         """Yield each n-gram, a tuple of strings, with its count."""
-        ids = spelled(self._counts.levels, self.level.n).tolist()
-        token = self._counts.vocabulary.tokens.__getitem__
-        for ngram, count in zip(ids, self.level.counts.tolist(), strict=True):
-            if count:
-                yield tuple(map(token, ngram)), count
+        return self._of(np.flatnonzero(self.level.counts))
 
     def most_common(self, k=10):
         """Return the k most frequent n-grams with their counts, as `collections.Counter` does."""
-        return sorted(self.items(), key=lambda item: -item[1])[:k]
+        order = np.argsort(-self.level.counts.astype(np.int64), kind="stable")
+        return list(self._of(order[: min(k, len(self))]))
+
+    def _of(self, places):
+        """Yield the n-grams at these places of the level, with their counts."""
+        token = self._counts.vocabulary.tokens.__getitem__
+        ids = spelled(self._counts.levels, self.level.n, places)
+        for ngram, count in zip(ids.tolist(), self.level.counts[places].tolist(), strict=True):
+            yield tuple(map(token, ngram)), count
 
     def counts_of_counts(self):
         """Return how many n-grams occur r times, for r = 0, 1, 2 and so on: int64 array, 0 at r = 0."""
@@ -127,10 +131,10 @@ def find_ngram(levels, ids):
     return place
 
 
-def spelled(levels, n):
-    """Return the token ids of all n-grams of order n: int[G, n]."""
-    ids = np.empty((len(levels[n - 1].tokens), n), dtype=np.int64)
-    places = np.arange(len(ids))
+def spelled(levels, n, places=None):
+    """Return the token ids of the n-grams of order n, all or those at some places: int64[G, n]."""
+    places = np.arange(len(levels[n - 1])) if places is None else places
+    ids = np.empty((len(places), n), dtype=np.int64)
     for level in reversed(levels[:n]):
         ids[:, level.n - 1] = level.tokens.take(places)
         places = level.contexts.take(places)

@@ -69,7 +69,9 @@ class Level:
         if self.longer is None:
             return self.counts.astype(np.int64)
         found = np.bincount(self.longer.suffixes, minlength=len(self))
-        return np.where(found > 0, found, self.counts)
+        nothing_before = np.flatnonzero(found == 0)
+        found[nothing_before] = self.counts[nothing_before]
+        return found
 
     def counts_of_counts(self, counts=None, largest=None):
         """Return how many n-grams have the count r, for r from 0: int64 array n, with n[0] = 0.
@@ -118,7 +120,9 @@ class Level:
 
     def children(self, context):
         """Return the slice of the n-grams of one context, an index into the level of order n - 1."""
-        return slice(*np.searchsorted(self.contexts, [context, context + 1]))
+        # In the type of the contexts: NumPy would convert all of them otherwise.
+        bounds = np.array([context, context + 1], dtype=self.contexts.dtype)
+        return slice(*np.searchsorted(self.contexts, bounds))
 
     @cached_property
     def _keys(self):

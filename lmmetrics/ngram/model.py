@@ -3,7 +3,7 @@
 import copy
 
 import numpy as np
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from lmmetrics.ngram.arpa import read_arpa, write_arpa
 from lmmetrics.ngram.counts import NGramCounts

@@ -24,8 +24,8 @@ class Smoothing:
     `<unk>` and `</s>`, without `<s>`. Below order 1 stands the uniform distribution, 1 / V.
     """
 
-    evenly = False
-    unseen = 1.0
+    evenly = False  # whether the remainder goes to all words alike
+    unseen = 1.0  # the weight of a context that was not seen
     refusal = None  # why the values are no probabilities, for methods whose values are none
 
     def prepare(self, counts):
@@ -67,13 +67,13 @@ class Smoothing:
             if level.n == 1:
                 own[vocabulary.bos] = 0.0  # never predicted
             probs.append(own)
-            weights.append(left)
+            weights.append(np.append(left, self.unseen))
             advance()
-        return Tables(vocabulary, counts.levels, probs, weights, self.evenly, self.unseen)
+        return Tables(vocabulary, counts.levels, probs, weights, self.evenly)
 
     def __repr__(self):
-        given = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if not (k[0] == "_" or k[-1] == "_"))
-        return f"{type(self).__name__}({given})"
+        given = {k: v for k, v in vars(self).items() if v is not None and not (k[0] == "_" or k[-1] == "_")}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
 
 class Interpolated(Smoothing):

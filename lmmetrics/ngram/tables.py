@@ -22,13 +22,12 @@ class Tables:
         The n-grams of order 1 to N.
     probs : list of float64[G]
         For each order: the probability of each n-gram, given its context.
-    weights : list of float64[C]
-        For each order n: by what the remainder is multiplied, for each context of n - 1 tokens.
+    weights : list of float64[C + 1]
+        For each order n: by what the remainder is multiplied, for each context of n - 1 tokens; the last
+        entry, at the index -1, is for a context that is not in the tables.
     evenly : bool
         What the remainder is. False: the probability after the context without its first token. True: the
         same for every symbol that can be predicted.
-    unseen : float
-        The weight of a context that is not in the tables.
     """
 
     vocabulary: object
@@ -36,7 +35,6 @@ class Tables:
     probs: list
     weights: list
     evenly: bool = False
-    unseen: float = 1.0
 
     @property
     def order(self):
@@ -74,7 +72,7 @@ class Tables:
             remainder = np.where(level.tokens < len(self.vocabulary), self.uniform, 0.0)
         else:
             remainder = shorter_probs.take(level.suffixes)
-        probs = np.append(self.weights[level.n - 1], self.unseen).take(contexts)  # index -1 is the last
+        probs = self.weights[level.n - 1].take(contexts)
         probs *= remainder
         found = np.flatnonzero(places >= 0)
         probs[found] = self.probs[level.n - 1].take(places.take(found))
@@ -100,12 +98,11 @@ class Tables:
         place = 0
         for level, id in zip(self.levels, context, strict=False):
             place = int(level.find(np.array([place]), np.array([id]))[0]) if id >= 0 else -1
-        if place < 0:
-            return row * self.unseen
-        level = self.levels[len(context)]
-        listed = level.children(place)
         row = row * self.weights[len(context)][place]
-        row[level.tokens[listed]] = self.probs[len(context)][listed]
+        if place >= 0:
+            level = self.levels[len(context)]
+            listed = level.children(place)
+            row[level.tokens[listed]] = self.probs[len(context)][listed]
         return row
 
     @property

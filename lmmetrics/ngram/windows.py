@@ -2,7 +2,7 @@
 
 At each position of a text starts a window of as many tokens as the highest order. Sort the windows once, as
 in a dictionary: equal n-grams are then neighbours, at every order at the same time. What it leaves out: the
-counts as a student looks at them (`counting`) and probabilities (`tables`).
+counts as a student looks at them (`counts`) and probabilities (`tables`).
 """
 
 import numpy as np

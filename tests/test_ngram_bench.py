@@ -1,0 +1,38 @@
+"""The benchmark runs, and measures what it says: on a small text, so that the test is quick."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+
+from course import bench
+from lmmetrics import corpora
+from lmmetrics.ngram import ModifiedKneserNey
+from lmmetrics.text import tokenize
+
+
+def test_the_benchmark_prints_every_line(monkeypatch, capsys):
+    tales = corpora.load("tales-en")
+    small = SimpleNamespace(train=tales.train, valid=tales.valid, test=tales.test)
+    monkeypatch.setattr(bench.corpora, "load", lambda name: small)
+    monkeypatch.setattr(bench, "SLICE", (2_000, 50))
+    # The tales are too short for the estimates of order 4.
+    method = partial(ModifiedKneserNey, fallback=(0.5, 1, 1.5))
+    monkeypatch.setattr(bench, "ModifiedKneserNey", method)
+    monkeypatch.setattr("sys.argv", ["bench", "--rounds", "1"])
+    monkeypatch.setattr(bench, "zoo", lambda *texts: print("zoo"))
+    bench.main()
+    printed, errors = capsys.readouterr()
+    for line in ("stable argsort", "order 3: fit", "order 5: fit", "score test", "zoo"):
+        assert line in printed
+    assert "NLTK takes" in printed or "NLTK is not installed" in errors
+
+
+def test_peak_memory_counts_arrays():
+    assert 8_000_000 <= bench.peak_bytes(lambda: np.zeros(1_000_000)) < 8_100_000
+
+
+def test_a_slice_is_whole_sentences():
+    text = tokenize(["a b\nc\nd e f\n"])
+    assert bench.sentences(text, 5) == [["a", "b"], ["c"]]
+    assert bench.sentences(text, 9) == [["a", "b"], ["c"], ["d", "e", "f"]]
