@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
 
 # --- finite-strings --------------------------------------------------------------------------------------
 
 
 def finite_strings(e, n):
-    """Mass of strings by length; each step ends with probability e, or with 1/(t + 2)^2 after t words."""
+    """Mass of strings by length; each step ends with probability e, or 2/((t + 2)(t + 3)) after t words."""
     return {
         "exactly": (1 - e) ** n * e,
         "at most": 1 - (1 - e) ** (n + 1),
-        "tireless, at most": (n + 1) / (2 * (n + 2)),
-        "tireless, all": 0.5,
+        "leaking, at most": 2 * (n + 1) / (3 * (n + 2)),
+        "leaking, all": 2 / 3,
     }
 
 
@@ -59,21 +57,21 @@ FINITE_STRINGS = Question(
         ),
         Mistake(
             "L13",
-            _strings_with(tireless__all=lambda e, n: 1.0),
-            "An end symbol does not make the mass 1 by itself. Take the limit of your 'tireless, at most'.",
+            _strings_with(leaking__all=lambda e, n: 1.0),
+            "An end symbol does not make the mass 1 by itself. Take the limit of your 'leaking, at most'.",
         ),
         Mistake(
             "L4",
             _strings_with(
-                tireless__at_most=lambda e, n: sum(1 / (t + 2) ** 2 for t in range(int(n) + 1)),
-                tireless__all=lambda e, n: np.pi**2 / 6 - 1,
+                leaking__at_most=lambda e, n: (n + 1) / (n + 3),
+                leaking__all=lambda e, n: 1.0,
             ),
             "You add the chances to end. To end after t words, the string must first have gone on t times: "
             "multiply the chances to go on.",
         ),
         Mistake(
             "L22",
-            _strings_with(tireless__at_most=lambda e, n: n / (2 * (n + 1))),
+            _strings_with(leaking__at_most=lambda e, n: 2 * n / (3 * (n + 1))),
             "Your product has n factors. After 0, 1, ..., n words there are n + 1 chances to end.",
         ),
     ),
