@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     pages.pictures_have_alt_text,
     pages.code_fits_the_page,
     pages.glued_numbers_exist,
+    pages.tags_point_somewhere,
     pages.random_numbers_are_seeded,
     pages.words_are_spelt_right,
     code.requirements_are_pinned,

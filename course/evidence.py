@@ -3,10 +3,10 @@
 Pages carry comment lines that readers do not see:
 
     % mistake: M8
-    % objective: pool-scores | tasks: pool-documents, ragged | section: sec-04-pooling | slide: Pool, do not average
+    % objective: pool-scores | tasks: pool-documents | section: sec-04-pooling | slide: Pool, do not average
 
-cells of labs carry tags such as ``mistake-M8``, and the questions of the sets know their mistakes. This module
-collects them; the directives ``mistake-table`` and ``objective-map`` print them in the book, and a rule of
+cells of labs carry tags such as ``mistake-M8``, and the questions of the sets know their mistakes.
+This module collects them; the directives ``mistake-table`` and ``objective-map`` print them in the book, and a rule of
 ``course.checks`` reports what points nowhere. What it leaves out: whether the passage is any good.
 """
 
@@ -22,7 +22,9 @@ from course.mistakes import NAMES
 from course.questions import of_chapter
 
 STEM = re.compile(r"\d\d_\w+")
-OBJECTIVE = re.compile(r"^% objective: *([\w-]+) *\| *tasks: *(.*?) *\| *section: *([\w-]+) *\| *slide: *(.*?) *$", re.M)
+OBJECTIVE = re.compile(
+    r"^% objective: *([\w-]+) *\| *tasks: *(.*?) *\| *section: *([\w-]+) *\| *slide: *(.*?) *$", re.M
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Objective:
 
 def chapters(root):
     """The stems of the chapters whose page is written, in order."""
-    return sorted(page.stem for page in (Path(root) / "book").glob("[0-9][0-9]_*.md") if STEM.fullmatch(page.stem))
+    pages = (Path(root) / "book").glob("[0-9][0-9]_*.md")
+    return sorted(page.stem for page in pages if STEM.fullmatch(page.stem))
 
 
 def mistakes(root):
@@ -62,7 +65,7 @@ def mistakes(root):
 
 
 def tagged_passages(text):
-    """Yield (mistake id, heading) for each tag of a page: the heading that follows it directly, or stands above."""
+    """Yield (mistake id, heading) for each tag: the heading that follows it directly, or stands above."""
     heading, waiting = "", []
     for line in text.splitlines():
         if title := re.match(r"#+ +(.+)", line):
@@ -94,11 +97,13 @@ def objectives(root, stem):
     lines = OBJECTIVE.findall(text)
     if len(lines) != len(words):
         raise ValueError(
-            f"book/{stem}.md: {len(words)} objectives in the box, but {len(lines)} lines '% objective: ...'. "
-            "Write one for each bullet, in order."
+            f"book/{stem}.md: {len(words)} objectives in the box, but {len(lines)} lines "
+            "'% objective: ...'. Write one for each bullet, in order."
         )
     return [
-        Objective(name, said, tuple(task.strip() for task in tasks.split(",") if task.strip()), section, slide)
+        Objective(
+            name, said, tuple(task.strip() for task in tasks.split(",") if task.strip()), section, slide
+        )
         for (name, tasks, section, slide), said in zip(lines, words, strict=True)
     ]
 
@@ -108,7 +113,7 @@ def faults(root):
     root = Path(root)
     for name, places in mistakes(root).items():
         if name not in NAMES:
-            yield f"{places[0][3]}: the tag {name} is no entry of course/mistakes.py. Mend the tag, or add the name."
+            yield f"{places[0][3]}: the tag {name} is no entry of course/mistakes.py. Mend the tag."
     for stem in chapters(root):
         page = (root / "book" / f"{stem}.md").read_text(encoding="utf8")
         if not (root / "solutions" / stem / f"{stem}.ipynb").exists() or "% objective:" not in page:
@@ -121,7 +126,8 @@ def faults(root):
         solved = notebooks.read(root / "solutions" / stem / f"{stem}.ipynb")
         tasks = {notebooks.cell_name(cell) for cell in solved.cells}
         lab = notebooks.read(root / "notebooks" / f"{stem}.ipynb")
-        slides = {line.lstrip("# ") for cell in lab.cells for line in cell.source.splitlines() if line.startswith("#")}
+        lines = [line for cell in lab.cells for line in cell.source.splitlines()]
+        slides = {line.lstrip("# ") for line in lines if line.startswith("#")}
         for aim in found:
             where = f"book/{stem}.md, objective {aim.name}"
             if not aim.tasks:

@@ -5,7 +5,8 @@
 - a chapter's number is the number in its file name, also while earlier chapters are still missing;
 - launch buttons stand only on notebooks, and point at the repository that publishes the book;
 - no script that would ask another host is put on a page;
-- the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises.
+- the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises;
+- the ``mistake-table`` and ``objective-map`` directives: where mistakes and objectives are treated.
 """
 
 import hashlib
@@ -56,6 +57,8 @@ def setup(app):
     app.connect("doctree-read", depend_on_glued_pages)
     app.connect("html-page-context", tidy_page, priority=900)
     app.add_directive("chapter-card", ChapterCard)
+    app.add_directive("mistake-table", MistakeTable)
+    app.add_directive("objective-map", ObjectiveMap)
     app.connect("builder-inited", number_by_file_name, priority=900)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -173,3 +176,59 @@ class ChapterCard(SphinxDirective):
         card = nodes.container(classes=["chapter-card"])
         self.state.nested_parse(text.split("\n"), self.content_offset, card)
         return [card]
+
+
+class EvidenceTable(SphinxDirective):
+    """A table made from the tags of pages, labs and sets, read again when one of them changes."""
+
+    def run(self):
+        """Return the table's nodes."""
+        read = ("book/[0-9]*.md", "notebooks/*.ipynb", "solutions/*/*.ipynb", "course/questions/*.py")
+        for pattern in read:
+            for path in ROOT.glob(pattern):
+                self.env.note_dependency(str(path))
+        box = nodes.container(classes=["evidence"])
+        self.state.nested_parse(list(self.lines()), self.content_offset, box)
+        return box.children
+
+    def to(self, words, target):
+        """A Markdown link from this page to a file below the root."""
+        up = "../" * self.env.docname.count("/")
+        return f"[{words}]({up}{target})"
+
+
+class MistakeTable(EvidenceTable):
+    """Each mistake of the catalogue, and where the book runs it."""
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        from course import evidence
+
+        yield from (
+            "| id | mistake | run on the page | in the lab | recognised in tasks |",
+            "|---|---|---|---|---|",
+        )
+        built = set(self.env.found_docs)
+        for name, places in evidence.mistakes(ROOT).items():
+            cells = {"page": [], "lab": [], "set": []}
+            for stem, kind, words, target in places:
+                if target.partition("#")[0].rpartition(".")[0] in built:
+                    cells[kind].append(words if kind == "set" else self.to(f"{stem[:2]}: {words}", target))
+            tasks = ", ".join(sorted(cells["set"]))
+            row = (name, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
+            yield "| " + " | ".join(row) + " |"
+
+
+class ObjectiveMap(EvidenceTable):
+    """Each objective of the chapter with the section, the slide and the tasks that go with it."""
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        from course import evidence
+
+        stem = self.env.docname.rsplit("/", 1)[-1]
+        yield "| objective | section | slide | tasks, each tested by the set's own checks |"
+        yield "|---|---|---|---|"
+        for aim in evidence.objectives(ROOT, stem):
+            tasks = ", ".join(f"`{task}`" for task in aim.tasks)
+            yield f"| {aim.words} | {{ref}}`{aim.section}` | {aim.slide} | {tasks} |"

@@ -318,6 +318,21 @@ PLANTED = [
     ),
     ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
     ("pictures_have_alt_text", add_code(LAB, "plt.figure()"), r"cell 42 \(plt.figure\(\)\): draws a figure"),
+    (
+        "tags_point_somewhere",
+        replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),
+        "the tag M99 is no entry",
+    ),
+    (
+        "tags_point_somewhere",
+        replace(
+            PAGE,
+            "**Compute** a surprisal.\n:::\n",
+            "- **Compute** a surprisal.\n:::\n\n"
+            "% objective: a | tasks: nothing | section: sec-x | slide: none\n",
+        ),
+        "there is no task 'nothing'",
+    ),
     ("glued_numbers_exist", replace(PAGE, 'glue("total", 3)', ""), "'total:.2f', which no cell of book/02"),
     ("glued_numbers_exist", replace(PAGE, "::seen", "::unseen"), "which no cell of notebooks/02_topic.ipynb"),
     ("random_numbers_are_seeded", add_code(PAGE, "np.random.rand(3)"), r"line \d+: np.random.rand\(\) draws"),

@@ -110,6 +110,14 @@ def glued_numbers_exist(tree: Tree) -> Iterator[str]:
                 yield f"{path}: uses the number {use!r}, which no cell of {source} gives. Glue it there."
 
 
+def tags_point_somewhere(tree: Tree) -> Iterator[str]:
+    """Each tagged mistake is in the catalogue, and each objective has a section, a slide and a task."""
+    if any(path.startswith("book/") for path in tree.files):
+        from course import evidence  # it reads the questions, which takes seconds
+
+        yield from evidence.faults(tree.root)
+
+
 def random_numbers_are_seeded(tree: Tree) -> Iterator[str]:
     """Every random generator is seeded, so that a page comes out the same twice."""
     cells = list(tree.code_cells("book", "notebooks", "solutions"))
