@@ -100,6 +100,7 @@ NAMES = {
     "L27": "the count takes in what the total leaves out",
     "L28": "a report that is right is accused",
     "L29": "a fraction stands where per cent are asked",
+    "L30": "the mean of logarithms is taken for the logarithm of a mean",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
