@@ -6,8 +6,8 @@ Pages carry comment lines that readers do not see:
     % objective: pool-scores | tasks: pool-documents | section: sec-04-pooling | slide: Pool, do not average
 
 cells of labs carry tags such as ``mistake-M8``, and the questions of the sets know their mistakes.
-This module collects them; the directives ``mistake-table`` and ``objective-map`` print them in the book,
-and a rule of ``course.checks`` reports what points nowhere. What it leaves out: whether the passage is any good.
+This module collects them. The directives ``mistake-table`` and ``objective-map`` print them in the book, and
+a rule of ``course.checks`` reports what points nowhere. Left out: whether the passage is any good.
 """
 
 import re

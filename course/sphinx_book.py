@@ -215,6 +215,8 @@ class MistakeTable(EvidenceTable):
                 if target.partition("#")[0].rpartition(".")[0] in built:
                     cells[kind].append(words if kind == "set" else self.to(f"{stem[:2]}: {words}", target))
             tasks = ", ".join(sorted(cells["set"]))
+            if not any(cells.values()):
+                continue
             row = (name, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
             yield "| " + " | ".join(row) + " |"
 
