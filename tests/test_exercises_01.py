@@ -71,7 +71,7 @@ changed(
     ("at_word @ table[:, -1]", "at_word.sum() * start[-1]"),
     ("at_word @ table[:, :-1]", "at_word.sum() * start[:-1]"),
 )
-changed("length-masses", "L22", ("return np.array(masses)", "return np.cumsum(masses)"))
+changed("length-masses", "L13", ("return np.array(masses)", "return np.cumsum(masses)"))
 
 CHECKED = "assert sp.expand"
 changed("finite-strings", "L21", ("(1 - e) ** n * e", "(1 - e) ** n"), (CHECKED, "sp.expand"))
@@ -150,7 +150,7 @@ written(
     """,
 )
 changed("who-wrote-it", "L1", ("np.log(q).sum(axis=1)", "np.log(q).mean(axis=1)"))
-changed("who-wrote-it", "L2", (REGRET, "log_probs.max() - log_probs.mean()"))
+changed("who-wrote-it", "L30", (REGRET, "log_probs.max() - log_probs.mean()"))
 changed("who-wrote-it", "L25", (REGRET, "-np.log(weights.max() / len(q))"))
 changed("who-wrote-it", "L22", (REGRET, "-np.log(weights.sum())"))
 

@@ -186,7 +186,7 @@ WHO_WROTE_IT = Question(
             "word. The chain rule wants their sum.",
         ),
         Mistake(
-            "L2",
+            "L30",
             _regret(lambda log_probs: log_probs.max() - log_probs.mean()),
             "You average the logarithms. It is the probabilities that are averaged, and the logarithm comes "
             "last.",

@@ -285,7 +285,7 @@ LENGTH_MASSES = Question(
             "After a word, its own row decides.",
         ),
         Mistake(
-            "L22",
+            "L13",
             lambda *case: mass_by_length(*case).cumsum(),
             "You give the mass of all sentences *up to* each length. Asked is each length by itself.",
         ),
