@@ -101,6 +101,7 @@ NAMES = {
     "L28": "a report that is right is accused",
     "L29": "a fraction stands where per cent are asked",
     "L30": "the mean of logarithms is taken for the logarithm of a mean",
+    "L31": "two results have changed places",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
