@@ -165,8 +165,8 @@ SHARE = '"break-even": share'
 changed("two-documents", "M8", (MIXTURE, '"pooled": (P1 + P2) / 2'))
 changed("two-documents", "M8", (MIXTURE, '"pooled": (n1 * P1 + n2 * P2) / (n1 + n2)'))
 changed("two-documents", "M9", (MIXTURE, '"pooled": sp.sqrt(P1 * P2)'))
-changed("two-documents", "L7", ("n1 * sp.log(P1) + n2 * sp.log(P2)", "n2 * sp.log(P1) + n1 * sp.log(P2)"))
-changed("two-documents", "L7", (SHARE, '"break-even": 1 - share'))
+changed("two-documents", "L31", ("n1 * sp.log(P1) + n2 * sp.log(P2)", "n2 * sp.log(P1) + n1 * sp.log(P2)"))
+changed("two-documents", "L31", (SHARE, '"break-even": 1 - share'))
 changed("two-documents", "L1", (MIXTURE, '"pooled": sp.exp(nats)'))
 changed(
     "two-documents",
@@ -225,7 +225,7 @@ changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs[words].
 changed("sentence-ends", "L21", ("log_probs[predicted]", "log_probs[words]"))
 changed(
     "sentence-ends",
-    "L7",
+    "L31",
     ('"with </s>"', '"X"'),
     ('"without </s>"', '"with </s>"'),
     ('"X"', '"without </s>"'),
@@ -259,7 +259,7 @@ changed("srilm", "L27", ("words - oovs", "words"))
 changed("srilm", "L27", ('"ppl1": 10 ** (-log10 / known)', '"ppl1": 10 ** (-log10 / words)'))
 changed("srilm", "M25", ("(known + sentences)", "known"))
 changed("srilm", "M25 + L27", ("(known + sentences)", "words"))
-changed("srilm", "L7", ('"ppl":', '"X":'), ('"ppl1":', '"ppl":'), ('"X":', '"ppl1":'))
+changed("srilm", "L31", ('"ppl":', '"X":'), ('"ppl1":', '"ppl":'), ('"X":', '"ppl1":'))
 
 changed("percent", "L29", ("100 * ", ""))
 written(
@@ -300,7 +300,7 @@ changed("card", "M28", ('"unknown words": "scored"', '"unknown words": "not scor
 changed("card", "L27", (NATS, KNOWN))
 changed(
     "card",
-    "L7",
+    "L31",
     (": score.perplexity,", ": score.perplexity_per('word'),"),
     (': score.perplexity_per("word")', ": score.perplexity"),
 )

@@ -23,7 +23,7 @@ HINTS = {
     "M3": "ln r / ln R is {power} = 1 / ln 10 for your number r and the right R: a logarithm to base 10 "
     "stands in the exponent of e. It belongs to 10.",
     "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity.",
-    "M5": "Your number is one over the perplexity, because a minus sign is lost. No perplexity is below 1.",
+    "M5": "Your number is one over the perplexity, and no perplexity is below 1.",
 }
 
 

@@ -62,7 +62,7 @@ POOL = Question(
         Mistake(
             "M8",
             _weighted_mean,
-            "Your weights are right and your mean is not: the shares of the tokens belong into the exponents "
+            "Your weights are right and your mean is not: the shares of the tokens belong in the exponents "
             "of a geometric mean.",
         ),
         Mistake(
@@ -212,7 +212,7 @@ TWO_DOCUMENTS = Question(
             "Your 'pooled' is a geometric mean in which both documents weigh the same. Their lengths differ.",
         ),
         Mistake(
-            "L7",
+            "L31",
             _two_with(pooled=lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))),
             "In your 'pooled' the lengths have changed places.",
         ),
@@ -222,7 +222,7 @@ TWO_DOCUMENTS = Question(
             "Your 'pooled' is one over the probability of both texts: the root of degree n1 + n2 is missing.",
         ),
         Mistake(
-            "L7",
+            "L31",
             _two_with(share=lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)),
             "Your 'break-even' is the share of document 2.",
         ),

@@ -251,7 +251,7 @@ SENTENCE_ENDS = Question(
             _stream_with(with_ends=("words", "words")),
             "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
         ),
-        Mistake("L7", _exchanged, "Your two numbers have changed places."),
+        Mistake("L31", _exchanged, "Your two numbers have changed places."),
         Mistake(
             "L1",
             _undivided,

@@ -66,7 +66,7 @@ SRILM = Question(
             "it, too.",
         ),
         Mistake(
-            "L7",
+            "L31",
             lambda log10, sentences, words, oovs: _lines(log10, words - oovs, words - oovs + sentences),
             "Your two numbers have changed places. Who divides by less gets more.",
         ),
@@ -247,8 +247,8 @@ CARD = Question(
         Mistake(
             "M3",
             lambda: _card(nats=-tale_report()["log10"].sum()),
-            "The report is in logarithms to base 10, and your 'nats' are still hartleys: ln r / ln R is "
-            "{power} in the perplexities. Multiply by ln 10.",
+            "The report is in logarithms to base 10, and your 'nats' are {ratio} = 1 / ln 10 times what they "
+            "should be: they are still hartleys.",
         ),
         Mistake(
             "M3",
@@ -276,7 +276,7 @@ CARD = Question(
             "Your total leaves the unknown words out, and your count does not.",
         ),
         Mistake(
-            "L7",
+            "L31",
             lambda: _card(
                 perplexity_per_token=_card()["perplexity per word"],
                 perplexity_per_word=_card()["perplexity per token"],

@@ -272,7 +272,7 @@ CALIBRATION = Question(
         Mistake(
             "L7",
             _reversed,
-            "Whoever is surprised more often than expected was too sure: data above expected.",
+            "Whoever is surprised more than expected was too sure: data above expected.",
         ),
     ),
     alike=(
