@@ -4,7 +4,6 @@ Warnings are errors, and a failing cell fails the build. The result is ``_build/
 reading it needs no network. What it leaves out: the PDF of the whole book.
 """
 
-import importlib
 import re
 import shutil
 import subprocess
@@ -12,7 +11,6 @@ import sys
 import time
 from pathlib import Path
 
-from course import slides
 from course.notebooks import NotebookError, read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,9 +24,6 @@ def main():
     for fault in broken_notebooks(ROOT):
         print(f"The book was not built: {fault}", file=sys.stderr)
         return 1
-    importlib.import_module(
-        "matplotlib.font_manager"
-    )  # builds its cache here, and not in a cell, which would warn
     log = []
     command = [str(BUILDER), "build", str(ROOT), "-W", "-n", "--keep-going"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -41,6 +36,8 @@ def main():
         print(f"\n{why_it_failed(''.join(log))}", file=sys.stderr)
         return process.returncode
     drop_unwanted_copies()
+    from course import slides  # nbconvert takes a second to import: not for a build that fails
+
     slides.build_all(HTML / "slides")
     print(f"The book is in {HTML.relative_to(ROOT)}/index.html ({time.perf_counter() - start:.0f} s).")
     return 0

@@ -46,6 +46,8 @@ def main(kind):
         if subprocess.run(command, check=False).returncode:
             print(ADVICE.format(version=sys.version.split()[0], platform=sys.platform), file=sys.stderr)
             return 1
+    # matplotlib builds its font cache on first use, and says so: once here, so that no page's cell does
+    subprocess.run([str(python), "-c", "import matplotlib.font_manager"], check=False)
     return 0
 
 

@@ -12,10 +12,7 @@ import shutil
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
-from nbconvert.exporters import SlidesExporter
 from tqdm import tqdm
-from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parent.parent
 LABS = ROOT / "notebooks"
@@ -51,7 +48,14 @@ def build_all(out=OUT, labs=LABS):
 
 
 def build(lab, out):
-    """Write the deck of one lab and return its path."""
+    """Write the deck of one lab, unless it is newer than all that it is made from; return its path."""
+    deck = out / f"{lab.stem}.html"
+    sources = [lab, EXECUTED / lab.name, Path(__file__), *(TEMPLATES / "slides").iterdir()]
+    if deck.exists() and deck.stat().st_mtime > max(s.stat().st_mtime for s in sources if s.exists()):
+        return deck
+    from nbconvert.exporters import SlidesExporter
+    from traitlets.config import Config
+
     notebook = executed(lab)
     for cell in notebook.cells:
         prepare(cell)
@@ -62,7 +66,6 @@ def build(lab, out):
     config.SlidesExporter.exclude_output_prompt = True
     exporter = SlidesExporter(config=config)
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
-    deck = out / f"{lab.stem}.html"
     deck.write_text(html, encoding="utf8")
     return deck
 
@@ -78,6 +81,8 @@ def executed(lab):
                 if cell.cell_type == "code":
                     cell.outputs = once(of_book.outputs)
             return source
+    from nbclient import NotebookClient
+
     NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
     return source
 

@@ -181,10 +181,11 @@ class ChapterCard(SphinxDirective):
 class EvidenceTable(SphinxDirective):
     """A table made from the tags of pages, labs and sets, read again when one of them changes."""
 
+    made_from = ("book/[0-9]*.md", "notebooks/*.ipynb", "course/questions/*.py")
+
     def run(self):
         """Return the table's nodes."""
-        read = ("book/[0-9]*.md", "notebooks/*.ipynb", "solutions/*/*.ipynb", "course/questions/*.py")
-        for pattern in read:
+        for pattern in self.made_from:
             for path in ROOT.glob(pattern):
                 self.env.note_dependency(str(path))
         box = nodes.container(classes=["evidence"])
@@ -223,6 +224,11 @@ class MistakeTable(EvidenceTable):
 
 class ObjectiveMap(EvidenceTable):
     """Each objective of the chapter with the section, the slide and the tasks that go with it."""
+
+    @property
+    def made_from(self):
+        """The chapter's own page: its lines name section, slide and tasks."""
+        return (f"book/{self.env.docname.rsplit('/', 1)[-1]}.md",)
 
     def lines(self):
         """Yield the table as Markdown."""
