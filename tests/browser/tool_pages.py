@@ -1,0 +1,26 @@
+"""A tool's page without the book around it: its markup, its scripts and its style, opened from disk."""
+
+import shutil
+
+from course import sphinx_tools
+from course.sphinx_book import STATIC
+
+FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="{style}">{scripts}</head>
+<body><main class="bd-article"><h1>{name}</h1>{markup}{more}</main></body></html>"""
+
+
+def write_page(folder, name, data, more=""):
+    """Write the page of a tool into a folder and return its address."""
+    shutil.copytree(STATIC / "tools", folder / "tools")
+    scripts = "".join(
+        f'<script defer src="{script}"></script>' for script in sphinx_tools.SCRIPTS[f"book/{name}"]
+    )
+    page = folder / f"{name}.html"
+    markup = sphinx_tools.markup(name, data)
+    page.write_text(
+        FRAME.format(name=name, style=sphinx_tools.STYLE, scripts=scripts, markup=markup, more=more),
+        encoding="utf8",
+    )
+    return page.as_uri()
