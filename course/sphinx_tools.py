@@ -1,7 +1,8 @@
 """The two pages that compute in the reader's browser: the converter and the wrong-number clinic.
 
-- the ``converter`` directive: a place for the form, the known test sets as JSON, and a word for readers
-  without JavaScript;
+- the ``converter`` and ``clinic`` directives: a place for the form, what it needs as JSON, and a word for
+  readers without JavaScript;
+- the ``clinic-table`` directive: the number that each mistake leaves, and where the book treats it;
 - their scripts and styles, on these two pages only.
 
 The scripts are plain files from ``course/static/tools``: no framework, and nothing from another host.
@@ -14,10 +15,13 @@ import json
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from course import known_texts
+from course import clinic_catalogue, clinic_rules, evidence, known_texts, mistakes
+from course.clinic_catalogue import RULES, UNNUMBERED
+from course.sphinx_book import ROOT, EvidenceTable
 
 SCRIPTS = {
     "book/converter": ("tools/units.js", "tools/converter.js"),
+    "book/clinic": ("tools/units.js", "tools/clinic.js"),
 }
 """Page -> the scripts that it needs, in order."""
 STYLE = "tools/tools.css"
@@ -27,6 +31,8 @@ def setup(app):
     """Register the extension (called by Sphinx)."""
     app.connect("html-page-context", load_scripts)
     app.add_directive("converter", Converter)
+    app.add_directive("clinic", Clinic)
+    app.add_directive("clinic-table", ClinicTable)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -72,13 +78,75 @@ def converter_data():
     return {"known-texts": known_texts.known_texts()}
 
 
+def clinic_data():
+    """What the clinic's page brings along: the known test sets, the rules and the words of the fields."""
+    unnumbered = {
+        side: [{"mistake": name, "name": mistakes.NAMES[name]} for name in found]
+        for side, found in UNNUMBERED.items()
+    }
+    rules = {
+        "rules": [rule.data() for rule in RULES],
+        "fields": clinic_rules.FIELDS,
+        "hints": clinic_rules.HINTS,
+        "words": clinic_rules.DERIVED,
+        "unnumbered": unnumbered,
+    }
+    return {"known-texts": known_texts.known_texts(), "clinic-rules": rules}
+
+
 class Converter(SphinxDirective):
     """The converter's form."""
 
+    name_of_tool, data = "converter", staticmethod(converter_data)
+    modules = (known_texts,)
+
     def run(self):
         """Return the form's place as raw HTML; in print, a sentence."""
-        self.env.note_dependency(known_texts.__file__)
-        return [nodes.raw("", markup("converter", converter_data()), format="html"), only_on_screen()]
+        for module in self.modules:
+            self.env.note_dependency(module.__file__)
+        form = markup(self.name_of_tool, self.data())
+        return [nodes.raw("", form, format="html"), only_on_screen()]
+
+
+class Clinic(Converter):
+    """The clinic's form."""
+
+    name_of_tool, data = "clinic", staticmethod(clinic_data)
+    modules = (known_texts, clinic_rules, clinic_catalogue, mistakes)
+
+
+class ClinicTable(EvidenceTable):
+    """Each mistake of the clinic: the number that it leaves, and where the book runs it."""
+
+    def run(self):
+        """Return the table in a box that the clinic's script looks for."""
+        self.env.note_dependency(clinic_catalogue.__file__)
+        return [nodes.container("", *super().run(), classes=["clinic-table"])]
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        yield "| id | mistake | the number that it leaves | treated in |"
+        yield "|---|---|---|---|"
+        built, places = set(self.env.found_docs), evidence.mistakes(ROOT)
+        for name in sorted(signatures(), key=lambda name: (name[0] != "M", len(name), name)):
+            links = [
+                self.to(f"{stem[:2]}: {words}", target)
+                for stem, kind, words, target in places.get(name, ())
+                if kind == "page" and target.partition(".")[0] in built
+            ]
+            marks = ", ".join(signatures()[name]) or "none of its own"
+            yield f"| {name} | {mistakes.NAMES[name]} | {marks} | {'; '.join(links)} |"
+
+
+def signatures():
+    """Return mistake id -> the formulas of its number, as Markdown; none for those that fix no number."""
+    found = {name: [] for names in UNNUMBERED.values() for name in names}
+    for rule in RULES:
+        formula = rule.family or (f"exp({rule.nats})" if rule.nats else rule.number)
+        marks = found.setdefault(rule.mistake, [])
+        if formula and f"`{formula}`" not in marks:
+            marks.append(f"`{formula}`")
+    return found
 
 
 def only_on_screen():

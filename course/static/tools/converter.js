@@ -16,12 +16,8 @@
     const view = build(known);
     place.append(view.form, view.result);
     LMM.page.readAddress(view.controls);
-    settle(view, known);
+    LMM.page.offerKnown(view.text, view.counts, known);
     view.form.addEventListener("submit", (event) => event.preventDefault());
-    view.text.addEventListener("change", () => fillCounts(view, known, true));
-    for (const input of Object.values(view.counts)) {
-      input.addEventListener("input", () => { view.text.value = ""; });
-    }
     view.form.addEventListener("input", () => update(view, known));
     view.form.addEventListener("change", () => update(view, known));
     view.form.addEventListener("reset", () => setTimeout(() => update(view, known)));
@@ -77,23 +73,6 @@
 
   function capital(word) {
     return word[0].toUpperCase() + word.slice(1);
-  }
-
-  /* Put the counts of the chosen test set into the fields. */
-  function fillCounts(view, known, clear) {
-    const chosen = known.find((item) => item.name === view.text.value);
-    if (!chosen && !clear) return;
-    for (const [name, input] of Object.entries(view.counts)) {
-      input.value = chosen && chosen[name] !== null ? String(chosen[name]) : "";
-    }
-  }
-
-  /* An address names a test set without counts: fill them in. Its counts are others: they win. */
-  function settle(view, known) {
-    const chosen = known.find((item) => item.name === view.text.value);
-    const typed = Object.entries(view.counts).filter(([, input]) => input.value);
-    if (!typed.length) fillCounts(view, known, false);
-    else if (chosen && typed.some(([name, input]) => String(chosen[name]) !== input.value)) view.text.value = "";
   }
 
   /* -- the result -- */

@@ -255,6 +255,22 @@
     }
   }
 
+  /* The list of known test sets: choosing one fills in its counts, and counts typed by hand are one's own.
+     An address that names a test set without counts gets them; its own counts win. */
+  function offerKnown(select, inputs, known) {
+    const chosen = () => known.find((item) => item.name === select.value);
+    const listed = (item, name) => (item[name] === null || item[name] === undefined ? "" : String(item[name]));
+    const own = Object.entries(inputs).filter(([name]) => known.some((item) => name in item));
+    const fillIn = () => {
+      for (const [name, input] of own) input.value = chosen() ? listed(chosen(), name) : "";
+    };
+    const typed = own.filter(([, input]) => input.value.trim());
+    if (chosen() && !typed.length) fillIn();
+    else if (chosen() && typed.some(([name, input]) => listed(chosen(), name) !== input.value)) select.value = "";
+    select.addEventListener("input", fillIn);
+    for (const [, input] of own) input.addEventListener("input", () => { select.value = ""; });
+  }
+
   /* Copy a text; say in `status` that it happened, or show the text where copying is forbidden. */
   async function copy(text, status, what) {
     try {
@@ -274,6 +290,6 @@
       UNITS, COUNTS, WORDS, NAMES, KINDS, parseNumber, halfDigit, valueFault, countFaults, convert, format,
       refusal, label, shown, perSource,
     },
-    page: { make, field, number, choice, markFaults, writeAddress, readAddress, copy, data },
+    page: { make, field, number, choice, markFaults, writeAddress, readAddress, offerKnown, copy, data },
   };
 })();

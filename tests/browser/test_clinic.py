@@ -1,0 +1,457 @@
+"""The clinic names the mistake that was made: cases built by making it, on losses drawn with a seed."""
+
+import math
+
+import numpy as np
+import pytest
+
+from course import clinic_catalogue, clinic_rules, sphinx_tools
+from course.mistakes import NAMES
+
+from .conftest import HTML
+from .tool_pages import write_page
+
+pytestmark = pytest.mark.browser
+TABLE = """<div class="clinic-table"><table><tbody><tr><td>M19</td><td>padding</td><td>-</td>
+<td><a href="02_cross_entropy.html#padding-that-counts">02: Padding that counts</a></td></tr></tbody></table>
+</div>"""
+DIAGNOSE = """cases => { const data = LMM.page.data('clinic-rules'); return cases.map(texts => {
+  const {given, faults} = LMM.clinic.read(texts, data.fields);
+  if (!given || Object.keys(faults).length) return {faults};
+  const found = LMM.clinic.diagnose(data.rules, given);
+  return {...found, first: [...found.fits, ...found.soft, ...found.near][0]?.rule.mistake}; }); }"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The clinic's page on disk, with a table of one row."""
+    return write_page(tmp_path_factory.mktemp("clinic"), "clinic", sphinx_tools.clinic_data(), TABLE)
+
+
+@pytest.fixture
+def opened(visit, address):
+    """The clinic's page in a browser; its problems are looked at when the test ends."""
+    reader = visit()
+    reader.page.goto(address)
+    yield reader.page
+    assert reader.problems == []
+
+
+class Text:
+    """A scored text, token by token: what a program that makes a mistake has in its hands."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.documents = []
+        for _ in range(int(rng.integers(5, 9))):
+            lengths = rng.integers(4, 30, size=int(rng.integers(6, 25)))
+            hardness = rng.uniform(0.6, 1.5)  # documents differ, so that averages differ
+            self.documents.append([rng.gamma(1.6, hardness * 3.0, size=n) for n in lengths])
+        for document in self.documents:
+            for sentence in document:
+                sentence[-1] *= 0.12  # the end of a sentence is cheap
+        self.nats = np.concatenate([sentence for document in self.documents for sentence in document])
+        self.is_end = np.concatenate(
+            [np.arange(len(s)) == len(s) - 1 for document in self.documents for s in document]
+        )
+        self.tokens = len(self.nats)
+        self.ends = int(self.is_end.sum())
+        self.words = self.tokens - self.ends - int(rng.integers(20, 60))
+        self.chars = int(self.words * rng.uniform(5.4, 6.3))
+        self.bytes = int(self.chars * rng.uniform(1.02, 1.2))
+        self.is_unknown = ~self.is_end & (rng.random(self.tokens) < 0.05)
+        self.vocabulary = int(rng.integers(5_000, 40_000))
+        self.rng = rng
+
+    @property
+    def perplexity(self):
+        """The right number."""
+        return math.exp(self.nats.mean())
+
+    def padded(self, size=16):
+        """The losses as batches of `size` sentences, with the mask of what is real."""
+        sentences = [sentence for document in self.documents for sentence in document]
+        for start in range(0, len(sentences), size):
+            batch = sentences[start : start + size]
+            real = np.zeros((len(batch), max(map(len, batch))), dtype=bool)
+            nats = np.zeros(real.shape)
+            for row, sentence in enumerate(batch):
+                real[row, : len(sentence)], nats[row, : len(sentence)] = True, sentence
+            yield nats, real
+
+    def counts(self):
+        """What the reader knows in every case."""
+        names = ("tokens", "words", "chars", "bytes", "ends", "vocabulary")
+        known = {name: str(getattr(self, name)) for name in names}
+        return {
+            **known,
+            "documents": str(len(self.documents)),
+            "pads": str(sum(int((~real).sum()) for _, real in self.padded())),
+            "unknown": str(int(self.is_unknown.sum())),
+        }
+
+
+def digits(value, many=6):
+    """A number as programs print it."""
+    return f"{value:.{many}g}"
+
+
+def lines(parts):
+    """The list of parts as the reader types it."""
+    return "\n".join(f"{len(part)} {digits(math.exp(np.mean(part)))}" for part in parts)
+
+
+def bfloat16(value):
+    """The nearest bfloat16, by cutting a float32 with its last 16 bits rounded away."""
+    word = int(np.float32(value).view(np.uint32))
+    return float(np.uint32((word + 0x7FFF + ((word >> 16) & 1)) & 0xFFFF0000).view(np.float32))
+
+
+def committed():
+    """Yield (mistake, texts for the form): each mistake made by code, on three texts, all counts given."""
+    for seed in range(3):
+        for mistake, expected, got, more in by_mistake(Text(700 + seed)):
+            texts = {
+                "quantity": "perplexity",
+                "unit": "token",
+                "expected": digits(expected),
+                "got": digits(got),
+            }
+            yield mistake, {**texts, **more}
+
+
+def by_mistake(text):
+    """Yield (mistake, expected, got, what the reader knows) for one text."""
+    nats, right, counts = text.nats, text.perplexity, text.counts()
+    loss = nats.mean()
+    bits = (nats / math.log(2)).mean()
+    log10 = (-nats / math.log(10)).mean()
+    yield "M1", right, 2**loss, counts
+    yield "M2", right, math.exp(bits), counts
+    yield "M3", right, math.exp(-log10), counts
+    yield "M3", right, 2**-log10, counts
+    yield "M4", right, loss, counts
+    yield "M4", right, bits, counts
+    yield "M4", loss, right, counts | {"quantity": "nats"}
+    yield "M5", right, math.exp((-nats).mean()), counts
+
+    documents = [np.concatenate(document) for document in text.documents]
+    per_document = [math.exp(document.mean()) for document in documents]
+    yield "M8", right, np.mean(per_document), counts | {"cut": "documents", "parts": lines(documents)}
+    batches = [batch[real] for batch, real in text.padded()]
+    listed = counts | {"cut": "batches", "parts": lines(batches)}
+    yield "M9", right, math.exp(np.mean([batch.mean() for batch in batches])), listed
+    yield "M10", right, np.mean([math.exp(batch.mean()) for batch in batches]), listed
+    steps = int(text.rng.integers(2, 5))
+    accumulated = sum(shard.mean() for shard in np.split(nats[: text.tokens // steps * steps], steps))
+    few = nats[: text.tokens // steps * steps]
+    yield (
+        "M12",
+        math.exp(few.mean()),
+        math.exp(accumulated),
+        counts | {"tokens": str(len(few)), "steps": str(steps)},
+    )
+
+    padded = list(text.padded())
+    positions = sum(batch.size for batch, _ in padded)
+    yield "M19", right, math.exp(sum(batch.sum() for batch, _ in padded) / positions), counts
+    even = [np.where(real, batch, math.log(text.vocabulary)) for batch, real in padded]
+    yield "M20", right, math.exp(np.concatenate([batch.ravel() for batch in even]).mean()), counts
+    kept = int(text.tokens * 0.8)
+    shuffled = text.rng.permutation(nats)  # the part that is cut off costs about as much as the rest
+    cut = shuffled[:kept] * (nats.sum() * kept / text.tokens / shuffled[:kept].sum())
+    yield "M17", right, math.exp(cut.sum() / text.tokens), counts | {"kept": str(kept)}
+    masked = nats[text.rng.random(text.tokens) < 0.9]
+    yield "M21", right, math.exp(nats.sum() / len(masked)), counts | {"kept": str(len(masked))}
+    yield "M25", right, math.exp(nats.sum() / (~text.is_end).sum()), counts
+    yield "M25", right, math.exp(nats[~text.is_end].sum() / text.tokens), counts
+    yield (
+        "M26",
+        right,
+        math.exp(np.concatenate([np.append(0.0, s) for d in text.documents for s in d]).mean()),
+        counts,
+    )
+    yield "M26", right, math.exp(np.concatenate([np.append(0.0, d) for d in documents]).mean()), counts
+
+    floored = np.where(text.is_unknown, -math.log(1e-10), nats)
+    known_words = math.exp(nats[~text.is_unknown].mean())
+    yield "M30", known_words, math.exp(floored.mean()), counts
+    dear = np.where(text.is_unknown, 11.0, nats)
+    yield "M28", math.exp(dear.mean()), math.exp(dear[~text.is_unknown].mean()), counts
+    types = max(2, int(text.is_unknown.sum() * 0.7))
+    charged = nats + text.is_unknown * math.log(types)
+    yield "M29", math.exp(charged.mean()), right, counts | {"types": str(types)}
+
+    per = {unit: math.exp(nats.sum() / getattr(text, unit)) for unit in ("tokens", "words", "chars", "bytes")}
+    yield "M34", per["words"], per["tokens"], counts | {"unit": "word"}
+    yield "M35", per["words"], per["tokens"] * text.tokens / text.words, counts | {"unit": "word"}
+    total = nats.sum() / math.log(2)
+    in_bits = counts | {"quantity": "bits"}
+    yield "M36", total / text.chars, total / text.tokens, in_bits | {"unit": "char"}
+    yield "M36", total / text.chars, total / text.words, in_bits | {"unit": "char"}
+    yield "M37", total / text.chars, total / text.words / 5, in_bits | {"unit": "char"}
+    yield "M38", total / text.chars, total / text.bytes, in_bits | {"unit": "char"}
+    yield "M38", total / text.bytes, total / text.chars, in_bits | {"unit": "byte"}
+    yield "M1", total / text.tokens, loss, in_bits | {"unit": "token"}
+    yield "L1", loss, nats.sum(), counts | {"quantity": "nats"}
+
+    auxiliary = float(digits(text.rng.uniform(0.05, 0.4), 3))
+    yield "M42", right, math.exp(loss + auxiliary), counts | {"aux": str(auxiliary)}
+    yield "M44", right, math.exp(bfloat16(loss)), counts
+    others = text.rng.uniform(1.1, 1.8) * math.log(text.vocabulary)  # the mean symbol of the vocabulary
+    yield "M41", right, math.exp(0.9 * loss + 0.1 * others), counts
+    yield "M6", 40.0, math.exp(math.log(text.vocabulary - 1 + math.e) - 0.4), counts
+    yield "M23", right, math.exp(0.01), counts
+    yield "M48", 8366.6, 2**9.032, {"unit": "word"}
+
+
+def test_the_mistake_that_was_made_is_named_first(opened):
+    """In at least nine of ten cases, with every count given."""
+    cases = list(committed())
+    answers = opened.evaluate(DIAGNOSE, [texts for _, texts in cases])
+    missed = []
+    for (mistake, texts), answer in zip(cases, answers, strict=True):
+        assert "first" in answer, (mistake, texts, answer)
+        if answer["first"] != mistake:
+            missed.append((mistake, answer["first"], texts["expected"], texts["got"]))
+    assert len(cases) >= 40 and len({mistake for mistake, _ in cases}) >= 25
+    assert len(missed) <= len(cases) // 10, f"{len(missed)} of {len(cases)}: {missed}"
+
+
+def test_the_mistake_is_always_among_the_findings(opened):
+    """Also where it is not first, the mistake that was made is on the list."""
+    cases = list(committed())
+    for (mistake, texts), answer in zip(
+        cases, opened.evaluate(DIAGNOSE, [texts for _, texts in cases]), strict=True
+    ):
+        found = {item["rule"]["mistake"] for key in ("fits", "soft", "near") for item in answer[key]}
+        assert mistake in found, (mistake, found, texts)
+
+
+def fill(page, texts):
+    """Type a case into the form, as a reader would."""
+    if not page.evaluate("() => document.querySelector('#clinic-tool details').open"):
+        page.click("#clinic-tool summary")
+    for name, text in texts.items():
+        target = f"#clinic-{name}"
+        (page.select_option if name in ("quantity", "unit", "cut") else page.fill)(target, text)
+
+
+def headings(page):
+    """The headings of the findings, each with the titles below it."""
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('#clinic-findings h3')].map(heading =>
+        [heading.innerText, [...heading.nextElementSibling.children].map(item => item.innerText)]))"""
+    )
+
+
+def test_the_form_says_what_the_function_says(opened):
+    """Ten cases typed into the form: the first finding is that of `diagnose`."""
+    cases = list(committed())[::12]
+    answers = opened.evaluate(DIAGNOSE, [texts for _, texts in cases])
+    assert len(cases) >= 10
+    for (_, texts), answer in zip(cases, answers, strict=True):
+        opened.click("button[type=reset]")
+        opened.wait_for_function("() => document.querySelector('#clinic-got').value === ''")
+        fill(opened, texts)
+        first = opened.locator("#clinic-findings li strong").first.inner_text()
+        assert first == f"{answer['first']}, {NAMES[answer['first']]}", texts
+
+
+def test_a_finding_tells_and_shows_and_links(opened):
+    """What would have happened, the predicted number, the formula with numbers, and the section."""
+    fill(opened, {"expected": "100.000", "got": "46.5", "tokens": "1000", "pads": "200"})
+    opened.fill("#clinic-got", "46.500")
+    [finding, *_] = headings(opened)["Near, but not equal"]
+    assert "off by 0.18 per cent" in finding
+    opened.fill("#clinic-got", "46.4159")
+    [first, second] = headings(opened)["Fits to the digits that you typed"]
+    assert "M19, padding is counted" in first and "M20, padding is scored" in second
+    predicted = 100 ** (1000 / 1200)
+    assert f"Would give {predicted:.5f}" in first
+    assert "exp(h × tokens / (tokens + pads)) = exp(4.60517 × 1000 / (1000 + 200))" in first
+    link = opened.locator("#clinic-findings a", has_text="Padding that counts")
+    assert link.get_attribute("href") == "02_cross_entropy.html#padding-that-counts"
+
+
+def test_two_mistakes_with_one_number_are_not_told_apart(opened):
+    """Counted padding and free padding predict the same number, and the page says that it cannot choose."""
+    fill(opened, {"expected": "100.0", "got": "46.42", "tokens": "1000", "pads": "200"})
+    status = opened.inner_text("#clinic-status")
+    assert "M19 and M20 predict the same number" in status and "cannot tell them apart" in status
+
+
+def test_few_digits_are_said_to_be_few(opened):
+    """With two digits several different predictions fit; the page asks for more digits."""
+    fill(opened, {"expected": "90", "got": "23", "tokens": "1000", "pads": "430", "chars": "5000"})
+    assert "more digits would tell them apart" in opened.inner_text("#clinic-status")
+
+
+def test_no_explanation_is_said_to_be_none(opened):
+    """A number that nothing predicts: said so, with what cannot be excluded and what was not tested."""
+    fill(opened, {"expected": "61.2345", "got": "70.9876"})
+    assert opened.inner_text("#clinic-status").startswith("No explanation found")
+    found = headings(opened)
+    assert set(found) == {"These fix no number, and cannot be excluded", "Not tested, for want of a count"}
+    assert any("M43" in item for item in found["These fix no number, and cannot be excluded"])
+    assert any(
+        item.startswith("tokens and padding positions: M19")
+        for item in found["Not tested, for want of a count"]
+    )
+
+
+def test_chance_explains_little(opened):
+    """Wrong numbers drawn at random, every count given: with six digits hardly one in a hundred fits."""
+    rng = np.random.default_rng(11)
+    cases = []
+    for seed in range(40):
+        text = Text(seed)
+        for _ in range(10):
+            got = math.exp(rng.uniform(0.2, 2.0) * math.log(text.perplexity))
+            both = {"expected": digits(text.perplexity), "got": digits(got)}
+            cases.append({"quantity": "perplexity", "unit": "token", **both, **text.counts()})
+    answers = opened.evaluate(DIAGNOSE, cases)
+    fitted = sum(bool(answer["fits"]) for answer in answers)
+    assert fitted <= len(cases) // 100
+
+
+def test_equal_numbers_are_no_case(opened):
+    """Numbers that agree to the digits typed: nothing is wrong."""
+    fill(opened, {"expected": "37.504", "got": "37.5"})
+    assert "agree, to the digits that you typed" in opened.inner_text("#clinic-status")
+    assert headings(opened) == {}
+
+
+def test_infinite_is_explained(opened):
+    """An infinite number: an event of probability 0, or an overflow."""
+    fill(opened, {"expected": "37.5", "got": "inf"})
+    assert "probability 0" in opened.inner_text("#clinic-status")
+    [(_, items)] = headings(opened).items()
+    assert [item.split(",")[0] for item in items] == ["M31", "M45", "M46"]
+
+
+@pytest.mark.parametrize(
+    "texts, field, said",
+    [
+        ({"expected": "0.5", "got": "3"}, "expected", "The expected number: 0.5 is no perplexity"),
+        ({"expected": "50", "got": "low"}, "got", "The number got is not a number"),
+        ({"expected": "50", "got": "3", "pads": "-1"}, "pads", "is -1, but a count is at least 0"),
+        ({"expected": "50", "got": "3", "tokens": "0"}, "tokens", "The text has 0 tokens"),
+        ({"expected": "50", "got": "3", "tokens": "10", "ends": "11"}, "ends", "but 10 tokens in all"),
+        ({"expected": "50", "got": "3", "chars": "10", "bytes": "5"}, "bytes", "cannot hold 10 characters"),
+        ({"expected": "50", "got": "3", "parts": "120 35\n80"}, "parts", 'Line 2, "80"'),
+    ],
+)
+def test_impossible_input_is_explained(opened, texts, field, said):
+    """Said in the result and beside the field; nothing is diagnosed."""
+    fill(opened, texts)
+    assert opened.inner_text("#clinic-status").startswith("Nothing is diagnosed.")
+    assert said in opened.inner_text("#clinic-status")
+    assert said in opened.inner_text(f"#clinic-{field}-fault")
+    assert opened.get_attribute(f"#clinic-{field}", "aria-invalid") == "true"
+    assert headings(opened) == {}
+
+
+def test_address_holds_the_case(visit, opened):
+    """The address, opened anew, gives the same findings, parts and all."""
+    for _, texts in list(committed())[8:14]:
+        opened.click("button[type=reset]")
+        opened.wait_for_function("() => document.querySelector('#clinic-got').value === ''")
+        fill(opened, texts)
+        again = visit().page
+        again.goto(opened.url)
+        assert headings(again) == headings(opened) != {}
+        assert again.evaluate("() => document.querySelector('#clinic-tool details').open")
+        again.context.close()
+
+
+def test_known_text_fills_the_counts(opened):
+    """The Penn Treebank from the list: 178.9 where 141.2 was expected is a matter of sentence ends."""
+    opened.select_option("#clinic-text", "ptb-test")
+    assert opened.input_value("#clinic-ends") == "3761"
+    fill(opened, {"expected": "141.2", "got": "178.9"})
+    status = opened.inner_text("#clinic-status")
+    assert "M25" in headings(opened)["Fits to the digits that you typed"][0], status
+
+
+def test_by_keyboard_alone(opened):
+    """Both numbers typed, the folded part opened, the link copied, without a mouse."""
+    opened.keyboard.press("Tab")
+    opened.keyboard.type("19.1218")
+    opened.keyboard.press("Tab")
+    opened.keyboard.type("70.6083")
+    assert "One mistake explains the number: M1" in opened.inner_text("#clinic-status") or "M48" in (
+        opened.inner_text("#clinic-status")
+    )
+    seen = []
+    for _ in range(30):
+        opened.keyboard.press("Tab")
+        seen.append(opened.evaluate("() => document.activeElement.id || document.activeElement.tagName"))
+        if seen[-1] == "SUMMARY":
+            opened.keyboard.press("Enter")
+        if seen[-1] == "clinic-link":
+            opened.keyboard.press("Enter")
+            break
+    assert {
+        "clinic-quantity",
+        "clinic-tokens",
+        "SUMMARY",
+        "clinic-pads",
+        "clinic-parts",
+        "clinic-link",
+    } <= set(seen)
+    opened.wait_for_function("() => document.getElementById('clinic-copied').textContent !== ''")
+
+
+def test_each_field_has_a_name(opened):
+    """A label for every control, a legend for every group, no id twice."""
+    nameless = opened.evaluate(
+        "() => [...document.querySelectorAll('#clinic-tool :is(input, select, textarea)')]"
+        ".filter(e => !e.labels.length || !e.labels[0].textContent.trim()).map(e => e.id)"
+    )
+    assert nameless == []
+    assert opened.locator("fieldset").count() == opened.locator("fieldset > legend").count() == 4
+    ids = opened.evaluate("() => [...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_rounding_is_that_of_the_hardware(opened):
+    """The page's bfloat16 and float16 are those of NumPy, and of a cut float32."""
+    values = [float(v) for v in np.random.default_rng(5).uniform(0.01, 20, size=500)]
+    got = opened.evaluate(
+        "values => values.map(v => [LMM.clinic.rounded(v, 8), LMM.clinic.rounded(v, 11)])", values
+    )
+    for value, (brain, half) in zip(values, got, strict=True):
+        assert brain == bfloat16(value) and half == float(np.float16(value))
+
+
+def test_rules_are_well_formed():
+    """Each rule is of a mistake in the catalogue, says something, and predicts one thing."""
+    assert len({rule.mistake for rule in clinic_catalogue.RULES}) >= 28
+    for rule in clinic_catalogue.RULES:
+        data = rule.data()
+        assert data["name"] == NAMES[rule.mistake] and rule.story.endswith(".")
+        assert sum(bool(way) for way in (rule.nats, rule.number, rule.low)) == 1 and bool(rule.low) == bool(
+            rule.high
+        )
+        assert ("{x}" in rule.story) == bool(rule.implied)
+    with pytest.raises(ValueError, match="no arithmetic of the clinic"):
+        clinic_rules.tree("__import__('os')")
+    with pytest.raises(ValueError, match="'paddings' is no arithmetic"):
+        clinic_rules.tree("h * tokens / paddings")
+
+
+def test_page_of_the_book_links_every_treated_mistake(visit):
+    """In the built book: a finding links to the section that runs the mistake, and the section is there."""
+    page = HTML / "book" / "clinic.html"
+    if not page.exists():
+        pytest.skip("the clinic is not in the built book: add it to _toc.yml, then make book")
+    reader = visit(width=390, height=844)
+    reader.page.goto(page.as_uri() + "?got=19.1218&expected=70.6083&quantity=perplexity&unit=token")
+    link = reader.page.locator("#clinic-findings a").first.get_attribute("href")
+    path, _, anchor = link.partition("#")
+    assert f'id="{anchor}"' in (page.parent / path).read_text(encoding="utf8")
+    wide = reader.page.evaluate(
+        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert wide <= 0 and reader.problems == []
