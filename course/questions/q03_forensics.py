@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
-from course.question import Mistake, Question
+from course.question import Mistake, Property, Question
 
 # --- forensics -------------------------------------------------------------------------------------------
 
@@ -21,15 +21,19 @@ def _suspects(report):
     """What each mistake makes of the mean divergence of the rows of p and q, both (C, V)."""
     p, q = report["p"], report["q"]
     right = rel_entr(p, q).sum(axis=1).mean()
-    return {
+    patched = {"patched": _patched(report)} if np.isinf(right) else {}
+    return patched | {
         "none": right,
         "bits": right / math.log(2),
         "swapped": rel_entr(q, p).sum(axis=1).mean(),
         "elements": right / p.shape[1],
         "summed": right * len(p),
         "loss": -xlogy(p, q).sum(axis=1).mean(),
-        "patched": rel_entr(p, np.maximum(q, 1e-10)).sum(axis=1).mean(),
     }
+
+
+def _patched(report):
+    return rel_entr(report["p"], np.maximum(report["q"], 1e-10)).sum(axis=1).mean()
 
 
 def _ratio(report):
@@ -127,9 +131,30 @@ FORENSICS = Question(
         ),
         Mistake(
             "M30",
-            _findings_with(ratio=lambda report: report["reported"] / _suspects(report)["patched"]),
+            _findings_with(ratio=lambda report: report["reported"] / _patched(report)),
             "Your right number is patched itself. What happens and is held impossible has no price in nats, "
             "and a finite report of it has the ratio 0.",
+        ),
+        Mistake(
+            "M30",
+            _findings_with(suspects=_without("patched")),
+            "Your ratio of 0 says that nothing finite is right, and your verdict is another one: a zero of q has "
+            "been replaced. Look at what the report gives then.",
+        ),
+    ),
+    properties=(
+        Property(
+            "the verdict 'patched' falls on tables without a zero. Where the right number is finite there is "
+            "nothing to patch",
+            lambda value, reports: all(
+                (report["q"] == 0).any()
+                for report, verdict in zip(reports, value["verdicts"].split(), strict=False)
+                if verdict == "patched"
+            ),
+        ),
+        Property(
+            "'verdicts' does not have one word for each report",
+            lambda value, reports: len(value["verdicts"].split()) == len(reports),
         ),
     ),
     advice="Compute the right number and all six wrong ones for a report. Print them beside it.",

@@ -63,7 +63,7 @@ WORTH = Question(
     title="the price of a context, exactly",
     kind="implement",
     stars=2,
-    points=3,
+    points=2,
     right=worth,
     cases=(
         (_law(np.array([[[0.9, 0.1], [0.15, 0.85]], [[0.3, 0.7], [0.6, 0.4]]]), 3),),
