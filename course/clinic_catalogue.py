@@ -11,6 +11,9 @@ from course.clinic_rules import FIELDS, UNITS, Rule
 __all__ = ["RULES", "UNNUMBERED"]
 
 PPL, TOKEN, CHAR = ("perplexity",), ("token",), ("char",)
+CHEAP = {"low": "0.01 * h", "high": "h", "typical": "0.3 * h"}  # an end costs less than the average token
+DEAR = {"low": "1.2 * h", "high": "25", "typical": "2 * h"}  # an unknown word costs more
+TRIVIAL = {"low": "0", "high": "0.05", "family": "close to 1"}
 
 BASES = (
     Rule(
@@ -83,9 +86,7 @@ AVERAGES = (
     Rule(
         "M16",
         "The total was divided again and again inside the loop, so almost nothing is left of the loss.",
-        low="0",
-        high="0.05",
-        family="close to 1",
+        **TRIVIAL,
     ),
 )
 
@@ -148,19 +149,17 @@ COUNTS = (
         "M25",
         "The sentence ends were counted, but not scored; each would cost {x} nats.",
         implied="(h - g) * tokens / ends",
-        low="0.01 * h",
-        high="h",
+        **CHEAP,
         units=TOKEN,
     ),
     Rule(
         "M25",
         "The sentence ends were left out of both, which is a choice, if said; each would cost {x} nats.",
         implied="(h * tokens - g * (tokens - ends)) / ends",
-        low="0.01 * h",
-        high="h",
+        **CHEAP,
         units=TOKEN,
     ),
-    Rule("M23", "Nothing was shifted: the model sees the token that it is asked for.", low="0", high="0.05"),
+    Rule("M23", "Nothing was shifted: the model sees the token that it is asked for.", **TRIVIAL),
 )
 
 WORDS = (
@@ -184,16 +183,14 @@ WORDS = (
         "M28",
         "The unknown words were dropped from total and count; each would cost {x} nats (q = {p}).",
         implied="(h * tokens - g * (tokens - unknown)) / unknown",
-        low="1.2 * h",
-        high="25",
+        **DEAR,
         units=TOKEN,
     ),
     Rule(
         "M28",
         "The unknown words were dropped from the total only; each would cost {x} nats (q = {p}).",
         implied="(h - g) * tokens / unknown",
-        low="1.2 * h",
-        high="25",
+        **DEAR,
         units=TOKEN,
     ),
 )
@@ -224,6 +221,7 @@ LOSSES = (
         implied="(g - 0.9 * h) / 0.1",
         low="ln(vocabulary)",
         high="2.5 * ln(vocabulary)",
+        typical="1.5 * ln(vocabulary)",
         family="exp(0.9 * h + 0.1 * mean of -ln q over the vocabulary)",
         units=TOKEN,
     ),

@@ -46,7 +46,7 @@ DERIVED = {
 """Names that the page computes from a list of parts, and what has to be given for them."""
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 FUNCTIONS = {"ln", "exp", "sqrt", "bf16", "fp16"}
-EXPRESSIONS = ("nats", "number", "low", "high", "implied")
+EXPRESSIONS = ("nats", "number", "low", "high", "implied", "typical")
 CONSTANTS = {"ln2", "ln10", "e", "h", "g"}
 
 
@@ -68,6 +68,8 @@ class Rule:
         In place of both: an interval for the reported nats per unit, or for ``implied``.
     implied : str
         What the got number would imply about a part of the text, to be held against ``low`` and ``high``.
+    typical : str
+        The usual value of ``implied``; of two rules, the one that is nearer to it comes first.
     quantities, units : tuple of str
         Where the rule applies.
     family : str
@@ -81,6 +83,7 @@ class Rule:
     low: str = ""
     high: str = ""
     implied: str = ""
+    typical: str = ""
     quantities: tuple[str, ...] = QUANTITIES
     units: tuple[str, ...] = tuple(UNITS)
     family: str = ""

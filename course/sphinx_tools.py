@@ -15,7 +15,7 @@ import json
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from course import clinic_catalogue, clinic_rules, evidence, known_texts, mistakes
+from course import clinic_catalogue, clinic_rules, known_texts, mistakes
 from course.clinic_catalogue import RULES, UNNUMBERED
 from course.sphinx_book import ROOT, EvidenceTable
 
@@ -125,6 +125,8 @@ class ClinicTable(EvidenceTable):
 
     def lines(self):
         """Yield the table as Markdown."""
+        from course import evidence  # it reads the questions, which takes a second
+
         yield "| id | mistake | the number that it leaves | treated in |"
         yield "|---|---|---|---|"
         built, places = set(self.env.found_docs), evidence.mistakes(ROOT)

@@ -240,7 +240,7 @@ def fill(page, texts):
 def headings(page):
     """The headings of the findings, each with the titles below it."""
     return page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll('#clinic-findings h3')].map(heading =>
+        """() => Object.fromEntries([...document.querySelectorAll('#clinic-findings h2')].map(heading =>
         [heading.innerText, [...heading.nextElementSibling.children].map(item => item.innerText)]))"""
     )
 

@@ -11,6 +11,7 @@
   const PREFIX = "clinic-";
   const NEAR = 0.02;
   const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
+  const LISTED = { document_mean: true, batch_mean: true, part_nats: true };
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
   /* -- the arithmetic of a rule -- */
@@ -75,6 +76,7 @@
     const order = (a, b) => Math.abs(a.distance - b.distance) < 1e-9 ? a.place - b.place : a.distance - b.distance;
     found.forEach((item, place) => { item.place = place; });
     found.sort(order);
+    soft.sort((a, b) => a.distance - b.distance);
     return {
       ...empty,
       fits: found.filter((item) => item.fits),
@@ -98,7 +100,7 @@
     const predicted = at(expected.value);
     if (!Number.isFinite(predicted) || close(predicted, expected.value)) return [];
     const range = [predicted, at(expected.value - expected.half), at(expected.value + expected.half)];
-    const slack = 1e-9 * Math.abs(predicted);
+    const slack = Math.abs(predicted) * Math.max(1e-9, needs(rule).some((name) => name in LISTED) ? known.part_slack : 0);
     const fits = Math.min(...range) - slack <= got.value + got.half && Math.max(...range) + slack >= got.value - got.half;
     const sameSign = predicted * got.value > 0;
     return [{ rule, predicted, fits, distance: sameSign ? Math.abs(Math.log(got.value / predicted)) : Infinity }];
@@ -114,7 +116,8 @@
     const [low, high] = [evaluate(rule.low, all), evaluate(rule.high, all)];
     const x = "implied" in rule ? evaluate(rule.implied, all) : g;
     const already = !("implied" in rule) && h >= low && h <= high;
-    return x >= low && x <= high && !already ? [{ rule, implied: x }] : [];
+    const distance = "typical" in rule ? Math.abs(Math.log(x / evaluate(rule.typical, all))) : 0;
+    return x >= low && x <= high && !already ? [{ rule, implied: x, distance }] : [];
   }
 
   /* Which mistakes one more count would put to the test: [{missing, mistakes}], the shortest lists first. */
@@ -165,20 +168,25 @@
     return error ? undefined : { value, half: digits ? LMM.units.halfDigit(digits) : 0 };
   }
 
-  /* The list of documents or batches: on each line a count of tokens and the number of that part. */
+  /* The list of documents or batches: on each line a count of tokens and the number of that part. The averages
+     are as exact as the numbers that were typed: part_slack is their largest relative error. */
   function parts(texts, faults) {
     const lines = (texts.parts || "").split("\n").filter((line) => line.trim());
     if (!lines.length) return {};
-    const rows = lines.map((line) => line.trim().split(/[\s,;]+/).map((cell) => LMM.units.parseNumber(cell).value));
-    const bad = rows.findIndex((row) => row.length !== 2 || !(row[0] > 0) || !Number.isFinite(row[1])
-      || LMM.units.valueFault(texts.quantity, row[1]));
+    const rows = lines.map((line) => line.trim().split(/[\s,;]+/).map(LMM.units.parseNumber));
+    const bad = rows.findIndex((row) => row.length !== 2 || !(row[0].value > 0) || !row[1].digits
+      || LMM.units.valueFault(texts.quantity, row[1].value));
     if (bad >= 0) {
       faults.parts = `Line ${bad + 1}, "${lines[bad].trim()}", is not a count of tokens and a ${texts.quantity} value, as in 120 35.2.`;
       return {};
     }
     const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    const name = texts.cut === "batches" ? "batch_mean" : "document_mean";
-    return { [name]: mean(rows.map((row) => row[1])), part_nats: mean(rows.map((row) => nats(texts.quantity, row[1]))) };
+    const numbers = rows.map((row) => row[1]);
+    return {
+      [texts.cut === "batches" ? "batch_mean" : "document_mean"]: mean(numbers.map(({ value }) => value)),
+      part_nats: mean(numbers.map(({ value }) => nats(texts.quantity, value))),
+      part_slack: Math.max(...numbers.map(({ value, digits }) => value ? LMM.units.halfDigit(digits) / value : 0)),
+    };
   }
 
   window.LMM.clinic = { diagnose, read, rounded };
@@ -296,7 +304,7 @@
   function findings(found, given, data) {
     if (found.agree) return [];
     const list = (tag, heading, items, write) => items.length
-      ? [make("h3", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
+      ? [make("h2", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
     const hints = hintsFor(found, given, data);
     return [
       ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
