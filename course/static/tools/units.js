@@ -261,13 +261,13 @@
     const chosen = () => known.find((item) => item.name === select.value);
     const listed = (item, name) => (item[name] === null || item[name] === undefined ? "" : String(item[name]));
     const own = Object.entries(inputs).filter(([name]) => known.some((item) => name in item));
-    const fillIn = () => {
+    const takeCounts = () => {
       for (const [name, input] of own) input.value = chosen() ? listed(chosen(), name) : "";
     };
     const typed = own.filter(([, input]) => input.value.trim());
-    if (chosen() && !typed.length) fillIn();
+    if (chosen() && !typed.length) takeCounts();
     else if (chosen() && typed.some(([name, input]) => listed(chosen(), name) !== input.value)) select.value = "";
-    select.addEventListener("input", fillIn);
+    select.addEventListener("input", takeCounts);
     for (const [, input] of own) input.addEventListener("input", () => { select.value = ""; });
   }
 
