@@ -16,7 +16,7 @@ from lmmetrics.text import tokenize
 
 __all__ = ["PUBLISHED", "KnownText", "embedded", "known_texts"]
 
-MAHONEY = "https://mattmahoney.net/dc/textdata.html"
+MAHONEY = "http://mattmahoney.net/dc/textdata.html"
 
 
 @dataclass(frozen=True)
