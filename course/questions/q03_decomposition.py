@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import entr, rel_entr, xlogy
 
 from course import mistakes as wrong
-from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
+from course.question import FINITE, Mistake, Property, Question
+from course.questions.divergences import GIBBS
 from course.questions.units import HINTS, unit_mistakes
 
 # --- bill ------------------------------------------------------------------------------------------------
@@ -100,7 +101,7 @@ BILL = Question(
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        GIBBS,
         Property(
             "floor and fault do not add up to the loss",
             lambda value, *case: math.isclose(value["floor"] + value["fault"], value["loss"], rel_tol=1e-6),

@@ -138,8 +138,8 @@ FORENSICS = Question(
         Mistake(
             "M30",
             _findings_with(suspects=_without("patched")),
-            "Your ratio of 0 says that nothing finite is right, and your verdict is another one: a zero of q has "
-            "been replaced. Look at what the report gives then.",
+            "Your ratio of 0 says that nothing finite is right, but your verdict differs: a zero of q was "
+            "replaced. Look at what the report gives then.",
         ),
     ),
     properties=(

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import log_softmax, rel_entr, softmax
 
 from course import mistakes as wrong
-from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
-from course.questions.units import unit_mistakes
+from course.question import FINITE, Mistake, Property, Question, unchanged
+from course.questions.divergences import GIBBS, divergence_mistakes
 
 # --- teacher ---------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ TEACHER = Question(
     ),
     draw=_draw_logits,
     mistakes=(
-        *unit_mistakes(teacher_kl, "M2 M5"),
+        *divergence_mistakes(teacher_kl),
         Mistake(
             "M50",
             _in_logs(_log_softmax, swapped=True),
@@ -137,7 +137,7 @@ TEACHER = Question(
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        GIBBS,
         Property(
             "a student with the teacher's logits does not get 0",
             lambda _, second: np.abs(second).max() < 1e-9,
@@ -203,7 +203,7 @@ EVALUATOR = Question(
     ),
     draw=_draw_batch,
     mistakes=(
-        *unit_mistakes(fault_per_token, "M2 M5"),
+        *divergence_mistakes(fault_per_token),
         Mistake(
             "M50",
             _over(_swapped_sum, np.size),
@@ -257,7 +257,7 @@ EVALUATOR = Question(
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        GIBBS,
         Property(
             "a model that is equal to the truth does not get 0",
             lambda _, second: abs(second) < 1e-9,

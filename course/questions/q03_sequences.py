@@ -7,8 +7,8 @@ import math
 import numpy as np
 from scipy.special import rel_entr
 
-from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
-from course.questions.units import unit_mistakes
+from course.question import FINITE, Mistake, Property, Question
+from course.questions.divergences import GIBBS, divergence_mistakes
 
 # --- chain -----------------------------------------------------------------------------------------------
 
@@ -100,7 +100,7 @@ CHAIN = Question(
     ),
     draw=_draw_chains,
     mistakes=(
-        *unit_mistakes(chain_kl, "M2 M5", only=("total", "per token", "rate")),
+        *divergence_mistakes(chain_kl, only=("total", "per token", "rate")),
         Mistake(
             "L15",
             _chain_with(by="model"),
@@ -152,7 +152,7 @@ CHAIN = Question(
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        GIBBS,
         Property(
             "'rate' is 'per token' of a short string. It is what one step costs far from the start",
             lambda value, *case: not math.isclose(value["rate"], value["per token"]),
