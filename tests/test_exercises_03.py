@@ -38,7 +38,7 @@ changed("bill", "L5", (FLOOR, "-(q * np.log(q)).sum()"), (FAULT, "loss - floor  
 changed("bill", "M5", (FAULT, "(p * np.log(q / p)).sum()  #"))
 changed("bill", "M5", (LOSS, LOSS[1:]), (FLOOR, FLOOR[1:]), (FAULT, "loss - floor  #"))
 changed("bill", "L22", (FAULT, "(p * np.log(p / q))[p > q].sum()  #"))
-changed("bill", "L22", (FAULT, "np.abs(p * np.log(p / q)).sum()  #"))
+changed("bill", "M5", (FAULT, "np.abs(p * np.log(p / q)).sum()  #"))
 
 SUM, UNCHECKED = "(sum(q) - S)", ("assert sp", "sp")
 LEAST = "fault.subs(best)"
@@ -72,7 +72,7 @@ changed(
 )
 changed("near-truth", "M50", (SLOPE, "slope = sp.diff(D, p)"), UNTESTED)
 changed("near-truth", "L22", (SLOPE, "slope = sp.diff(p * sp.log(p / q), q)"), UNTESTED)
-changed("near-truth", "L22", (SLOPE, "slope = -p / q - (1 - p) / (1 - q)"), UNTESTED)
+changed("near-truth", "L10", (SLOPE, "slope = -p / q - (1 - p) / (1 - q)"), UNTESTED)
 changed("near-truth", "L22", (BEND, "sp.diff(p * sp.log(p / q), q, 2).subs(q, p)"))
 changed(
     "near-truth", "M2", ("sp.log(p / q)", "sp.log(p / q, 2)"), ("/ (1 - q))\n", "/ (1 - q), 2)\n"), UNTESTED
@@ -176,7 +176,7 @@ changed(
 )
 changed("evaluator", "M6", (CALL, 'F.kl_div(log_q.exp(), p, reduction="batchmean").item()'))
 changed("evaluator", "M6", ("F.log_softmax(torch.from_numpy(logits), dim=-1)", "torch.from_numpy(logits)"))
-changed("evaluator", "L5", (CALL, "F.cross_entropy(log_q, p).item()"))
+changed("evaluator", "M42", (CALL, "F.cross_entropy(log_q, p).item()"))
 
 WALK = "here = here @ table_p"
 TOTAL = "kl_divergence(start_p, start_q), start_p"
@@ -208,9 +208,9 @@ changed(
     (TOTAL, "kl_divergence(start_q, start_p), start_p"),
 )
 changed(
-    "chain", "L18", ("here @ rows", "rows.mean()"), ("stationary / stationary.sum() @ rows", "rows.mean()")
+    "chain", "M9", ("here @ rows", "rows.mean()"), ("stationary / stationary.sum() @ rows", "rows.mean()")
 )
-changed("chain", "L22", ("here @ rows", "rows.sum()"), ("stationary / stationary.sum() @ rows", "rows.sum()"))
+changed("chain", "L1", ("here @ rows", "rows.sum()"), ("stationary / stationary.sum() @ rows", "rows.sum()"))
 changed("chain", "L20", (TOTAL, "0.0, start_p"))
 changed("chain", "L23", ("range(length - 1)", "range(length)"))
 written(
@@ -250,7 +250,7 @@ changed(
     ("**measured", "**{k: v / math.log(2) for k, v in measured.items()}"),
 )
 changed("trigram", "L13", (PRICE, "(p * np.log(p / (q / q.sum()))).sum()"))
-changed("trigram", "L18", ("law[older, newer]", "1 / 9"))
+changed("trigram", "M9", ("law[older, newer]", "1 / 9"))
 changed("trigram", "M50", (PRICE, "(q * np.log(q / p)).sum()"))
 changed(
     "trigram",
@@ -272,7 +272,7 @@ changed(
     ("for joint in blocks:", "for gap in range(n):\n        joint = law.sum(axis=tuple(range(gap, n - 1)))"),
 )
 changed("worth", "L22", ("entropy_bits(blocks[0]) - remaining", "remaining"))
-changed("worth", "L26", (ANSWER, "return np.diff(found, prepend=0.0)"))
+changed("worth", "L22", (ANSWER, "return np.diff(found, prepend=0.0)"))
 changed("worth", "L18", ("entropy_bits(blocks[0]) - remaining", "np.log2(len(law)) - remaining"))
 changed("worth", "M5", (ANSWER, "return -np.array(found)"))
 

@@ -93,7 +93,7 @@ BILL = Question(
             "savings; they never pay for the rest.",
         ),
         Mistake(
-            "L22",
+            "M5",
             _bill_with(fault=lambda p, q: abs(rel_entr(p, q)).sum()),
             "You take the size of each term. Where the model gives more than the truth the term is below 0, "
             "and it stays so.",
@@ -235,7 +235,7 @@ NEAR_TRUTH = Question(
             "Your slope has the first outcome only. The second has 1 - q, which moves with q.",
         ),
         Mistake(
-            "L22",
+            "L10",
             _near_with(slope=lambda p, q, e: -p / q - (1 - p) / (1 - q)),
             "Your two terms have one sign. When q rises, 1 - q falls: the inner derivative is -1.",
         ),

@@ -202,8 +202,8 @@ SAMPLES = Question(
             _samples_with(
                 lambda x, *bells: _log_ratio(x, *_swapped(*bells)), lambda *bells: _exact(*_swapped(*bells))
             ),
-            "Both numbers are for D(q || p), and the samples come from p: 'estimate' is below 0 for that "
-            "reason. The density that draws stands above in the ratio.",
+            "Both numbers are for D(q || p), and the samples come from p: with many of them 'estimate' "
+            "goes below 0. The density that draws stands above in the ratio.",
         ),
         Mistake(
             "M50",

@@ -79,7 +79,7 @@ WORTH = Question(
         Mistake(
             "L3",
             lambda law: worth(law) * wrong.LN2**2,
-            "Your numbers are {ratio} = ln 2 squared times the bits. From nats to bits divide by ln 2.",
+            "You multiply the nats by ln 2. One bit is ln 2 = 0.6931 nats: to get bits, divide.",
         ),
         Mistake(
             "L16",
@@ -93,7 +93,7 @@ WORTH = Question(
             "Your array falls: it holds what is left to pay, H(X | C). The worth is what that is below H(X).",
         ),
         Mistake(
-            "L26",
+            "L22",
             _each,
             "Your array holds what each symbol adds to the one before. Asked is the worth of all L together.",
         ),
@@ -192,8 +192,8 @@ TALES = Question(
         Mistake(
             "L14",
             lambda: _prices(_bits("held out"), _bits("plug-in of test")),
-            "'plug-in' takes the counts of the test tales. Few characters, many contexts: its bias is larger "
-            "still.",
+            "'plug-in' takes the counts of the test tales, and the task those of the training tales. The smaller "
+            "a text, the sooner each of its contexts is unique.",
         ),
         Mistake(
             "L23",

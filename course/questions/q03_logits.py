@@ -245,9 +245,9 @@ EVALUATOR = Question(
             "Logits go into kl_div, and they are read as log probabilities. Give log_softmax.",
         ),
         Mistake(
-            "L5",
+            "M42",
             lambda truth, logits: -(truth * log_softmax(logits, axis=-1)).sum() / truth[..., 0].size,
-            "That is the loss: floor and fault together. A model that is equal to the truth would not get 0.",
+            "That is the loss: the floor is in it as well. A model equal to the truth would not get 0.",
         ),
     ),
     alike=(

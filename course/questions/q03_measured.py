@@ -198,7 +198,7 @@ TRIGRAM = Question(
             "<unk> is lost, and that is part of its fault.",
         ),
         Mistake(
-            "L18",
+            "M9",
             lambda: _trigram(_kl_rate(weights="alike")),
             "Your 'exact' weighs the nine contexts alike. Weigh them with how often the truth visits them.",
         ),

@@ -113,12 +113,12 @@ CHAIN = Question(
             "The contexts are right, and each row's divergence is taken the other way: the true row draws.",
         ),
         Mistake(
-            "L18",
+            "M9",
             _chain_with(by="nobody"),
-            "You weigh all contexts alike. The truth visits some more often; that is their weight.",
+            "You weigh all contexts alike. The truth visits some more often: that is their weight.",
         ),
         Mistake(
-            "L22",
+            "L1",
             _without_weights,
             "You add up all rows at every step. A step is made in one context: average the rows.",
         ),
