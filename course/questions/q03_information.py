@@ -192,7 +192,7 @@ TALES = Question(
         Mistake(
             "L14",
             lambda: _prices(_bits("held out"), _bits("plug-in of test")),
-            "'plug-in' takes the counts of the test tales, and the task those of the training tales. The smaller "
+            "'plug-in' takes the counts of the test tales, and not of the training tales. The smaller "
             "a text, the sooner each of its contexts is unique.",
         ),
         Mistake(
