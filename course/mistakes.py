@@ -68,7 +68,7 @@ NAMES = {
     "M47": "a model that sees both sides is compared with one that sees the past",
     "M48": "a bound of a topic model is read in the wrong sign, base or unit",
     "M49": "a topic model sees the words that it is scored on",
-    "M50": "the KL divergence is taken in the wrong direction, or with zeros",
+    "M50": "the KL divergence is taken in the wrong direction, with zeros, or averaged over the elements",
     "M51": "the model reads its own guesses instead of the text",
     "M52": "a model that adapts to the test is compared with one that does not",
     "L1": "sum and mean are exchanged",
@@ -102,6 +102,8 @@ NAMES = {
     "L29": "a fraction stands where per cent are asked",
     "L30": "the mean of logarithms is taken for the logarithm of a mean",
     "L31": "two results have changed places",
+    "L32": "dependent values are taken for independent ones",
+    "L33": "samples or counts stand where probabilities belong",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
