@@ -46,7 +46,7 @@ def _findings(reports, implied=_implied, suspects=_suspects):
 
 
 def _nearest(suspects, count):
-    return min(suspects, key=lambda name: abs(math.log(suspects[name] / count)))
+    return min(suspects, key=lambda name: abs(suspects[name] - count))
 
 
 def _with(**changes):
