@@ -84,6 +84,7 @@ changed("converter", "M35", (POWERS, '"perplexity": 2**given * bits / given'))
 changed("converter", "L3", (SHARED, "given * counts[u] / counts[unit]"))
 changed("converter", "M36", (SHARED, "given"))
 changed("converter", "M1", ("math.log2", "math.log"))
+changed("converter", "M1", ("math.log2", "math.log"), (POWERS, '"perplexity": np.exp(bits)'))
 changed("converter", "M2", (POWERS, '"perplexity": np.exp(bits)'))
 changed("converter", "M4", ('math.log2(value) if kind == "perplexity" else value', "value"))
 written(
@@ -120,6 +121,7 @@ changed(
     (CHARS, '"chars": sum(len(line) for line in scored.splitlines())'),
     (BYTES, 'sum(len(line.encode("utf-8")) for line in scored.splitlines())'),
 )
+changed("page", "M37", ('page.replace("\\r\\n", "\\n")', '"\\n".join(page.splitlines())'))
 changed(
     "page",
     "M37",
@@ -176,6 +178,7 @@ changed("card", "M35", (PER_WORD, "57.3 * (78_669 + 3_761) / 78_669"))
 changed("card", "L3", (PER_WORD, "57.3 ** (78_669 / (78_669 + 3_761))"))
 changed("card", "M1", (PER_CHAR, 'line.nats_per("char")'))
 changed("card", "M28", ('"one symbol"', '"left out"'))
+changed("card", "M29", ('"one symbol"', '"spelled"'))
 changed("card", "M39", ('"against raw text": "no"', '"against raw text": "yes"'))
 
 CHARGED = "np.exp((nats.sum() + charge) / len(nats))"
@@ -185,7 +188,7 @@ changed("prices", "L31", ('"left out"', '"X"'), ('"free"', '"left out"'), ('"X"'
 changed("prices", "M29", (CHARGED, "np.exp(nats.mean())"))
 changed("prices", "M35", (CHARGED, "np.exp(nats.mean()) * M"))
 changed("prices", "M35", (CHARGED, "np.exp(nats.mean()) * (1 + M * unknown.mean())"))
-changed("prices", "L23", ("unknown.sum() * np.log(M)", "np.log(M)"))
+changed("prices", "L22", ("unknown.sum() * np.log(M)", "np.log(M)"))
 changed("prices", "M2", ("np.log(M)", "np.log2(M)"))
 changed("prices", "L27", (CHARGED, "np.exp((nats.sum() + charge) / (~unknown).sum())"))
 
@@ -222,13 +225,13 @@ changed("chinese-tales", "M28", (BEST, "min(scores, key=lambda name: scores[name
 changed("chinese-tales", "M29", ("16 * unknown[name]", "0"))
 changed(
     "chinese-tales",
-    "L23",
+    "L22",
     (
         "16 * unknown[name]",
         '16 * len(set("".join(tales.test)) - set("".join(tales.train))) * (name == "characters")',
     ),
 )
-changed("chinese-tales", "M2", ("16 * unknown[name]", "math.log(65_536) * unknown[name]"))
+changed("chinese-tales", "M1", ("16 * unknown[name]", "math.log(65_536) * unknown[name]"))
 changed("chinese-tales", "M38", ("score.bytes", "score.chars"), ('bits_per("byte")', 'bits_per("char")'))
 changed("chinese-tales", "M36", ('bits_per("byte")', 'bits_per("token")'))
 changed("chinese-tales", "M4", ("score.perplexity for", 'score.bits_per("token") for'))

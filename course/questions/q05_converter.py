@@ -212,6 +212,12 @@ CONVERTER = Question(
             "Your bits come from ln: they are nats, {ratio} = ln 2 times as many. Take log2.",
         ),
         Mistake(
+            "M1",
+            _table_with(log=np.log, power=np.exp),
+            "You compute in nats from beginning to end. 'bits' wants bits, and a value that is given in bits "
+            "belongs to 2.",
+        ),
+        Mistake(
             "M2",
             _table_with(power=np.exp),
             "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
@@ -231,6 +237,7 @@ CONVERTER = Question(
         ("right", "M1", "where bits are given, no logarithm is taken"),
         ("right", "M4", "the same"),
         ("M1", "M4", "the same"),
+        ("M1 (2)", "M2", "the same"),
         ("right", "M36", "where the count of the given unit is missing, its row is the only one"),
         ("right", "L3", "the same"),
         ("right", "M35", "the same"),

@@ -154,7 +154,7 @@ FORENSICS = Question(
         Mistake(
             "L7",
             _with(implied=lambda report: 1 / _implied(report)),
-            "Your counts are upside down: they are units per unit of the total. Total over share is a count.",
+            "Your counts are upside down. The total, over what one unit pays, is the number of units.",
         ),
     ),
     advice="Total bits over the reported bits per unit is a count of units. Which of the counts is it?",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from course.question import PERPLEXITY, Mistake, Property, Question
+from course.question import Mistake, Property, Question
 
 # --- harness ---------------------------------------------------------------------------------------------
 
@@ -83,7 +83,6 @@ HARNESS = Question(
         ),
     ),
     properties=(
-        PERPLEXITY,
         Property(
             "'byte perplexity' is not 2 to the power of 'bits per byte'",
             lambda line, *case: abs(2 ** line["bits per byte"] - line["byte perplexity"]) < 1e-6,
@@ -193,13 +192,23 @@ CARD = Question(
             "<unk> is in the file and in the vocabulary. It is predicted and paid for, like any word.",
         ),
         Mistake(
+            "M29",
+            lambda: _card(unknown_words="spelled"),
+            "<unk> is one symbol of the file. Which word it hides is never said, and never paid for.",
+        ),
+        Mistake(
             "M39",
             lambda: _card(against_raw_text="yes"),
             "The newspaper was put in lower case, its numbers became N and its rare words <unk>. That is "
             "another text than the one as printed, and nobody paid for what was lost.",
         ),
     ),
-    properties=(PERPLEXITY,),
+    properties=(
+        Property(
+            "'tokens' leaves out the line ends, and each of them is predicted",
+            lambda card: card["tokens"] > WORDS,
+        ),
+    ),
     advice="Score.from_perplexity(57.3, per='token', tokens=..., words=..., chars=...) has all the numbers.",
 )
 

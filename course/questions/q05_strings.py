@@ -110,6 +110,11 @@ PAGE = Question(
         ),
         Mistake(
             "M37",
+            lambda page: _counts(_scored(page).removesuffix("\n")),
+            "The last newline is missing. It is in the file, and the scorer pays for it.",
+        ),
+        Mistake(
+            "M37",
             lambda page: _without(page, " \n"),
             "Your words are right, and blanks and newlines are not counted. A separator is scored, too.",
         ),
@@ -119,14 +124,11 @@ PAGE = Question(
             "Your words are cut at blanks only. A newline ends a word, too.",
         ),
     ),
+    alike=(("right", "M37 (2)", "the second page does not end in a newline"),),
     properties=(
+        Property("there are fewer bytes than characters", lambda n, page: n["bytes"] >= n["chars"]),
         Property(
-            "there are fewer bytes than characters",
-            lambda counts, page: counts["bytes"] >= counts["chars"],
-        ),
-        Property(
-            "the counts change when the file is stored with composed accents, though the scorer reads the "
-            "same string",
+            "the counts change when the accents are stored composed, though the scorer reads the same string",
             unchanged,
             also=lambda page: (unicodedata.normalize("NFC", page),),
         ),

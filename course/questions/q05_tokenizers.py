@@ -222,19 +222,19 @@ TALES = Question(
             "Your 'charged' charges nothing. <unk> says that a character is unknown, and not which.",
         ),
         Mistake(
-            "L23",
+            "L22",
             lambda: _table(each="types"),
             "Your 'charged' pays once for each different unknown character. Each occurrence has to be named.",
         ),
         Mistake(
-            "M2",
+            "M1",
             lambda: _table(charge=16 * np.log(2)),
             "Your 'charged' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
         ),
         Mistake(
             "M38",
             lambda: _table(unit="chars"),
-            "You divide by the characters. The card asks for bits per byte of UTF-8.",
+            "You divide by the characters. The table asks for bits per byte of UTF-8.",
         ),
         Mistake(
             "M36",
@@ -250,7 +250,8 @@ TALES = Question(
     properties=(
         FINITE,
         Property(
-            "'charged' is not above 'free' for the characters, or it differs from it elsewhere",
+            "'charged' differs from 'free' for a model that knows everything, or agrees with it for the one "
+            "that does not",
             lambda table: (
                 table["charged"][0] > table["free"][0]
                 and np.allclose(table["charged"][1:], table["free"][1:])

@@ -86,7 +86,7 @@ PRICES = Question(
             "Your 'charged' averages a factor M over the tokens. Add ln M to the nats of each unknown word.",
         ),
         Mistake(
-            "L23",
+            "L22",
             _charged(lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))),
             "Your 'charged' pays for one unknown word. There are k of them, and each names its word anew.",
         ),
