@@ -17,6 +17,7 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parent.parent
 LABS = ROOT / "notebooks"
 OUT = ROOT / "_build" / "html" / "slides"
+CACHES = ROOT / "_build" / ".jupyter_cache"
 EXECUTED = ROOT / "_build" / "jupyter_execute" / "notebooks"
 TEMPLATES = Path(__file__).with_name("templates")
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
@@ -73,37 +74,18 @@ def build(lab, out):
 def executed(lab):
     """The lab with its outputs: as the book ran it, or run here if the book has not run this source."""
     source = nbformat.read(lab, 4)
-    by_book = EXECUTED / lab.name
-    if by_book.exists():
-        stored = nbformat.read(by_book, 4)
-        if [(c.cell_type, c.source) for c in stored.cells] == [(c.cell_type, c.source) for c in source.cells]:
-            for cell, of_book in zip(source.cells, stored.cells, strict=True):
-                if cell.cell_type == "code":
-                    cell.outputs = once(of_book.outputs)
-            return source
+    caches = sorted(CACHES.glob("*"), key=lambda path: path.stat().st_mtime)
+    if caches and lab.parent == LABS:
+        from jupyter_cache import get_cache
+
+        try:
+            return get_cache(str(caches[-1])).merge_match_into_notebook(source)[1]
+        except KeyError:
+            pass
     from nbclient import NotebookClient
 
     NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
     return source
-
-
-def once(outputs):
-    """Leave out what MyST-NB has joined: it adds later pieces of a stream to the first of that name.
-
-    Examples
-    --------
-    >>> said = [{"output_type": "stream", "name": "stdout", "text": text} for text in ("a b", " b")]
-    >>> [output["text"] for output in once(said)]
-    ['a b']
-    """
-    first, kept = {}, []
-    for output in outputs:
-        if output["output_type"] == "stream":
-            joined = first.setdefault(output["name"], output)
-            if joined is not output and output["text"] in joined["text"]:
-                continue
-        kept.append(output)
-    return kept
 
 
 def prepare(cell):
