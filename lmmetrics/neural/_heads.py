@@ -81,6 +81,11 @@ class AdaptiveSoftmax(nn.Module):
                 f"adaptive is {cutoffs}; rising numbers from 1 to {size - 1} are expected, below the "
                 f"vocabulary's {size} predictable tokens, such as [{max(1, size // 10)}, {max(2, size // 2)}]"
             )
+        if width < 4 ** len(cutoffs):
+            raise ValueError(
+                f"width is {width}, but the last of {len(cutoffs)} clusters has width / {4 ** len(cutoffs)} "
+                "features, which is less than one: take a larger width or fewer cut-offs"
+            )
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(width, size, cutoffs, div_value=4.0, head_bias=True)
         with torch.no_grad():  # a fresh model holds all tokens equal: a cluster counts as its size
             self.softmax.head.bias.zero_()

@@ -9,14 +9,16 @@ from lmmetrics.text import Vocabulary
 
 def save(model, path):
     """Write a model; the file is complete or not there."""
-    pieces, separator = model._spelling
+    spelling = [*model._spelling[0], model._spelling[1]]  # strings, or bytes: kept as Latin-1 strings
+    in_bytes = isinstance(spelling[-1], bytes)
     write(
         {
             "kind": type(model).__name__,
             "config": model.config,
             "tokens": list(model.vocabulary.tokens),
             "unk": model.vocabulary.unk is not None,
-            "spelling": (list(pieces), separator),
+            "spelling": [piece.decode("latin-1") if in_bytes else piece for piece in spelling],
+            "in_bytes": in_bytes,
             "state": model.state,
             "stride": getattr(model, "stride", None),
             "weights": model.state_dict(),
@@ -47,7 +49,8 @@ def load(path):
     special = 3 if saved["unk"] else 2
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])
     model.load_state_dict(saved["weights"])
-    model._spelling, model.state = tuple(saved["spelling"]), saved["state"]
+    spelling = [piece.encode("latin-1") if saved["in_bytes"] else piece for piece in saved["spelling"]]
+    model._spelling, model.state = (spelling[:-1], spelling[-1]), saved["state"]
     if saved["stride"] is not None:
         model.stride = saved["stride"]
     return model.eval()

@@ -218,7 +218,7 @@ class _Run:
         """Write down the means since the record before, and validate."""
         tokens, nats, loss = self.sums
         speed = tokens / max(self.seconds - self.since, 1e-9)
-        self.records.append([self.step, nats / tokens, loss / tokens, self.seconds, speed])
+        self.records.append([*map(float, (self.step, nats / tokens, loss / tokens, self.seconds, speed))])
         self.validate()
         self._reset()
 
