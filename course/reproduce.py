@@ -212,7 +212,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
 def described(model):
     if isinstance(model, neural.TransformerLM):
         return "Transformer, 2 layers of width 128, context 64"
-    return f"LSTM, {model.width} units, state carried"
+    return "LSTM, 256 units, state carried"
 
 
 def measured(text, name, model, test, unit="token"):
