@@ -1,0 +1,166 @@
+"""Several models as one: a mixture with weights learned by EM, and a cache of the words just read."""
+
+import numpy as np
+from scipy.special import logsumexp
+
+__all__ = ["Mixture", "UnigramCache"]
+
+STEPS, ENOUGH = 200, 1e-9
+"""Steps of EM at most, and the gain in nats per token below which it stops."""
+
+
+class Mixture:
+    """A linear mixture of language models: p(w | h) = sum_i w_i p_i(w | h).
+
+    Parameters
+    ----------
+    models : sequence of language models
+        M of them, at least one, each with ``log_probs(text)``. They must predict the same symbols.
+    weights : sequence of float, optional
+        One for each model, none negative, summing to 1. All alike without it; `fit` learns them.
+
+    Attributes
+    ----------
+    weights : float64[M]
+
+    Notes
+    -----
+    A mixture of distributions is a distribution, so its perplexity may be compared with theirs. It costs at
+    most -ln w_i nats per token more than model i, and often less than each: Jelinek and Mercer 1980.
+
+    Examples
+    --------
+    >>> from lmmetrics import score_text
+    >>> from lmmetrics.ngram import AddK, NGramModel, WittenBell
+    >>> from lmmetrics.text import tokenize
+    >>> train = tokenize(["a b a b a a b\\n"])
+    >>> valid = tokenize(["b a b a b a\\n"], vocabulary=train.vocabulary)
+    >>> test = tokenize(["a b a b b a\\n"], vocabulary=train.vocabulary)
+    >>> one, two = NGramModel(1, AddK(k=1)).fit(train), NGramModel(2, WittenBell()).fit(train)
+    >>> models = one, two, Mixture([one, two]), Mixture([one, two]).fit(valid)
+    >>> print([round(score_text(model, test).perplexity, 3) for model in models])
+    [3.01, 2.86, 2.769, 2.755]
+    """
+
+    def __init__(self, models, weights=None):
+        self.models = list(models)
+        if not self.models:
+            raise ValueError("a mixture needs at least one model: Mixture([counted, trained])")
+        for model in self.models:
+            if not hasattr(model, "log_probs"):
+                raise TypeError(f"{type(model).__name__} has no log_probs(text), so it is no language model")
+        count = len(self.models)
+        given = np.full(count, 1 / count) if weights is None else np.asarray(weights, dtype=float)
+        if given.shape != (count,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
+            raise ValueError(
+                f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that "
+                "sum to 1"
+            )
+        self.weights = given
+
+    @property
+    def vocabulary(self):
+        """That of the first model that has one."""
+        return next(m.vocabulary for m in self.models if hasattr(m, "vocabulary"))
+
+    def log_probs(self, text):
+        """Return ln p of each token: float64[N]."""
+        return self._mix(self._table(text), self.weights)
+
+    def next_distribution(self, context=()):
+        """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs the method."""
+        return self.weights @ np.stack([model.next_distribution(context) for model in self.models])
+
+    def fit(self, text):
+        """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
+
+        Each step sets a weight to the mean posterior probability that its model gave the token. The loss of
+        the text never rises, and the only minimum is the global one, since the loss is convex in the weights.
+
+        Parameters
+        ----------
+        text : TokenizedText
+            N tokens of held-out text.
+
+        Raises
+        ------
+        ValueError
+            When all models hold a token of the text impossible.
+        """
+        logs = self._table(text)
+        weights = np.full(len(logs), 1 / len(logs))
+        loss = -self._mix(logs, weights).mean()
+        if not np.isfinite(loss):
+            raise ValueError(
+                "a token of the held-out text has probability 0 under every model; smooth one of them"
+            )
+        for _ in range(STEPS):
+            with np.errstate(divide="ignore"):
+                posterior = np.exp(logs + np.log(weights)[:, None] - self._mix(logs, weights))
+            weights = posterior.mean(axis=1)
+            before, loss = loss, -self._mix(logs, weights).mean()
+            if before - loss < ENOUGH:
+                break
+        self.weights = weights / weights.sum()
+        return self
+
+    def _table(self, text):
+        """Return ln p of each token under each model: float64[M, N]."""
+        return np.stack([model.log_probs(text) for model in self.models])
+
+    @staticmethod
+    def _mix(logs, weights):
+        used = weights > 0
+        return logsumexp(logs[used] + np.log(weights[used])[:, None], axis=0)
+
+    def __repr__(self):
+        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights, self.models, strict=True))
+        return f"Mixture({parts})"
+
+
+class UnigramCache:
+    """The relative frequency of a token among the last ones: what was said lately is said again.
+
+        p(w | h) = share of w among the last `size` tokens of its document; before the first token, uniform
+
+    Alone it holds every new word impossible. It is made to be one part of a `Mixture`, with a small weight:
+    Kuhn and De Mori 1990. It looks across the ends of sentences, as a network does that carries its state.
+
+    Parameters
+    ----------
+    size : int
+        How many tokens it remembers, at least 1.
+    across : bool
+        Whether it remembers across documents. A test text stored as one document is one in any case.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["a b a a"])  # and </s>; four symbols with <unk>
+    >>> np.exp(UnigramCache(size=2).log_probs(text)).round(3)
+    array([0.25, 0.  , 0.5 , 0.5 , 0.  ])
+    """
+
+    def __init__(self, size=200, across=False):
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+            raise ValueError(f"size is {size!r}; a whole number of tokens of at least 1 is expected")
+        self.size, self.across = int(size), bool(across)
+
+    def log_probs(self, text):
+        """Return ln p of each token: float64[N], ``-inf`` where the token is not in the cache."""
+        ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
+        start = np.zeros(len(text), dtype=np.int64)
+        if not self.across:
+            lengths = np.diff(text.document_starts)
+            start = np.repeat(text.document_starts[:-1], lengths)
+        oldest = np.maximum(place - self.size, start)
+        # Places sorted by token: how many of a token lie in [oldest, place) is a difference of ranks.
+        keys = np.sort(ids * (len(text) + 1) + place)
+        first, last = (np.searchsorted(keys, ids * (len(text) + 1) + at) for at in (oldest, place))
+        held = place - oldest
+        uniform = 1 / text.vocabulary.predictable
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(held > 0, (last - first) / np.maximum(held, 1), uniform))
+
+    def __repr__(self):
+        return f"UnigramCache(size={self.size}, across={self.across})"

@@ -1,0 +1,33 @@
+"""Language models that are trained: feed-forward, recurrent, Transformer; one loop trains, one way scores.
+
+Each is a `torch.nn.Module` and also a model as `lmmetrics` knows them: ``log_probs(text)`` gives the natural
+log of each token's probability. Training is in float32. Scoring is in float64, with dropout off.
+
+Examples
+--------
+>>> from lmmetrics import neural, score_text
+>>> from lmmetrics.text import tokenize
+>>> text = tokenize(["the cat sleeps\\nthe cat eats\\nthe dog sleeps\\n"])
+>>> model = neural.RecurrentLM(text.vocabulary, cell="gru", width=16, state="sentence")
+>>> print(f"{score_text(model, text).perplexity:.1f} of {text.vocabulary.predictable}, before training")
+7.0 of 7, before training
+>>> history = neural.train(model, text, steps=150, lr=0.02, progress=False)
+>>> score_text(model, text).perplexity < 2
+True
+"""
+
+from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
+from lmmetrics.neural.recurrent import RecurrentLM
+from lmmetrics.neural.storage import load
+from lmmetrics.neural.training import History, train
+from lmmetrics.neural.transformer import TransformerLM
+
+__all__ = [
+    "FeedForwardLM",
+    "History",
+    "RecurrentLM",
+    "SoftmaxBigram",
+    "TransformerLM",
+    "load",
+    "train",
+]

@@ -1,0 +1,251 @@
+"""What all neural models share: how a text becomes inputs, how it is scored, how text is drawn.
+
+A model says how it turns inputs into features (`features`) and holds a `head`, which turns features into
+probabilities. Everything else is here. How scoring is cut into batches is in `lmmetrics.neural._batches`.
+"""
+
+import copy
+
+import numpy as np
+import torch
+from torch import nn
+
+from lmmetrics.neural._batches import STATES, scoring_batches
+from lmmetrics.neural._torch import one_thread
+from lmmetrics.ngram.sampling import text_of
+
+ROW_ELEMENTS = 2**22
+"""Probabilities that are held at one time while scoring: rows of V numbers, 32 MiB in float64."""
+
+
+class NeuralLM(nn.Module):
+    """The common part of all neural models.
+
+    The model reads inputs x and predicts tokens w. They have the same length: x[t] is the token before w[t],
+    and `<s>` where w[t] is the first of a sentence.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    head : nn.Module
+        Features to probabilities: ``head.log_probs``, ``head.nats``.
+    state : {"carry", "document", "sentence"}
+        How far back the past reaches: over the whole text, or not beyond the start of a document or of a
+        sentence. It may be changed at any time.
+    """
+
+    def __init__(self, vocabulary, state, **config):
+        super().__init__()
+        if not hasattr(vocabulary, "predictable"):
+            raise TypeError(
+                f"vocabulary is {type(vocabulary).__name__}; a Vocabulary is expected: text.vocabulary"
+            )
+        self.vocabulary, self.config = vocabulary, config
+        self.state = state
+        self._spelling = vocabulary.tokens, " "
+
+    def features(self, inputs, state=None):
+        """Turn input ids int64[B, T] into features [B, T, H]; also return the state after the last input."""
+        raise NotImplementedError
+
+    def forward(self, inputs, state=None):
+        """Return the logits of the next token at each position: [B, T, V], with ``-inf`` for `<s>`."""
+        return self.head.logits(self.features(inputs, state)[0])
+
+    def log_probs(self, text, state=None, batch=8192):
+        """Return ln p of each token of a text, given what the model has read before it.
+
+        Each token is scored exactly once, in float64, with dropout off, whatever mode the model is in.
+
+        Parameters
+        ----------
+        text : TokenizedText
+            N tokens, with the vocabulary of the model.
+        state : {"carry", "document", "sentence"}, optional
+            Instead of ``model.state``, this time.
+        batch : int
+            How many tokens are worked on together. It changes memory and speed, and no result.
+
+        Returns
+        -------
+        float64[N]
+            Natural logs; ``-inf`` for a token that is not in a vocabulary without `<unk>`.
+        """
+        self._check(text)
+        reach = self._reach(self.state if state is None else checked_state(state))
+        inputs, targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids.astype(np.int64))
+        scorer, log_probs, memory = self._scorer(), np.empty(len(text)), None
+        with torch.no_grad(), one_thread():
+            for positions, scored, fresh in scoring_batches(text, reach, batch, *self._window()):
+                features, memory = scorer.features(inputs[positions], None if fresh else memory)
+                places = positions[scored]
+                log_probs[places] = -scorer._nats(features[torch.from_numpy(scored)], targets[places])
+        return log_probs
+
+    def next_distribution(self, context=()):
+        """Return p(w | context) for every w of the vocabulary: float64[V], by id; the entry of `<s>` is 0.
+
+        Parameters
+        ----------
+        context : list of str
+            The tokens before it, from the start of the text; `<s>` at the start may be left out, and a
+            `</s>` ends a sentence.
+        """
+        if isinstance(context, str):
+            raise TypeError(
+                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
+            )
+        inputs = self._inputs(self._id(token) for token in context if token != "<s>")
+        scorer = self._scorer()
+        with torch.no_grad(), one_thread():
+            return scorer._row(scorer.features(torch.tensor([inputs]))[0])
+
+    def prob(self, word, context=()):
+        """Return p(word | context); 0 for a word that is not in a vocabulary without `<unk>`."""
+        row, id = self.next_distribution(context), self._id(word)
+        return float(row[id]) if id >= 0 else 0.0
+
+    def sample(self, n, seed, temperature=1.0, context=("<s>",)):
+        """Draw n tokens, one after the other.
+
+        Parameters
+        ----------
+        n : int
+            How many tokens, `</s>` included.
+        seed : int or numpy.random.Generator
+        temperature : float
+            Above 0. Log probabilities are divided by it: 1 is the model's own distribution.
+        context : list of str
+            What stands before the first token.
+
+        Returns
+        -------
+        TokenizedText
+            One document of n tokens, ready to be scored.
+        """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            raise ValueError(
+                f"n is {n!r}; the number of tokens to draw is expected, a whole number from 0 up"
+            )
+        if not temperature > 0:
+            raise ValueError(f"temperature is {temperature!r}; a number above 0 is expected")
+        rng, scorer = np.random.default_rng(seed), self._scorer()
+        past, drawn = [self._id(token) for token in context if token != "<s>"], []
+        inputs, memory = self._inputs(past), None
+        with torch.no_grad(), one_thread():
+            for _ in range(n):
+                features, memory = scorer.features(torch.tensor([inputs]), memory)
+                with np.errstate(divide="ignore"):
+                    weights = np.log(scorer._row(features)) / temperature
+                cumulative = np.cumsum(np.exp(weights - weights.max()))
+                # The last sum is the total up to rounding; a draw below it never finds a zero.
+                drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
+                inputs, memory = self._after(past + drawn, memory)
+        return text_of(np.array(drawn, dtype=np.int32), self.vocabulary, *self._spelling)
+
+    @property
+    def parameters_count(self):
+        """Number of parameters; a shared matrix counts once."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def save(self, path):
+        """Write the model to a file; `lmmetrics.neural.load` reads it."""
+        from lmmetrics.neural.storage import save
+
+        save(self, path)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, checked_state(value) if name == "state" else value)
+
+    def extra_repr(self):
+        options = ", ".join(f"{name}={value!r}" for name, value in self.config.items())
+        count = f"{self.parameters_count:,} parameters"
+        return f"V={len(self.vocabulary):,}, {options}, state={self.state!r}; {count}"
+
+    # What a kind of model may do otherwise
+
+    def _reach(self, state):
+        """Where training and scoring cut the text. The feed-forward model needs no cut."""
+        return state
+
+    def _window(self):
+        """(tokens of a window, stride) for a model without a state; nothing for one that has a state."""
+        return ()
+
+    def _after(self, past, memory):
+        """The inputs and the state that predict the token after `past`, when all but its last is read."""
+        if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
+            memory = None
+        return self._inputs(past)[-1:], memory
+
+    def restart(self, memory, fresh):
+        """Return the state with the rows bool[B] that start anew forgotten."""
+        return None
+
+    # Helpers
+
+    def _inputs(self, past):
+        """The input ids after the tokens `past`, from where the past begins."""
+        past, bos, eos = list(past), self.vocabulary.bos, self.vocabulary.eos
+        if self._reach(self.state) == "sentence" and eos in past:
+            past = past[len(past) - past[::-1].index(eos) :]
+        return [bos] + [bos if id == eos else id for id in past]
+
+    def _scorer(self):
+        """A copy in float64 for scoring, with dropout off."""
+        return copy.deepcopy(self, {id(self.vocabulary): self.vocabulary}).cpu().double().eval()
+
+    def _row(self, features):
+        """Probabilities after the last position: float64[V]."""
+        return self.head.log_probs(features[0, -1:])[0].exp().numpy()
+
+    def _nats(self, features, targets):
+        """Surprisals float64[M] of targets [M] from features [M, H], a few rows at a time."""
+        rows = max(1, ROW_ELEMENTS // len(self.vocabulary))
+        parts = [
+            self.head.nats(features[i : i + rows], targets[i : i + rows].clamp(min=0))
+            for i in range(0, len(targets), rows)
+        ]
+        return torch.where(targets < 0, torch.inf, torch.cat(parts)).numpy() if parts else np.zeros(0)
+
+    def _check(self, text):
+        if not hasattr(text, "sentence_starts"):
+            raise TypeError(
+                f"text is {type(text).__name__}; a TokenizedText is expected: tokenize(documents)"
+            )
+        if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
+            raise ValueError(
+                "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
+                "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
+            )
+
+    def _id(self, token):
+        """Return the id of a token, that of `<unk>`, or -1."""
+        if not isinstance(token, str):
+            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
+        try:
+            return self.vocabulary[token]
+        except KeyError:
+            return -1
+
+
+def inputs_of(text):
+    """Return the input of each token of a text, int64[N]: the token before it, or `<s>`.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["the cat\\nthe dog\\n"])
+    >>> [text.vocabulary.token(id) for id in inputs_of(text)]
+    ['<s>', 'the', 'cat', '<s>', 'the', 'dog']
+    """
+    inputs = np.empty(len(text), dtype=np.int64)
+    inputs[1:] = text.ids[:-1]
+    inputs[text.sentence_starts[:-1]] = text.vocabulary.bos
+    return inputs
+
+
+def checked_state(state):
+    if state not in STATES:
+        raise ValueError(f"state is {state!r}; it is one of {', '.join(map(repr, STATES))}")
+    return state

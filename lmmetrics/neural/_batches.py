@@ -1,0 +1,131 @@
+"""How a text is cut: into batches for scoring, each token once, and into endless batches for training."""
+
+from itertools import pairwise
+
+import numpy as np
+
+STATES = "carry", "document", "sentence"
+STEPS = 1024
+"""Positions that a recurrent model reads in one call while scoring; its state goes on to the next."""
+
+
+def bounds_of(text, reach):
+    """Return where the past begins anew: int64[K + 1], the bounds of K segments that are not empty."""
+    if reach == "carry":
+        return np.array([0, len(text)]) if len(text) else np.zeros(1, dtype=np.int64)
+    return np.unique(text.document_starts if reach == "document" else text.sentence_starts)
+
+
+def scoring_batches(text, reach, batch, window=None, stride=None):
+    """Yield what is scored together; each position of the text is scored exactly once.
+
+    Parameters
+    ----------
+    text : TokenizedText
+    reach : {"carry", "document", "sentence"}
+    batch : int
+        Number of tokens, paddings included; at least one row is taken.
+    window, stride : int, optional
+        For a model without a state: it sees `window` inputs, and moves on by `stride` tokens. Without them
+        the segments are read from start to end.
+
+    Yields
+    ------
+    positions : int64[B, T]
+        Into the text. Rows are padded on the right with the last position of their segment.
+    scored : bool[B, T]
+        Which are scored. Not: padding, and what an earlier window has scored.
+    fresh : bool
+        Whether the rows start anew. If not, they go on where the rows of the batch before ended.
+    """
+    bounds = bounds_of(text, reach)
+    starts, stops = bounds[:-1], bounds[1:]
+    if window is None:
+        firsts, steps = starts, STEPS
+    else:
+        cuts = [windows(*bound, window, stride) for bound in pairwise(bounds.tolist())]
+        starts, stops, firsts = np.array([w for cut in cuts for w in cut]).reshape(-1, 3).T
+        steps = window
+    order = np.argsort(starts - stops, kind="stable")  # long ones first: little padding
+    taken = 0
+    while taken < len(order):
+        length = int(stops[order[taken]] - starts[order[taken]])
+        rows = order[taken : taken + max(1, batch // length)]
+        taken += len(rows)
+        for offset in range(0, length, steps):
+            positions = starts[rows, None] + np.arange(offset, min(offset + steps, length))
+            scored = (positions >= firsts[rows, None]) & (positions < stops[rows, None])
+            yield np.minimum(positions, stops[rows, None] - 1), scored, offset == 0
+
+
+def windows(start, stop, window, stride):
+    """Return (start, stop, first scored position) of each window of a segment.
+
+    Examples
+    --------
+    >>> windows(0, 9, window=4, stride=2)
+    [(0, 4, 0), (2, 6, 4), (4, 8, 6), (5, 9, 8)]
+    """
+    cuts = [(start, min(start + window, stop), start)]
+    while (done := cuts[-1][1]) < stop:
+        end = min(done + stride, stop)
+        cuts.append((end - window, end, done))
+    return cuts
+
+
+class TrainingBatches:
+    """An endless supply of batches: B rows that each read one segment after the other, in pieces.
+
+    Where the state is carried, the text is a ring, cut into B equal parts at a random place; otherwise the
+    documents or sentences come in random order.
+
+    Parameters
+    ----------
+    text : TokenizedText
+    reach : {"carry", "document", "sentence"}
+    batch, length : int
+        Rows, and tokens of a piece. A small text has fewer rows.
+    seed : int
+    """
+
+    def __init__(self, text, reach, batch, length, seed):
+        bounds = bounds_of(text, reach)
+        self.size, self.length, self.rng = len(text), min(length, len(text)), np.random.default_rng(seed)
+        self.ring = reach == "carry"
+        self.rows = min(batch, max(1, self.size // self.length)) if self.ring else min(batch, len(bounds) - 1)
+        self.starts, self.lengths = bounds[:-1], np.diff(bounds)
+        self.queue = []  # segments to come: (start, length)
+        self.at = np.zeros(self.rows, dtype=np.int64)  # where each row stands
+        self.left = np.zeros(self.rows, dtype=np.int64)  # tokens left in its segment
+
+    def __next__(self):
+        """Return positions int64[B, T], mask bool[B, T] (False: padding), fresh bool[B] (new segments)."""
+        fresh = self.left == 0
+        for row in np.flatnonzero(fresh):
+            self.at[row], self.left[row] = self._segment()
+        lengths = np.minimum(self.left, self.length)
+        steps = np.arange(lengths.max())
+        positions = (self.at[:, None] + steps) % self.size
+        self.at, self.left = self.at + lengths, self.left - lengths
+        return positions, steps < lengths[:, None], fresh
+
+    def _segment(self):
+        if not self.queue and self.ring:
+            part = self.size // self.rows
+            part = max(part - part % self.length, self.length)
+            turn = int(self.rng.integers(self.size)) if self.size > self.length else 0
+            self.queue = [(turn + row * part, part) for row in range(self.rows)]
+        elif not self.queue:
+            order = self.rng.permutation(len(self.starts))
+            self.queue = [(int(self.starts[i]), int(self.lengths[i])) for i in order]
+        return self.queue.pop(0)
+
+    def state_dict(self):
+        """What is needed to go on from here, in plain numbers."""
+        plain = {"queue": self.queue, "at": self.at.tolist(), "left": self.left.tolist()}
+        return {**plain, "rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, saved):
+        self.queue = [tuple(pair) for pair in saved["queue"]]
+        self.at, self.left = np.array(saved["at"]), np.array(saved["left"])
+        self.rng.bit_generator.state = saved["rng"]

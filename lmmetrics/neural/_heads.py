@@ -1,0 +1,147 @@
+"""From features to probabilities: the softmax, and the adaptive softmax for large vocabularies.
+
+A head is used for all models. `<s>` is never predicted: its probability is 0 in each.
+"""
+
+import math
+from itertools import pairwise
+
+import sympy
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Softmax(nn.Module):
+    """p(w | h) proportional to exp(W[w] h + b[w]), without `<s>`.
+
+    Parameters
+    ----------
+    width : int
+        H, the number of features.
+    vocabulary : Vocabulary
+    weight : nn.Parameter of shape [V, H], optional
+        To share the embedding matrix. Without it the head has its own, uniform in [-0.1, 0.1].
+    """
+
+    def __init__(self, width, vocabulary, weight=None):
+        super().__init__()
+        own = torch.empty(len(vocabulary), width).uniform_(-0.1, 0.1) if weight is None else None
+        self.weight = nn.Parameter(own) if weight is None else weight  # [V, H]
+        self.bias = nn.Parameter(torch.zeros(len(vocabulary)))  # [V]
+        self.bos = vocabulary.bos
+
+    def logits(self, features):
+        """[..., H] to [..., V]."""
+        return without(F.linear(features, self.weight, self.bias), self.bos)
+
+    def log_probs(self, features):
+        """[M, H] to [M, V]: natural logs, ``-inf`` for `<s>`."""
+        return self.logits(features).log_softmax(-1)
+
+    def nats(self, features, targets):
+        """Surprisals of targets [M], given features [M, H]: [M]."""
+        return F.cross_entropy(self.logits(features), targets, reduction="none")
+
+
+class Identity(nn.Module):
+    """The features are the logits: a table."""
+
+    log_probs, nats = Softmax.log_probs, Softmax.nats
+
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.bos = vocabulary.bos
+
+    def logits(self, features):
+        """[..., V] to [..., V]."""
+        return without(features, self.bos)
+
+
+class AdaptiveSoftmax(nn.Module):
+    """The softmax in two steps: first a frequent token or a cluster, then the token of that cluster.
+
+    Rare tokens share the clusters, so most tokens need a short sum. It is normalised exactly (Grave et al.
+    2017). Which tokens are frequent is learned from the training text (`sort_by`).
+
+    Parameters
+    ----------
+    width : int
+    vocabulary : Vocabulary
+    cutoffs : list of int
+        How many tokens stand before each cluster: ``[1000, 5000]`` makes two clusters.
+    """
+
+    def __init__(self, width, vocabulary, cutoffs):
+        super().__init__()
+        size = vocabulary.predictable
+        cutoffs = [int(cutoff) for cutoff in cutoffs]
+        if not cutoffs or sorted(set(cutoffs)) != cutoffs or cutoffs[0] < 1 or cutoffs[-1] >= size:
+            raise ValueError(
+                f"adaptive is {cutoffs}; rising numbers from 1 to {size - 1} are expected, below the "
+                f"vocabulary's {size} predictable tokens, such as [{max(1, size // 10)}, {max(2, size // 2)}]"
+            )
+        if width < 4 ** len(cutoffs):
+            raise ValueError(
+                f"width is {width}, but the last of {len(cutoffs)} clusters has width / {4 ** len(cutoffs)} "
+                "features, which is less than one: take a larger width or fewer cut-offs"
+            )
+        self.softmax = nn.AdaptiveLogSoftmaxWithLoss(width, size, cutoffs, div_value=4.0, head_bias=True)
+        with torch.no_grad():  # a fresh model holds all tokens equal: a cluster counts as its size
+            self.softmax.head.bias.zero_()
+            for i, clustered in enumerate(self.sizes):
+                self.softmax.head.bias[cutoffs[0] + i] = math.log(clustered)
+        self.bos = vocabulary.bos
+        ids = [id for id in range(len(vocabulary)) if id != self.bos]
+        self.register_buffer("classes", torch.zeros(len(vocabulary), dtype=torch.long))  # id to class
+        self.register_buffer("sorted", torch.tensor(False))
+        self.classes[ids] = torch.arange(size)
+
+    def sort_by(self, counts):
+        """Give the frequent tokens the first classes. `counts`: int[V], of the training text."""
+        order = torch.as_tensor(counts).argsort(descending=True, stable=True)
+        order = order[order != self.bos]
+        self.classes[order] = torch.arange(len(order))
+        self.sorted.fill_(True)
+
+    @property
+    def sizes(self):
+        """Tokens in each cluster."""
+        return [stop - start for start, stop in pairwise(self.softmax.cutoffs)]
+
+    def logits(self, features):
+        """[..., H] to [..., V]: log probabilities, which are logits too."""
+        rows = self.softmax.log_prob(features.reshape(-1, features.shape[-1]))  # [M, V - 1], by class
+        return without(rows[:, self.classes], self.bos).reshape(*features.shape[:-1], -1)
+
+    def log_probs(self, features):
+        return self.logits(features)
+
+    def nats(self, features, targets):
+        return -self.softmax(features, self.classes[targets]).output
+
+    def formula(self, width):
+        """The number of parameters, in SymPy numbers times the symbol of the width."""
+        first = self.softmax.cutoffs[0] + len(self.sizes)
+        tails = [
+            (layer[0].out_features, size) for layer, size in zip(self.softmax.tail, self.sizes, strict=True)
+        ]
+        return first * (width + 1) + sympy.Add(*[small * (width + size) for small, size in tails])
+
+
+def without(logits, bos):
+    """Logits with -inf for `<s>`: probability 0."""
+    mask = torch.zeros(logits.shape[-1], dtype=torch.bool, device=logits.device)
+    mask[bos] = True
+    return logits.masked_fill(mask, -torch.inf)
+
+
+class Embedding(nn.Module):
+    """Rows of a matrix [V, width]. The id -1, a token that the vocabulary does not hold, gives zeros."""
+
+    def __init__(self, vocabulary, width, bound=0.1):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(len(vocabulary), width).uniform_(-bound, bound))
+
+    def forward(self, ids):  # [...] to [..., width]
+        return F.embedding(ids.clamp(min=0), self.weight) * (ids >= 0).unsqueeze(-1)

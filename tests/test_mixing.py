@@ -1,0 +1,98 @@
+"""Mixtures stay distributions, EM finds their best weights, and the cache counts what it says."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from lmmetrics import corpora, score_text
+from lmmetrics.mixing import Mixture, UnigramCache
+from lmmetrics.ngram import ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.text import tokenize
+
+
+@pytest.fixture(scope="module")
+def tales():
+    corpus = corpora.load("tales-en")
+    train = tokenize(corpus.train)
+    valid, test = (tokenize(part, vocabulary=train.vocabulary) for part in (corpus.valid, corpus.test))
+    return train, valid, test
+
+
+def slow_cache(text, size, across):
+    """The definition, token by token."""
+    found = []
+    for start, stop in zip(text.document_starts[:-1], text.document_starts[1:], strict=True):
+        for place in range(start, stop):
+            past = text.ids[max(place - size, 0 if across else start) : place]
+            uniform = 1 / text.vocabulary.predictable
+            found.append((past == text.ids[place]).mean() if len(past) else uniform)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("across", [False, True])
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_the_cache_counts_the_last_tokens(tales, size, across):
+    text = tales[1]
+    found = np.exp(UnigramCache(size, across=across).log_probs(text))
+    assert found == pytest.approx(slow_cache(text, size, across), abs=1e-15)
+
+
+def test_a_mixture_is_the_sum_of_probabilities(tales):
+    train, valid, _ = tales
+    models = [NGramModel(2, WittenBell()).fit(train), NGramModel(3, ModifiedKneserNey()).fit(train)]
+    mixed = Mixture(models, weights=[0.3, 0.7])
+    direct = 0.3 * np.exp(models[0].log_probs(valid)) + 0.7 * np.exp(models[1].log_probs(valid))
+    assert np.exp(mixed.log_probs(valid)) == pytest.approx(direct, rel=1e-12)
+    row = mixed.next_distribution(["the"])
+    assert row.sum() == pytest.approx(1, abs=1e-12)
+    assert mixed.vocabulary is train.vocabulary
+
+
+def test_em_finds_the_best_weight(tales):
+    train, valid, _ = tales
+    model, cache = NGramModel(3, ModifiedKneserNey()).fit(train), UnigramCache(100)
+    fitted = Mixture([model, cache]).fit(valid)
+
+    def loss(weight):
+        return -Mixture([model, cache], [1 - weight, weight]).log_probs(valid).mean()
+
+    best = minimize_scalar(loss, bounds=(1e-6, 0.9), method="bounded", options={"xatol": 1e-7})
+    assert fitted.weights[1] == pytest.approx(best.x, abs=1e-3)
+    assert loss(fitted.weights[1]) == pytest.approx(best.fun, abs=1e-7)
+
+
+def test_a_cache_helps_on_text_nobody_has_seen(tales):
+    train, valid, test = tales
+    model = NGramModel(3, ModifiedKneserNey()).fit(train)
+    mixed = Mixture([model, UnigramCache(200)]).fit(valid)
+    assert score_text(mixed, test).perplexity < score_text(model, test).perplexity
+
+
+def test_a_weight_of_zero_forgives_an_impossible_token(tales):
+    _, valid, _ = tales
+
+    class Never:
+        def log_probs(self, text):
+            return np.full(len(text), -math.inf)
+
+    uniform = UnigramCache(1)
+    assert np.array_equal(Mixture([Never(), uniform], [0, 1]).log_probs(valid), uniform.log_probs(valid))
+    with pytest.raises(ValueError, match="probability 0 under every model"):
+        Mixture([Never(), Never()]).fit(valid)
+
+
+@pytest.mark.parametrize("weights", [[1], [0.5, 0.6], [1.5, -0.5], [np.nan, 1]])
+def test_weights_that_are_no_weights(weights):
+    with pytest.raises(ValueError, match=r"weights is .*; expected 2 numbers"):
+        Mixture([UnigramCache(), UnigramCache()], weights)
+
+
+def test_things_that_are_no_models():
+    with pytest.raises(TypeError, match="int has no log_probs"):
+        Mixture([3])
+    with pytest.raises(ValueError, match="at least one model"):
+        Mixture([])
+    with pytest.raises(ValueError, match="size is 0"):
+        UnigramCache(0)
