@@ -1,0 +1,311 @@
+"""Grade a notebook: run its answers in a process of their own, and test them here.
+
+    result = grade_notebook("02_cross_entropy.ipynb", seed=7)
+    result.points, result.maximum
+
+This process runs no code of a student. The tests of the solved set run here, in a clean namespace in which the
+student's names are calls that carry data. Where a test says ``check_hidden``, inputs are drawn afresh from the
+seed of this grading and compared with a reference that is computed here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from course.answers import Unreadable
+from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
+from course.grading import proxies
+from course.grading.cells import Cell, GradingError, read_cells
+from course.grading.key import Key, Task, guess, names_used
+from course.grading.result import Result, TaskResult
+from course.grading.sandbox import Limits, Lost, Node, Sandbox
+from course.grading.submission import Plan, Step, plan
+from course.grading.wire import encode
+from course.question import Case, Question
+from course.questions import find, of_chapter
+
+__all__ = ["Limits", "Result", "grade_notebook"]
+
+MOST_REASON = 700
+
+
+def grade_notebook(
+    submission: str | Path | bytes,
+    set_name: str | None = None,
+    *,
+    seed: int | None = None,
+    limits: Limits | None = None,
+    solutions: str | Path = "solutions",
+    protection: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Result:
+    """Grade one notebook.
+
+    Parameters
+    ----------
+    submission : path or bytes
+        The notebook, as any editor saved it.
+    set_name : str, optional
+        As in ``"02_cross_entropy"``; by default the set with which it shares the most cells.
+    seed : int, optional
+        Draws the hidden inputs; a random one by default. The result records it: the same seed gives the
+        same grade.
+    limits : Limits, optional
+    solutions : path
+        The folder of the solved sets. A private folder works too.
+    protection : {"namespaces", "inside", "limits"}, optional
+        The only kind of protection to use; by default the best that this system has.
+    progress : callable, optional
+        Is told the label of each task before it is marked.
+
+    Returns
+    -------
+    Result
+        Also for a file that is no notebook: its ``problem`` says so.
+
+    Raises
+    ------
+    GradingError
+        When there is no such set: a fault of the caller.
+    """
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    digest = ""
+    try:
+        data = submission if isinstance(submission, bytes) else Path(submission).read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        cells, _ = read_cells(data)
+        if set_name is None:
+            set_name = guess(cells, Path(solutions))
+    except OSError as error:
+        problem = f"The file cannot be read: {error.strerror}."
+        return Result(set_name or "", seed, problem=problem, digest=digest)
+    except (GradingError, UnicodeError) as error:
+        problem = str(error) if isinstance(error, GradingError) else "The file is no notebook: it is no text."
+        return Result(set_name or "", seed, problem=problem, digest=digest)
+    key = Key(set_name, Path(solutions))
+    return _Marker(key, plan(key, cells), seed, progress or (lambda label: None)).grade(
+        digest, limits or Limits(), protection
+    )
+
+
+class _Marker:
+    """Marks one submission."""
+
+    def __init__(self, key: Key, plan: Plan, seed: int, progress: Callable[[str], None]):
+        self.key, self.plan, self.seed, self.progress = key, plan, seed, progress
+        self.marks: dict[str, TaskResult] = {}
+        self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
+        self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
+        self.later: list[str] = []  # tasks that miss a name which a cell below may define
+
+    def grade(self, digest: str, limits: Limits, protection: str | None) -> Result:
+        visible = {
+            key: encode([list(case) for case in question.cases])
+            for key, question in self._questions().items()
+        }
+        with Sandbox(limits, self.key.imports, visible, self.key.files, protection) as self.sandbox:
+            for step in self.plan.steps:
+                if step.tests:
+                    self._mark(self.key.tasks[step.tests])
+                else:
+                    self._run(step)
+            for name in list(self.later):
+                self._again(self.key.tasks[name])
+            line = self.sandbox.protection
+        tasks = tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
+        return Result(self.key.name, self.seed, tasks, line, digest=digest)
+
+    def _questions(self) -> dict[str, Question]:
+        return of_chapter(self.key.name[:2])
+
+    def _run(self, step: Step) -> None:
+        """Run a cell, unless it is the set's own and would wait again for an answer that has no end."""
+        if step.own and any(re.search(rf"\b{name}\b", step.source) for name in self._endless()):
+            return
+        try:
+            reply = self.sandbox.run(step.name, step.source)
+            error = proxies.error_of(reply, self.sandbox.limits.memory_mb) if "error" in reply else None
+            if isinstance(error, Lost):
+                raise error
+        except Lost as lost:
+            if step.task:
+                self.lost[step.task] = str(lost)
+            return
+        if step.task and error is not None:
+            self.errors[step.task] = error
+
+    def _endless(self) -> list[str]:
+        """The student's names whose call did not come back."""
+        lost = [name for name, mark in self.marks.items() if mark.status == "could not run"]
+        return [name for task in lost for name in self.key.tasks[task].names]
+
+    def _again(self, task: Task) -> None:
+        """Try a task once more when all cells have run: a name that it misses may stand below it."""
+        before = self.marks[task.name]
+        if isinstance(self.errors.pop(task.name, None), proxies.RemoteError):
+            for step in self.plan.steps:
+                if step.task == task.name:
+                    self._run(step)
+        self._mark(task)
+        if self.marks[task.name].status != "full":
+            self.marks[task.name] = before
+            return
+        remark = "Right, but it uses a name that a cell below it defines. Put that cell above, and run all."
+        self.marks[task.name] = _result(task, task.maximum, "full", remark)
+
+    def _mark(self, task: Task) -> None:
+        """Run the tests of a task."""
+        self.progress(task.label)
+        if task.name in self.lost:
+            self.marks[task.name] = _result(task, 0, "could not run", f"The cell: {self.lost[task.name]}")
+            return
+        if not self.plan.mentions(task):
+            self.marks[task.name] = _result(task, 0, "not answered", f"Not answered. {task.message}")
+            return
+        points, reasons, mistakes, status = 0, [], (), "zero"
+        try:
+            with self.sandbox.probe() as probe:
+                for test in task.tests:
+                    failed = self._test(task, test, probe)
+                    if failed is None:
+                        points += test.points
+                        continue
+                    kind, reason, found = failed
+                    status = kind if not points else status
+                    mistakes += tuple(i for i in found if i not in mistakes)
+                    if reason not in reasons:
+                        reasons.append(reason)
+        except Lost as lost:
+            points, reasons, mistakes, status = 0, [f"Your function: {lost}"], (), "could not run"
+        if points:
+            status = "full" if points == task.maximum else "partial"
+        self.marks[task.name] = _result(task, points, status, " ".join(reasons), mistakes)
+
+    def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...]] | None:
+        """Run one test cell; return status, reason and mistakes when it fails."""
+        tests = _Tests(probe, self.seed)
+        try:
+            names = self._namespace(task, test, probe, tests)
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(test.source, test.name, "exec"), names)
+        except NameError as error:
+            return self._missing(task, error)
+        except NotImplementedError as error:
+            return "not answered", f"Not answered. {error}".strip(), ()
+        except (AssertionError, Unreadable) as error:
+            if tests.not_done:
+                return "not answered", f"Not answered. {task.message}", ()
+            if tests.name_error and task.name not in self.later:
+                self.later.append(task.name)
+            return "zero", str(error).removeprefix(f"{tests.key}: ") or "A hidden test fails.", tests.mistakes
+        except proxies.RemoteError as error:
+            return "zero", f"Your function raises {error.kind}: {error}.", ()
+        except Exception as error:
+            return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", ()
+        return None
+
+    def _missing(self, task: Task, error: NameError) -> tuple[str, str, tuple[str, ...]]:
+        """Why a name of the student is not there."""
+        raised = self.errors.get(task.name)
+        if isinstance(raised, NotImplementedError):
+            return "not answered", f"Not answered. {raised}", ()
+        if raised is None or (isinstance(raised, proxies.RemoteError) and raised.kind == "NameError"):
+            self.later.append(task.name)
+        if raised is None:
+            return "zero", f"The name `{error}` is not defined. The test needs exactly this name.", ()
+        line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
+        kind = getattr(raised, "kind", type(raised).__name__)
+        return "could not run", f"The cell raises {kind}: {raised}{line}.", ()
+
+    def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
+        """What the test cell reads: our checks, the student's names, and the set's own."""
+        names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden, "inputs": inputs}
+        own = names_used(test.source) - names.keys() - set(task.names)
+        if own - set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__):
+            names = self._own_names() | names
+        return names | {name: proxies.look(probe, name) for name in task.names}
+
+    def _own_names(self) -> dict[str, Any]:
+        """The names of the solved set, which is ours to run. Rare: most tests only check."""
+        if not hasattr(self, "_solved"):
+            self._solved: dict[str, Any] = {}
+            with contextlib.redirect_stdout(io.StringIO()):
+                for cell in self.key.cells:
+                    if cell.kind in ("setup", "answer"):
+                        exec(compile(cell.source, cell.id, "exec"), self._solved)
+        return self._solved
+
+    def _by_hand(self, task: Task) -> TaskResult:
+        words = self.plan.words.get(task.name, "")
+        reason = "A person grades this." if words else "A person grades this; nothing is written there."
+        return TaskResult(
+            task.name, task.label, task.title, None, task.maximum, "by hand", reason, words=words
+        )
+
+
+class _Tests:
+    """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
+
+    def __init__(self, probe: Node, seed: int):
+        self.probe, self.seed = probe, seed
+        self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
+
+    def check(self, key: str, answer: Any) -> None:
+        question = find(key)
+        self._judge(question, answer, question.cases)
+
+    def check_hidden(self, key: str, answer: Any, seed: int | None = None) -> None:
+        question = find(key)
+        self._judge(question, answer, question.fresh_cases(self.seed))
+
+    def _judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
+        self.key = question.key
+        verdict = judge(question, self._caller(question, answer), cases)
+        if not verdict.right:
+            self.mistakes = verdict.mistakes
+            raise WrongAnswer(verdict.message)
+
+    def _caller(self, question: Question, answer: Any) -> Call:
+        def call(case: Case) -> Any:
+            if question.form != "function":
+                if answer is None:
+                    self.not_done = True
+                    raise Unreadable("not done yet: the answer is None.")
+                if question.form == "value":
+                    return answer
+                return self._told(
+                    question, case, proxies.evaluate, self.probe, answer, question.symbols, case
+                )
+            if not callable(answer):
+                kind = type(answer).__name__
+                raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
+            return self._told(question, case, answer, *case)
+
+        return call
+
+    def _told(self, question: Question, case: Case, function: Callable, *arguments: Any) -> Any:
+        """Call, and say in a sentence what was raised."""
+        try:
+            return function(*arguments)
+        except NotImplementedError:
+            self.not_done = True
+            raise Unreadable("not done yet.") from None
+        except proxies.RemoteError as error:
+            self.name_error = error.kind == "NameError"
+            line = f" at `{error.line}`" if error.line else ""
+            told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
+            raise Unreadable(told) from None
+
+
+def _result(task: Task, points: int, status: str, reason: str, mistakes: tuple[str, ...] = ()) -> TaskResult:
+    reason = reason if len(reason) <= MOST_REASON else reason[: MOST_REASON - 3] + "..."
+    reason = "".join(c if c.isprintable() else " " for c in reason).strip()
+    reason = reason[:1].upper() + reason[1:]
+    return TaskResult(task.name, task.label, task.title, points, task.maximum, status, reason, mistakes)

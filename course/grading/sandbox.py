@@ -1,0 +1,336 @@
+"""Start the process with the answers, ask it things, and lose no more than one answer when it dies.
+
+    with Sandbox(Limits(), imports=["numpy"]) as sandbox:
+        sandbox.run("task", "def double(x):\\n    return 2 * x")
+        with sandbox.probe() as probe:
+            probe.ask({"do": "look", "name": "double"})
+
+Each cell runs in a fork of the last good process, each test in another. What an answer does to its process
+ends with that process. When even the first process is gone, a new one runs the good cells again.
+
+How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import lmmetrics
+from course.grading import view
+
+STARTING_SECONDS = 120
+RUNTIME = ("grading/jail.py", "grading/child.py", "grading/wire.py", "grading/decoding.py", "answers.py")
+NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
+PROTECTION = {
+    "namespaces": f"Protection: full; {NAMESPACES}; time, memory, files and processes are limited.",
+    "inside": f"Protection: full (bubblewrap); {NAMESPACES}; time, memory, files and processes are limited.",
+    "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
+    " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
+    " work that you do not trust in a container.",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an answer may use. Memory counts beyond what the libraries need; the reply is one value."""
+
+    call_seconds: float = 10
+    cell_seconds: float = 120
+    total_seconds: float = 900
+    memory_mb: int = 2048
+    file_mb: int = 32
+    processes: int = 24
+    reply_mb: int = 32
+
+
+class Lost(BaseException):
+    """The process with an answer is gone or of no more use; the message says why.
+
+    No `Exception`: no test may catch it by chance.
+    """
+
+
+class Node:
+    """One process with answers, and the socket to it."""
+
+    def __init__(self, connection: socket.socket, pid: int, sandbox: Sandbox):
+        self.connection, self.pid, self.sandbox = connection, pid, sandbox
+
+    def ask(self, request: dict, seconds: float | None = None) -> dict:
+        """Send a request and return the reply, which is not to be trusted.
+
+        Raises
+        ------
+        Lost
+            When no whole reply comes within the time, or none that is JSON and small enough.
+        """
+        limits, now = self.sandbox.limits, time.monotonic()
+        seconds = limits.call_seconds if seconds is None else seconds
+        until = min(now + seconds, self.sandbox.end)
+        data = json.dumps(request).encode("ascii")
+        try:
+            self._send(struct.pack(">I", len(data)) + data, until)
+            size = struct.unpack(">I", self._read(4, until))[0]
+            if size > limits.reply_mb * 2**20:
+                raise Lost(f"it returns more than {limits.reply_mb} MB.")
+            reply = json.loads(self._read(size, until))
+        except TimeoutError:
+            if time.monotonic() >= self.sandbox.end:
+                raise Lost(f"the whole notebook takes more than {limits.total_seconds:g} seconds.") from None
+            raise Lost(
+                f"it runs for more than {seconds:g} seconds. Look for a loop that does not end."
+            ) from None
+        except OSError:
+            raise Lost("it ends the Python process.") from None
+        except (ValueError, RecursionError):
+            raise Lost("what it returns cannot be read.") from None
+        if not isinstance(reply, dict):
+            raise Lost("what it returns cannot be read.")
+        return reply
+
+    def fork(self) -> Node:
+        """Return a copy of this process."""
+        ours, theirs = socket.socketpair()
+        try:
+            socket.send_fds(self.connection, [struct.pack(">I", 14)], [theirs.fileno()])
+            self.connection.sendall(b'{"do": "fork"}')
+            size = struct.unpack(">I", self._read(4, time.monotonic() + 20))[0]
+            pid = json.loads(self._read(min(size, 1000), time.monotonic() + 20))["pid"]
+        except (OSError, ValueError, KeyError, TypeError):
+            ours.close()
+            raise Lost("it ends the Python process.") from None
+        finally:
+            theirs.close()
+        return Node(ours, pid if type(pid) is int else 0, self.sandbox)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _send(self, data: bytes, until: float) -> None:
+        self.connection.settimeout(max(0.001, until - time.monotonic()))
+        self.connection.sendall(data)
+
+    def _read(self, size: int, until: float) -> bytes:
+        parts = []
+        while size:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self.connection.settimeout(left)
+            part = self.connection.recv(min(size, 2**20))
+            if not part:
+                raise ConnectionResetError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+class Sandbox:
+    """The processes with one student's answers.
+
+    Parameters
+    ----------
+    limits : Limits
+    imports : sequence of str
+        Modules that are imported before the first answer runs.
+    inputs : dict
+        Encoded visible inputs by question key: what ``inputs`` of ``course.feedback`` returns there.
+    files : dict of str to str
+        Texts that lie in the scratch folder, by name.
+    protection : {"namespaces", "inside", "limits"}, optional
+        The only kind to try; by default the best that works.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        imports: Sequence[str] = (),
+        inputs: dict | None = None,
+        files: dict[str, str] | None = None,
+        protection: str | None = None,
+    ):
+        self.limits, self.imports, self.inputs, self.files = limits, list(imports), inputs or {}, files or {}
+        self.kinds = [protection] if protection else ["namespaces", "inside", "limits"]
+        self.end = time.monotonic() + limits.total_seconds
+        self.good: list[tuple[str, str]] = []
+        self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
+        self.process: subprocess.Popen | None = None
+        self.reason, self.uid = "", 0
+        self._start()
+
+    @property
+    def protection(self) -> str:
+        return PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+
+    def run(self, name: str, source: str) -> dict:
+        """Run a cell; the names that it sets are there from now on. Returns the reply: an error or none.
+
+        Raises
+        ------
+        Lost
+            When the cell did not come to an end: everything is then as it was before it.
+        """
+        fork = self._fork()
+        try:
+            reply = fork.ask({"do": "run", "name": name, "source": source}, self.limits.cell_seconds)
+        except Lost as lost:
+            raise self._ended(fork, lost) from None
+        before, self.last = self.last, fork
+        if not self._purge():
+            self._again()
+            raise Lost("it ends processes that are not its own.")
+        if before is not self.root:
+            before.close()
+        self.good.append((name, source))
+        return reply
+
+    @contextlib.contextmanager
+    def probe(self) -> Iterator[Node]:
+        """A copy of the process, for one test; what the test does to it is gone afterwards."""
+        fork = self._fork()
+        try:
+            yield fork
+        except Lost as lost:
+            raise self._ended(fork, lost) from None
+        else:
+            self._ended(fork, None)
+        if not self._purge():
+            self._again()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _fork(self) -> Node:
+        try:
+            return self.last.fork()
+        except Lost:
+            self._again()
+            return self.last.fork()
+
+    def _ended(self, fork: Node, lost: Lost | None) -> Lost | None:
+        """End a fork; return why it was lost, in more detail if its end status has any."""
+        fork.close()
+        try:
+            status = self.last.ask({"do": "kill", "pid": fork.pid}, 10).get("status")
+        except Lost:
+            self._again()
+            return lost
+        if lost is not None and "ends the Python process" in str(lost) and type(status) is int and status:
+            return Lost(_cause(status))
+        return lost
+
+    def _purge(self) -> bool:
+        """End what the answers left running; False when the first process is gone."""
+        try:
+            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
+        except Lost:
+            return False
+        return True
+
+    def _again(self) -> None:
+        """Everything is gone: start anew, and run the good cells again."""
+        good, self.good = self.good, []
+        self._stop()
+        self._start()
+        for name, source in good:
+            with contextlib.suppress(Lost):
+                self.run(name, source)
+
+    def _start(self) -> None:
+        while True:
+            try:
+                self._launch(self.kinds[0])
+                return
+            except OSError as error:
+                self._stop()
+                self.reason = self.reason or str(error)
+                if len(self.kinds) == 1:
+                    raise RuntimeError(f"The process with the answers does not start: {error}") from None
+                self.kinds.pop(0)
+
+    def _launch(self, kind: str) -> None:
+        """Start the first process under one kind of protection; OSError when this system refuses it."""
+        ours, theirs = socket.socketpair()
+        place = Path(tempfile.mkdtemp(dir=self.folder))
+        package = Path(view.__file__).parents[1]
+        for name in ("course/grading", "scratch", "mountpoint"):
+            (place / "runtime" / name if "/" in name else place / name).mkdir(parents=True)
+        for name in RUNTIME:
+            shutil.copy(package / name, place / "runtime" / "course" / name)
+        for name in ("course/__init__.py", "course/grading/__init__.py"):
+            (place / "runtime" / name).touch()
+        library = Path(lmmetrics.__file__).parent
+        command, settings = view.command(kind, place, library, theirs.fileno(), self.files)
+        limits = self.limits
+        settings |= {"imports": self.imports, "inputs": self.inputs, "memory_mb": limits.memory_mb}
+        settings |= {"file_mb": limits.file_mb, "cpu_seconds": int(2 * limits.cell_seconds) + 60}
+        self.uid = settings["uid"]
+        settings["processes"] = limits.processes + view.running(settings["uid"])
+        with theirs:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **settings["environment"]},
+                cwd="/",
+                start_new_session=True,
+            )
+        self.root = self.last = Node(ours, 0, self)
+        try:
+            with self.process.stdin as stream:
+                stream.write(json.dumps(settings).encode() + b"\n")
+            size = struct.unpack(">I", self.root._read(4, time.monotonic() + STARTING_SECONDS))[0]
+            self.root._read(min(size, 1000), time.monotonic() + 10)
+        except (OSError, ValueError):
+            self.process.kill()
+            said = self.process.stdout.read(500).decode("utf-8", "replace").strip()
+            raise OSError(said or f"the {kind} protection does not start") from None
+
+    def _stop(self) -> None:
+        if self.process is None:
+            return
+        with contextlib.suppress(Lost):
+            self.root.ask({"do": "purge", "keep": []}, 2)
+        self.root.close()
+        self.last.close()
+        for end in (os.killpg, os.kill):
+            with contextlib.suppress(OSError):
+                end(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+        self.process = None
+        view.end_all_of(self.uid)
+
+
+def _cause(status: int) -> str:
+    """Words for the status with which a process ended."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return "it uses more time than allowed. Look for a loop that does not end."
+        names = {s.value: s.name for s in signal.Signals}
+        return f"it ends the Python process (signal {names.get(number, number)})."
+    return f"it ends the Python process (exit status {os.WEXITSTATUS(status)})."
+
+
+if sys.platform == "win32":  # no forks, no limits
+    raise ImportError("The grader needs Linux or macOS. On Windows, use it in WSL or on Colab.")
