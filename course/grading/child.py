@@ -45,8 +45,6 @@ def main(connection: socket.socket, settings: dict) -> None:
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)  # what answers leave behind becomes ours
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    inputs = {key: decode(cases) for key, cases in settings["inputs"].items()}
-    _feedback_of_the_course(inputs)
     _send(connection, {"hello": os.getpid()})
     _serve(connection, {"__name__": "__main__", "__builtins__": builtins}, [])
 
@@ -72,6 +70,9 @@ def _serve(connection: socket.socket, names: dict, kept: list) -> None:
             _send(connection, {"pid": child})
         elif action == "kill":
             _send(connection, {"status": _kill(request["pid"], kill, wait)})
+        elif action == "inputs":
+            _feedback_of_the_course({key: decode(cases) for key, cases in request["inputs"].items()})
+            _send(connection, {"done": True})
         elif action == "purge":
             _send(connection, {"killed": _purge(request["keep"])})
         else:

@@ -1,129 +1,73 @@
-"""Grade a notebook: run its answers in a process of their own, and test them here.
+"""Run the tests of a set on the answers of one submission.
 
-    result = grade_notebook("02_cross_entropy.ipynb", seed=7)
-    result.points, result.maximum
-
-This process runs no code of a student. The tests of the solved set run here, in a clean namespace in which the
-student's names are calls that carry data. Where a test says ``check_hidden``, inputs are drawn afresh from the
-seed of this grading and compared with a reference that is computed here.
+This process runs no code of a student. The tests of the solved set run here, in a clean namespace in which
+the student's names are calls that carry data. Where a test says ``check_hidden``, inputs are drawn afresh
+from the seed of this grading and compared with a reference that is computed here.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import re
-import secrets
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from course.answers import Unreadable
 from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
 from course.grading import proxies
-from course.grading.cells import Cell, GradingError, read_cells
-from course.grading.key import Key, Task, guess, names_used
-from course.grading.result import Result, TaskResult
-from course.grading.sandbox import Limits, Lost, Node, Sandbox
-from course.grading.submission import Plan, Step, plan
+from course.grading.cells import Cell
+from course.grading.key import Key, Task, names_used
+from course.grading.result import TaskResult
+from course.grading.sandbox import Lost, Node, Sandbox
+from course.grading.submission import Plan, Step
 from course.grading.wire import encode
 from course.question import Case, Question
 from course.questions import find, of_chapter
 
-__all__ = ["Limits", "Result", "grade_notebook"]
+__all__ = ["Marker"]
 
 MOST_REASON = 700
 
 
-def grade_notebook(
-    submission: str | Path | bytes,
-    set_name: str | None = None,
-    *,
-    seed: int | None = None,
-    limits: Limits | None = None,
-    solutions: str | Path = "solutions",
-    protection: str | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Result:
-    """Grade one notebook.
+class Marker:
+    """Marks one submission.
 
     Parameters
     ----------
-    submission : path or bytes
-        The notebook, as any editor saved it.
-    set_name : str, optional
-        As in ``"02_cross_entropy"``; by default the set with which it shares the most cells.
-    seed : int, optional
-        Draws the hidden inputs; a random one by default. The result records it: the same seed gives the
-        same grade.
-    limits : Limits, optional
-    solutions : path
-        The folder of the solved sets. A private folder works too.
-    protection : {"namespaces", "inside", "limits"}, optional
-        The only kind of protection to use; by default the best that this system has.
+    key : Key
+    plan : Plan
+        What the submission adds to the set.
+    sandbox : Sandbox
+        Launched and not yet open.
+    seed : int
+        Draws the hidden inputs.
     progress : callable, optional
         Is told the label of each task before it is marked.
-
-    Returns
-    -------
-    Result
-        Also for a file that is no notebook: its ``problem`` says so.
-
-    Raises
-    ------
-    GradingError
-        When there is no such set: a fault of the caller.
     """
-    seed = secrets.randbelow(2**31) if seed is None else seed
-    digest = ""
-    try:
-        data = submission if isinstance(submission, bytes) else Path(submission).read_bytes()
-        digest = hashlib.sha256(data).hexdigest()
-        cells, _ = read_cells(data)
-        if set_name is None:
-            set_name = guess(cells, Path(solutions))
-    except OSError as error:
-        problem = f"The file cannot be read: {error.strerror}."
-        return Result(set_name or "", seed, problem=problem, digest=digest)
-    except (GradingError, UnicodeError) as error:
-        problem = str(error) if isinstance(error, GradingError) else "The file is no notebook: it is no text."
-        return Result(set_name or "", seed, problem=problem, digest=digest)
-    key = Key(set_name, Path(solutions))
-    return _Marker(key, plan(key, cells), seed, progress or (lambda label: None)).grade(
-        digest, limits or Limits(), protection
-    )
 
-
-class _Marker:
-    """Marks one submission."""
-
-    def __init__(self, key: Key, plan: Plan, seed: int, progress: Callable[[str], None]):
-        self.key, self.plan, self.seed, self.progress = key, plan, seed, progress
+    def __init__(
+        self, key: Key, plan: Plan, sandbox: Sandbox, seed: int, progress: Callable[[str], None] | None = None
+    ):
+        self.key, self.plan, self.sandbox, self.seed = key, plan, sandbox, seed
+        self.progress = progress or (lambda label: None)
         self.marks: dict[str, TaskResult] = {}
         self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
         self.later: list[str] = []  # tasks that miss a name which a cell below may define
 
-    def grade(self, digest: str, limits: Limits, protection: str | None) -> Result:
-        visible = {
-            key: encode([list(case) for case in question.cases])
-            for key, question in self._questions().items()
-        }
-        with Sandbox(limits, self.key.imports, visible, self.key.files, protection) as self.sandbox:
-            for step in self.plan.steps:
-                if step.tests:
-                    self._mark(self.key.tasks[step.tests])
-                else:
-                    self._run(step)
-            for name in list(self.later):
-                self._again(self.key.tasks[name])
-            line = self.sandbox.protection
-        tasks = tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
-        return Result(self.key.name, self.seed, tasks, line, digest=digest)
-
-    def _questions(self) -> dict[str, Question]:
-        return of_chapter(self.key.name[:2])
+    def mark(self) -> tuple[TaskResult, ...]:
+        """Run all cells, and test each task where its tests stand."""
+        questions = of_chapter(self.key.name[:2])
+        self.sandbox.open({key: encode([list(c) for c in q.cases]) for key, q in questions.items()})
+        for step in self.plan.steps:
+            if step.tests:
+                self._mark(self.key.tasks[step.tests])
+            else:
+                self._run(step)
+        for name in list(self.later):
+            self._again(self.key.tasks[name])
+        return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
 
     def _run(self, step: Step) -> None:
         """Run a cell, unless it is the set's own and would wait again for an answer that has no end."""

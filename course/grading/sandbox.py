@@ -14,6 +14,7 @@ How much the system protects is tried out, best first; `Sandbox.protection` says
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -28,7 +29,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import lmmetrics
 from course.grading import view
 
 STARTING_SECONDS = 120
@@ -146,8 +146,6 @@ class Sandbox:
     limits : Limits
     imports : sequence of str
         Modules that are imported before the first answer runs.
-    inputs : dict
-        Encoded visible inputs by question key: what ``inputs`` of ``course.feedback`` returns there.
     files : dict of str to str
         Texts that lie in the scratch folder, by name.
     protection : {"namespaces", "inside", "limits"}, optional
@@ -158,22 +156,39 @@ class Sandbox:
         self,
         limits: Limits,
         imports: Sequence[str] = (),
-        inputs: dict | None = None,
         files: dict[str, str] | None = None,
         protection: str | None = None,
     ):
-        self.limits, self.imports, self.inputs, self.files = limits, list(imports), inputs or {}, files or {}
+        self.limits, self.imports, self.files = limits, list(imports), files or {}
+        self.inputs: dict = {}
         self.kinds = [protection] if protection else ["namespaces", "inside", "limits"]
         self.end = time.monotonic() + limits.total_seconds
         self.good: list[tuple[str, str]] = []
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | None = None
         self.reason, self.uid = "", 0
-        self._start()
+        self._try_to_launch()
 
     @property
     def protection(self) -> str:
         return PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+
+    def open(self, inputs: dict) -> None:
+        """Wait until the first process is there, and give it the visible inputs.
+
+        Parameters
+        ----------
+        inputs : dict
+            Encoded, by question key: what ``inputs`` of ``course.feedback`` returns there.
+        """
+        self.inputs = inputs
+        while True:
+            try:
+                self._greet()
+                break
+            except OSError as error:
+                self._refused(error)
+        self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str) -> dict:
         """Run a cell; the names that it sets are there from now on. Returns the reply: an error or none.
@@ -254,16 +269,24 @@ class Sandbox:
                 self.run(name, source)
 
     def _start(self) -> None:
-        while True:
-            try:
-                self._launch(self.kinds[0])
-                return
-            except OSError as error:
-                self._stop()
-                self.reason = self.reason or str(error)
-                if len(self.kinds) == 1:
-                    raise RuntimeError(f"The process with the answers does not start: {error}") from None
-                self.kinds.pop(0)
+        """Launch, and wait until the first process is there."""
+        self._try_to_launch()
+        self.open(self.inputs)
+
+    def _try_to_launch(self) -> None:
+        try:
+            self._launch(self.kinds[0])
+        except OSError as error:
+            self._refused(error)
+
+    def _refused(self, error: OSError) -> None:
+        """Go on with the next kind of protection, if there is one."""
+        self._stop()
+        self.reason = self.reason or str(error)
+        if len(self.kinds) == 1:
+            raise RuntimeError(f"The process with the answers does not start: {error}") from None
+        self.kinds.pop(0)
+        self._try_to_launch()
 
     def _launch(self, kind: str) -> None:
         """Start the first process under one kind of protection; OSError when this system refuses it."""
@@ -276,10 +299,10 @@ class Sandbox:
             shutil.copy(package / name, place / "runtime" / "course" / name)
         for name in ("course/__init__.py", "course/grading/__init__.py"):
             (place / "runtime" / name).touch()
-        library = Path(lmmetrics.__file__).parent
+        library = Path(importlib.util.find_spec("lmmetrics").origin).parent
         command, settings = view.command(kind, place, library, theirs.fileno(), self.files)
         limits = self.limits
-        settings |= {"imports": self.imports, "inputs": self.inputs, "memory_mb": limits.memory_mb}
+        settings |= {"imports": self.imports, "memory_mb": limits.memory_mb}
         settings |= {"file_mb": limits.file_mb, "cpu_seconds": int(2 * limits.cell_seconds) + 60}
         self.uid = settings["uid"]
         settings["processes"] = limits.processes + view.running(settings["uid"])
@@ -295,15 +318,18 @@ class Sandbox:
                 start_new_session=True,
             )
         self.root = self.last = Node(ours, 0, self)
+        with contextlib.suppress(OSError), self.process.stdin as stream:
+            stream.write(json.dumps(settings).encode() + b"\n")
+
+    def _greet(self) -> None:
         try:
-            with self.process.stdin as stream:
-                stream.write(json.dumps(settings).encode() + b"\n")
-            size = struct.unpack(">I", self.root._read(4, time.monotonic() + STARTING_SECONDS))[0]
-            self.root._read(min(size, 1000), time.monotonic() + 10)
-        except (OSError, ValueError):
+            until = time.monotonic() + STARTING_SECONDS
+            size = struct.unpack(">I", self.root._read(4, until))[0]
+            self.root._read(min(size, 1000), until)
+        except OSError:
             self.process.kill()
             said = self.process.stdout.read(500).decode("utf-8", "replace").strip()
-            raise OSError(said or f"the {kind} protection does not start") from None
+            raise OSError(said or "the process with the answers does not start") from None
 
     def _stop(self) -> None:
         if self.process is None:

@@ -1,8 +1,8 @@
 """What a submission adds to its set: the steps to run, in the order of the set.
 
-Of a submission only the source of answer cells and of cells that the student added or changed is taken. A cell
-is known by its ``grade_id``, else by its id, else by its source. Tests, points and the set's own cells come
-from the key, also where the student edited, copied or deleted them.
+Of a submission only the source of answer cells and of cells that the student added or changed is taken. A
+cell is known by its ``grade_id``, else by its id, else by its source. Tests, points and the set's own cells
+come from the key, also where the student edited, copied or deleted them.
 """
 
 from __future__ import annotations
