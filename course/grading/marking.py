@@ -19,7 +19,7 @@ from course.grading import proxies
 from course.grading.cells import Cell
 from course.grading.key import Key, Task, names_used
 from course.grading.result import TaskResult
-from course.grading.sandbox import Lost, Node, Sandbox
+from course.grading.sandbox import Lost, Node, Sandbox, TooSlow
 from course.grading.submission import Plan, Step
 from course.grading.wire import encode
 from course.question import Case, Question
@@ -53,6 +53,7 @@ class Marker:
         self.progress = progress or (lambda label: None)
         self.marks: dict[str, TaskResult] = {}
         self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
+        self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
         self.later: list[str] = []  # tasks that miss a name which a cell below may define
 
@@ -63,6 +64,8 @@ class Marker:
         for step in self.plan.steps:
             if step.tests:
                 self._mark(self.key.tasks[step.tests])
+                if step.tests in self.broken and self.marks[step.tests].status != "full":
+                    self._alone(self.key.tasks[step.tests])
             else:
                 self._run(step)
         for name in list(self.later):
@@ -75,20 +78,39 @@ class Marker:
             return
         try:
             reply = self.sandbox.run(step.name, step.source)
-            error = proxies.error_of(reply, self.sandbox.limits.memory_mb) if "error" in reply else None
-            if isinstance(error, Lost):
-                raise error
         except Lost as lost:
             if step.task:
                 self.lost[step.task] = str(lost)
+                self._note(step.task, lost)
             return
-        if step.task and error is not None:
-            self.errors[step.task] = error
+        if step.task and "error" in reply:
+            error = self.errors[step.task] = proxies.error_of(reply, self.sandbox.limits.memory_mb)
+            if getattr(error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
+                self.broken.add(step.task)
+
+    def _note(self, task: str, lost: Lost) -> None:
+        if not isinstance(lost, TooSlow):
+            self.broken.add(task)
 
     def _endless(self) -> list[str]:
         """The student's names whose call did not come back."""
         lost = [name for name, mark in self.marks.items() if mark.status == "could not run"]
         return [name for task in lost for name in self.key.tasks[task].names]
+
+    def _alone(self, task: Task) -> None:
+        """Try a task without the other answers: one of them may have broken the process."""
+        before, lost, errors = self.marks[task.name], dict(self.lost), dict(self.errors)
+        self.lost.pop(task.name, None)
+        with self.sandbox.aside():
+            for step in self.plan.steps:
+                if step.tests == task.name:
+                    break
+                if not step.tests and step.task in (None, task.name):
+                    self._run(step)
+            self._mark(task)
+        self.lost, self.errors = lost, errors
+        if self.marks[task.name].status != "full":
+            self.marks[task.name] = before
 
     def _again(self, task: Task) -> None:
         """Try a task once more when all cells have run: a name that it misses may stand below it."""
@@ -128,6 +150,7 @@ class Marker:
                         reasons.append(reason)
         except Lost as lost:
             points, reasons, mistakes, status = 0, [f"Your function: {lost}"], (), "could not run"
+            self._note(task.name, lost)
         if points:
             status = "full" if points == task.maximum else "partial"
         self.marks[task.name] = _result(task, points, status, " ".join(reasons), mistakes)

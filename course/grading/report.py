@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from course.grading.result import Result, TaskResult
+from course.grading.result import Result
 
 WIDTH = 96
 TEMPLATES = Path(__file__).parents[1] / "templates" / "grading"
@@ -20,7 +20,7 @@ def as_table(result: Result) -> str:
     >>> print(as_table(Result("02_cross_entropy", 7, (task,), "Protection: full.")))
     02_cross_entropy
     <BLANKLINE>
-    Task 11a  a bigram model                              0 /  3  zero
+    Task 11a  a bigram model                                    0 /  3  zero
               Add k to every count.
     <BLANKLINE>
     Total: 0 of 3 points.
@@ -31,12 +31,14 @@ def as_table(result: Result) -> str:
     lines = [result.set_name, ""]
     for task in result.tasks:
         points = " -" if task.points is None else f"{task.points:2d}"
-        title = textwrap.shorten(plain(task.title), 42, placeholder=" ...")
-        lines.append(f"{task.label:8s}  {title:42s} {points} / {task.maximum:2d}  {task.status}")
+        title = textwrap.shorten(plain(task.title), 48, placeholder=" ...")
+        lines.append(f"{task.label:8s}  {title:48s} {points} / {task.maximum:2d}  {task.status}")
         if task.reason and task.status != "by hand":
             indent = " " * 10
             lines += textwrap.wrap(plain(task.reason), WIDTH, initial_indent=indent, subsequent_indent=indent)
-    return "\n".join([*lines, "", *totals(result), f"Hidden inputs of seed {result.seed}. {result.protection}"])
+    return "\n".join(
+        [*lines, "", *totals(result), f"Hidden inputs of seed {result.seed}. {result.protection}"]
+    )
 
 
 def totals(result: Result) -> list[str]:

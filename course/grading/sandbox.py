@@ -63,6 +63,10 @@ class Lost(BaseException):
     """
 
 
+class TooSlow(Lost):
+    """It took too long: to try again would take as long again."""
+
+
 class Node:
     """One process with answers, and the socket to it."""
 
@@ -89,10 +93,10 @@ class Node:
             reply = json.loads(self._read(size, until))
         except TimeoutError:
             if time.monotonic() >= self.sandbox.end:
-                raise Lost(f"the whole notebook takes more than {limits.total_seconds:g} seconds.") from None
-            raise Lost(
-                f"it runs for more than {seconds:g} seconds. Look for a loop that does not end."
-            ) from None
+                said = f"the whole notebook takes more than {limits.total_seconds:g} seconds."
+            else:
+                said = f"it runs for more than {seconds:g} seconds. Look for a loop that does not end."
+            raise TooSlow(said) from None
         except OSError:
             raise Lost("it ends the Python process.") from None
         except (ValueError, RecursionError):
@@ -167,6 +171,7 @@ class Sandbox:
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | None = None
         self.reason, self.uid = "", 0
+        self.parked: Node | None = None
         self._try_to_launch()
 
     @property
@@ -201,6 +206,7 @@ class Sandbox:
         fork = self._fork()
         try:
             reply = fork.ask({"do": "run", "name": name, "source": source}, self.limits.cell_seconds)
+            self._refuse(reply)
         except Lost as lost:
             raise self._ended(fork, lost) from None
         before, self.last = self.last, fork
@@ -211,6 +217,17 @@ class Sandbox:
             before.close()
         self.good.append((name, source))
         return reply
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Begin again with no cell run, for a while; then go on where we were."""
+        self.parked, good, self.good, self.last = self.last, self.good, [], self.root
+        try:
+            yield
+        finally:
+            if self.last is not self.root:
+                self.last.close()
+            self.last, self.good, self.parked = self.parked, good, None
 
     @contextlib.contextmanager
     def probe(self) -> Iterator[Node]:
@@ -233,11 +250,24 @@ class Sandbox:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _fork(self) -> Node:
-        try:
+        with contextlib.suppress(Lost):
             return self.last.fork()
-        except Lost:
+        while True:
             self._again()
-            return self.last.fork()
+            try:
+                return self.last.fork()
+            except Lost:
+                if not self.good:
+                    raise
+                self.good.pop()  # the last cell breaks the process: go on without it
+
+    def _refuse(self, reply: dict) -> None:
+        """A cell that has filled the memory leaves no room for the next; one that forges replies no trust."""
+        error = reply.get("error")
+        if isinstance(error, dict) and error.get("type") == "MemoryError":
+            raise Lost(f"it needs more than {self.limits.memory_mb} MB of memory.")
+        if not isinstance(error, dict) and reply.get("done") is not True:
+            raise Lost("what it returns cannot be read.")
 
     def _ended(self, fork: Node, lost: Lost | None) -> Lost | None:
         """End a fork; return why it was lost, in more detail if its end status has any."""
@@ -254,7 +284,8 @@ class Sandbox:
     def _purge(self) -> bool:
         """End what the answers left running; False when the first process is gone."""
         try:
-            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
+            keep = [self.last.pid, *([self.parked.pid] if self.parked else [])]
+            self.root.ask({"do": "purge", "keep": keep}, 10)
         except Lost:
             return False
         return True
@@ -352,7 +383,7 @@ def _cause(status: int) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number == signal.SIGXCPU:
-            return "it uses more time than allowed. Look for a loop that does not end."
+            return "it uses more processor time than allowed. Look for a loop that does not end."
         names = {s.value: s.name for s in signal.Signals}
         return f"it ends the Python process (signal {names.get(number, number)})."
     return f"it ends the Python process (exit status {os.WEXITSTATUS(status)})."

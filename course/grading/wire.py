@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 DEPTH = 30
-NODES = 1_000_000
+NODES = 300_000
 TEXT = 1_000_000
 DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"} | {
     "float16", "float32", "float64", "complex64", "complex128",
