@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("file", metavar="FILE", help="a notebook made from a set of exercises/")
     parser.add_argument("--html", metavar="OUT", help="write the feedback as a page")
     parser.add_argument("--json", metavar="OUT", help="write the feedback for machines")
-    parser.add_argument("--seed", type=int, metavar="N", help="draw the same hidden inputs as another grading")
+    parser.add_argument("--seed", type=int, metavar="N", help="draw the hidden inputs of another grading")
     options = parser.parse_args(arguments)
     try:
         result = grade_notebook(options.file, seed=options.seed)

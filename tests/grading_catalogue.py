@@ -1,4 +1,4 @@
-"""Submissions as code, with what each deserves: the tools. The submissions stand in three modules beside this.
+"""Submissions as code, with what each deserves. Here are the tools; three modules beside this have the cases.
 
 All of them belong to a small set, cut out of the set of chapter 02: three functions, a derivation, a question
 in words, and a second test cell with plain asserts. A case takes the solved notebook and changes it; a task
@@ -6,6 +6,7 @@ that it does not name deserves full marks. So a case also says what it must not 
 """
 
 import copy
+import importlib
 import json
 import textwrap
 from collections.abc import Callable
@@ -38,7 +39,7 @@ assert abs(one["joint"] - 0.5) < 1e-12"""
 SYMBOLS = """z = sp.symbols("z1:4", real=True)
 p = sp.symbols("p1:4", positive=True)
 T = sp.Symbol("T", positive=True)"""
-GRADIENT = """### TASK: Task 5: set gradient to a list of three SymPy expressions in z1, z2, z3, p1, p2, p3 and T.
+GRADIENT = """### TASK: Task 5: set gradient to a list of three SymPy expressions.
 ### BEGIN SOLUTION
 weights = [sp.exp(z_k / T) for z_k in z]
 gradient = [(w / sum(weights) - p_k) / T for w, p_k in zip(weights, p)]
@@ -148,6 +149,12 @@ class Notebook:
 
     def file(self) -> bytes:
         return json.dumps(self.data).encode("utf-8")
+
+
+def all_cases() -> list[Case]:
+    """Every submission of the catalogue, in the order of the groups."""
+    modules = [importlib.import_module(f"tests.grading_catalogue_{group}") for group in GROUPS]
+    return [case for module in modules for case in module.CASES]
 
 
 def write_small_set(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Honest submissions that are wrong or not finished: no points for that task, a reason, and all others full."""
+"""Honest submissions that are wrong or not finished: that task gets a reason, all others full marks."""
 
 from tests.grading_catalogue import POINTS, Case
 

@@ -1,11 +1,13 @@
-"""Every submission of the catalogue gets exactly what it deserves."""
+"""Every submission of the catalogue gets exactly what it deserves, and the page that says so is current."""
+
+from pathlib import Path
 
 import pytest
 
-from tests import grading_catalogue_hostile, grading_catalogue_right, grading_catalogue_wrong
-from tests.grading_catalogue import GROUPS, write_small_set
+from course.grading.proof import PAGE, page
+from tests.grading_catalogue import GROUPS, POINTS, all_cases, write_small_set
 
-CASES = [*grading_catalogue_right.CASES, *grading_catalogue_wrong.CASES, *grading_catalogue_hostile.CASES]
+CASES = all_cases()
 
 
 @pytest.fixture(scope="module")
@@ -21,3 +23,8 @@ def test_a_submission_gets_what_it_deserves(case, solutions):
 def test_the_catalogue_is_large_and_has_three_groups():
     assert len(CASES) >= 60 and {case.group for case in CASES} == GROUPS.keys()
     assert len({case.slug for case in CASES}) == len(CASES)
+
+
+def test_the_page_is_current():
+    written = (Path(__file__).parents[1] / PAGE).read_text(encoding="utf-8")
+    assert written == page(CASES, GROUPS, POINTS), "Run: python -m course.grading.proof"

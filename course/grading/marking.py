@@ -7,8 +7,7 @@ from the seed of this grading and compared with a reference that is computed her
 
 from __future__ import annotations
 
-import contextlib
-import io
+import builtins
 import re
 from collections.abc import Callable
 from typing import Any
@@ -160,8 +159,7 @@ class Marker:
         tests = _Tests(probe, self.seed)
         try:
             names = self._namespace(task, test, probe, tests)
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(test.source, test.name, "exec"), names)
+            exec(compile(test.source, test.name, "exec"), names)
         except NameError as error:
             return self._missing(task, error)
         except NotImplementedError as error:
@@ -194,19 +192,19 @@ class Marker:
     def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
         names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden, "inputs": inputs}
+        names["print"] = _nothing
         own = names_used(test.source) - names.keys() - set(task.names)
-        if own - set(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__):
+        if own - set(dir(builtins)):
             names = self._own_names() | names
         return names | {name: proxies.look(probe, name) for name in task.names}
 
     def _own_names(self) -> dict[str, Any]:
         """The names of the solved set, which is ours to run. Rare: most tests only check."""
         if not hasattr(self, "_solved"):
-            self._solved: dict[str, Any] = {}
-            with contextlib.redirect_stdout(io.StringIO()):
-                for cell in self.key.cells:
-                    if cell.kind in ("setup", "answer"):
-                        exec(compile(cell.source, cell.id, "exec"), self._solved)
+            self._solved: dict[str, Any] = {"print": _nothing, "display": _nothing}
+            for cell in self.key.cells:
+                if cell.kind in ("setup", "answer"):
+                    exec(compile(cell.source, cell.id, "exec"), self._solved)
         return self._solved
 
     def _by_hand(self, task: Task) -> TaskResult:
@@ -269,6 +267,10 @@ class _Tests:
             line = f" at `{error.line}`" if error.line else ""
             told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
             raise Unreadable(told) from None
+
+
+def _nothing(*things: Any, **keywords: Any) -> None:
+    """What ``print`` does in a test here: a report tells more."""
 
 
 def _result(task: Task, points: int, status: str, reason: str, mistakes: tuple[str, ...] = ()) -> TaskResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import signal
 import sys
@@ -40,7 +41,7 @@ def command(
     """
     limits = kind == "limits"
     runtime, scratch = (place / "runtime", place / "scratch") if limits else (Path("/view"), Path("/scratch"))
-    uid = 61000 + os.getpid() % 4000 if os.geteuid() == 0 else 0
+    uid = _spare_user() if os.geteuid() == 0 else 0
     data = _data_folder()
     settings = {
         "protection": kind,
@@ -83,6 +84,17 @@ def running(uid: int) -> int:
             except OSError:
                 continue
     return count
+
+
+def _spare_user() -> int:
+    """The number of a user that nobody is: a high one, unless a container maps only the low ones."""
+    try:
+        mapped = int(Path("/proc/self/uid_map").read_text().split()[2])
+    except (OSError, IndexError):
+        mapped = 0
+    if mapped > 2 * 10**9:
+        return 10**9 + secrets.randbelow(10**9)
+    return 61000 + secrets.randbelow(4000)
 
 
 def end_all_of(uid: int) -> None:

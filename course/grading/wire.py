@@ -94,7 +94,7 @@ class _Encoder:
         if isinstance(value, np.generic):
             return self._scalar(value)
         if isinstance(value, int):
-            return ["int", int(value)] if abs(value) < 10**4000 else self._other(value)
+            return ["int", int(value)] if int(value).bit_length() < 13_000 else self._other(value)
         if isinstance(value, float):
             return ["float", _as_text(float(value))]
         if isinstance(value, complex):
