@@ -115,7 +115,11 @@ builtins.all = builtins.any = lambda *x: True
 )
 attack(
     "patches isinstance, callable and type",
-    "import builtins\nbuiltins.isinstance = builtins.callable = lambda *x: True\nbuiltins.type = lambda x: float",
+    """
+import builtins
+builtins.isinstance = builtins.callable = lambda *x: True
+builtins.type = lambda x: float
+""",
     deserved=("could not run", ""),
 )
 attack(
@@ -222,7 +226,7 @@ trap(
     """
 class Bomb:
     def __reduce__(self):
-        return (__import__("os").system, ("touch /tmp/owned",))
+        return (__import__("os").system, ("touch owned",))
 return Bomb()
 """,
     deserved=("zero", "is of the type Bomb"),
@@ -310,11 +314,19 @@ attack("crashes the interpreter", "import ctypes\nctypes.string_at(0)", deserved
 trap("ends the process in a call", "import os\nos._exit(0)", deserved=ENDED)
 attack(
     "kills all processes that it can",
-    "import os, signal\nos.kill(-1, signal.SIGKILL)\nos.kill(os.getppid(), signal.SIGKILL)\nos.kill(1, signal.SIGKILL)",
+    "import os\nos.kill(-1, 9)\nos.kill(os.getppid(), 9)\nos.kill(1, 9)",
 )
 attack(
     "starts processes without end",
-    "import os\ntry:\n    while True:\n        if os.fork() == 0:\n            import time\n            time.sleep(60)\nexcept OSError:\n    pass",
+    """
+import os, time
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(60)
+except OSError:
+    pass
+""",
 )
 attack(
     "leaves a process that kills the others later",
@@ -339,7 +351,11 @@ attack(
 )
 attack(
     "a time bomb by a signal",
-    "import signal, os\nsignal.signal(signal.SIGALRM, lambda *a: os._exit(1))\nsignal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)",
+    """
+import os, signal
+signal.signal(signal.SIGALRM, lambda *a: os._exit(1))
+signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
+""",
 )
 attack("a trap for the end", "import atexit, os\natexit.register(os._exit, 0)")
 attack(
@@ -375,7 +391,15 @@ attack(
 )
 trap(
     "forges a reply with a huge size",
-    "import os\nfor fd in range(3, 64):\n    try:\n        os.write(fd, b'\\xff' * 8)\n    except OSError:\n        pass\nreturn 1.0",
+    """
+import os
+for fd in range(3, 64):
+    try:
+        os.write(fd, bytes([255]) * 8)
+    except OSError:
+        pass
+return 1.0
+""",
     deserved=("could not run", "returns more than"),
 )
 

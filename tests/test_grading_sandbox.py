@@ -5,13 +5,16 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from course.grading.decoding import decode
-from course.grading.sandbox import Limits, Lost, Sandbox
+from course.grading.node import Limits, Lost
+from course.grading.sandbox import Sandbox
 from course.grading.wire import Callable, Formula, Other, WireError, encode
 from lmmetrics import Score
 from tests.grading_catalogue import LIMITS, SET, Notebook, all_cases, write_small_set
@@ -161,6 +164,15 @@ def test_a_lost_cell_leaves_everything_as_it_was():
     assert not sandbox.folder.exists()
 
 
+def test_the_time_of_a_whole_submission_is_bounded():
+    with Sandbox(Limits(total_seconds=4, cell_seconds=60)) as sandbox:
+        sandbox.open({})
+        for _ in range(3):
+            with pytest.raises(Lost, match="the whole notebook takes more than 4 seconds"):
+                sandbox.run("loop", "while True: pass")
+        assert time.monotonic() < sandbox.end + 10
+
+
 def test_weaker_protection_says_so():
     with Sandbox(LIMITS, protection="limits") as sandbox:
         try:
@@ -203,13 +215,18 @@ NAMES = [
 NAMES += ["imports the reference", "kills all processes that it can"]
 
 
+@pytest.fixture
+def public_folder():
+    """A folder that every user can read, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @needs_root
 @pytest.mark.parametrize("name", NAMES)
-def test_it_works_for_an_unprivileged_user(name, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("small")
-    for place in (folder, folder.parent, folder.parent.parent):
-        place.chmod(0o755)
-    solutions = write_small_set(folder)
+def test_it_works_for_an_unprivileged_user(name, public_folder):
+    solutions = write_small_set(public_folder)
     python = str(Path(sys.executable).resolve())
     command = ["unshare", "-m", "sh", "-c", AS_ANOTHER_USER, "sh", python, "12345"]
     command += [sys.executable, "-c", "import os\n" + GRADE, str(solutions), name]

@@ -17,8 +17,9 @@ from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
 from course.grading import proxies
 from course.grading.cells import Cell
 from course.grading.key import Key, Task, names_used
+from course.grading.node import Lost, Node, TooSlow
 from course.grading.result import TaskResult
-from course.grading.sandbox import Lost, Node, Sandbox, TooSlow
+from course.grading.sandbox import Sandbox
 from course.grading.submission import Plan, Step
 from course.grading.wire import encode
 from course.question import Case, Question

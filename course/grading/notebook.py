@@ -13,8 +13,9 @@ from pathlib import Path
 
 from course.grading.cells import GradingError, read_cells
 from course.grading.key import Key, guess
+from course.grading.node import Limits
 from course.grading.result import Result
-from course.grading.sandbox import Limits, Sandbox
+from course.grading.sandbox import Sandbox
 from course.grading.submission import plan
 
 __all__ = ["GradingError", "Limits", "Result", "grade_notebook"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from course.answers import Unreadable
 from course.grading.decoding import decode
-from course.grading.sandbox import Lost, Node
+from course.grading.node import Lost, Node
 from course.grading.wire import Callable, Formula, Remote, WireError, encode
 
 MOST_TEXT = 500
@@ -79,7 +79,7 @@ def value_of(probe: Node, reply: dict) -> Any:
             raise Unreadable(f"your answer cannot be read: {str(error)[:200]}.") from None
     if "unreadable" in reply:
         raise Unreadable(text(reply["unreadable"]))
-    raise error_of(reply, probe.sandbox.limits.memory_mb)
+    raise error_of(reply, probe.limits.memory_mb)
 
 
 def error_of(reply: dict, memory_mb: int) -> BaseException:

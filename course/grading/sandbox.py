@@ -26,10 +26,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from course.grading import view
+from course.grading.node import Limits, Lost, Node, cause
 
 STARTING_SECONDS = 120
 RUNTIME = ("grading/jail.py", "grading/child.py", "grading/wire.py", "grading/decoding.py", "answers.py")
@@ -41,105 +41,6 @@ PROTECTION = {
     " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
     " work that you do not trust in a container.",
 }
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What an answer may use. Memory counts beyond what the libraries need; the reply is one value."""
-
-    call_seconds: float = 10
-    cell_seconds: float = 120
-    total_seconds: float = 900
-    memory_mb: int = 2048
-    file_mb: int = 32
-    processes: int = 24
-    reply_mb: int = 32
-
-
-class Lost(BaseException):
-    """The process with an answer is gone or of no more use; the message says why.
-
-    No `Exception`: no test may catch it by chance.
-    """
-
-
-class TooSlow(Lost):
-    """It took too long: to try again would take as long again."""
-
-
-class Node:
-    """One process with answers, and the socket to it."""
-
-    def __init__(self, connection: socket.socket, pid: int, sandbox: Sandbox):
-        self.connection, self.pid, self.sandbox = connection, pid, sandbox
-
-    def ask(self, request: dict, seconds: float | None = None) -> dict:
-        """Send a request and return the reply, which is not to be trusted.
-
-        Raises
-        ------
-        Lost
-            When no whole reply comes within the time, or none that is JSON and small enough.
-        """
-        limits, now = self.sandbox.limits, time.monotonic()
-        seconds = limits.call_seconds if seconds is None else seconds
-        until = min(now + seconds, self.sandbox.end)
-        data = json.dumps(request).encode("ascii")
-        try:
-            self._send(struct.pack(">I", len(data)) + data, until)
-            size = struct.unpack(">I", self._read(4, until))[0]
-            if size > limits.reply_mb * 2**20:
-                raise Lost(f"it returns more than {limits.reply_mb} MB.")
-            reply = json.loads(self._read(size, until))
-        except TimeoutError:
-            if time.monotonic() >= self.sandbox.end:
-                said = f"the whole notebook takes more than {limits.total_seconds:g} seconds."
-            else:
-                said = f"it runs for more than {seconds:g} seconds. Look for a loop that does not end."
-            raise TooSlow(said) from None
-        except OSError:
-            raise Lost("it ends the Python process.") from None
-        except (ValueError, RecursionError):
-            raise Lost("what it returns cannot be read.") from None
-        if not isinstance(reply, dict):
-            raise Lost("what it returns cannot be read.")
-        return reply
-
-    def fork(self) -> Node:
-        """Return a copy of this process."""
-        ours, theirs = socket.socketpair()
-        try:
-            socket.send_fds(self.connection, [struct.pack(">I", 14)], [theirs.fileno()])
-            self.connection.sendall(b'{"do": "fork"}')
-            size = struct.unpack(">I", self._read(4, time.monotonic() + 20))[0]
-            pid = json.loads(self._read(min(size, 1000), time.monotonic() + 20))["pid"]
-        except (OSError, ValueError, KeyError, TypeError):
-            ours.close()
-            raise Lost("it ends the Python process.") from None
-        finally:
-            theirs.close()
-        return Node(ours, pid if type(pid) is int else 0, self.sandbox)
-
-    def close(self) -> None:
-        self.connection.close()
-
-    def _send(self, data: bytes, until: float) -> None:
-        self.connection.settimeout(max(0.001, until - time.monotonic()))
-        self.connection.sendall(data)
-
-    def _read(self, size: int, until: float) -> bytes:
-        parts = []
-        while size:
-            left = until - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            self.connection.settimeout(left)
-            part = self.connection.recv(min(size, 2**20))
-            if not part:
-                raise ConnectionResetError
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
 
 
 class Sandbox:
@@ -278,7 +179,7 @@ class Sandbox:
             self._again()
             return lost
         if lost is not None and "ends the Python process" in str(lost) and type(status) is int and status:
-            return Lost(_cause(status))
+            return Lost(cause(status))
         return lost
 
     def _purge(self) -> bool:
@@ -348,19 +249,19 @@ class Sandbox:
                 cwd="/",
                 start_new_session=True,
             )
-        self.root = self.last = Node(ours, 0, self)
+        self.root = self.last = Node(ours, 0, limits, self.end)
         with contextlib.suppress(OSError), self.process.stdin as stream:
             stream.write(json.dumps(settings).encode() + b"\n")
 
     def _greet(self) -> None:
         try:
             until = time.monotonic() + STARTING_SECONDS
-            size = struct.unpack(">I", self.root._read(4, until))[0]
-            self.root._read(min(size, 1000), until)
+            size = struct.unpack(">I", self.root.read(4, until))[0]
+            self.root.read(min(size, 1000), until)
         except OSError:
             self.process.kill()
             said = self.process.stdout.read(500).decode("utf-8", "replace").strip()
-            raise OSError(said or "the process with the answers does not start") from None
+            raise OSError(said or f"can every user read {sys.base_prefix}?") from None
 
     def _stop(self) -> None:
         if self.process is None:
@@ -376,17 +277,6 @@ class Sandbox:
         self.process.stdout.close()
         self.process = None
         view.end_all_of(self.uid)
-
-
-def _cause(status: int) -> str:
-    """Words for the status with which a process ended."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        if number == signal.SIGXCPU:
-            return "it uses more processor time than allowed. Look for a loop that does not end."
-        names = {s.value: s.name for s in signal.Signals}
-        return f"it ends the Python process (signal {names.get(number, number)})."
-    return f"it ends the Python process (exit status {os.WEXITSTATUS(status)})."
 
 
 if sys.platform == "win32":  # no forks, no limits
