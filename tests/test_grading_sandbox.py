@@ -35,7 +35,8 @@ VALUES = [
     None, True, 0, -(2**70), 1.5, float("inf"), float("-inf"), 1 + 2j, "ab\u00e9", "", [1, [2.0]], (1, "a"),
     {"a": 1, 2: (3,)}, {1, 2}, frozenset({3}), np.float32(0.1), np.int8(-3), np.bool_(True), ...,
 ]  # fmt: skip
-ARRAYS = [np.arange(6).reshape(2, 3), np.zeros((0, 3)), np.array(3.5), np.array([True, False])] + [
+ARRAYS = [
+    np.arange(6).reshape(2, 3), np.zeros((0, 3)), np.array(3.5), np.array([True, False]),
     np.array(["a", "bcd"]), np.arange(4, dtype=">i2"), np.array([1j]), np.array([np.nan, np.inf]),
 ]  # fmt: skip
 
