@@ -176,7 +176,7 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
         what = str(bool(answer))
     elif isinstance(answer, (complex, np.complexfloating)):
         what, cure = "complex", "Look for the logarithm or root of a negative number."
-    elif isinstance(answer, sp.Basic):
+    elif isinstance(answer, sp.Basic) or module == "sympy":
         what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
     elif module == "torch" and getattr(answer, "requires_grad", False):
         what = "a tensor that still carries its gradient"

@@ -230,7 +230,7 @@ def _shown(answer: _Answer) -> str:
         return ""
     if answer.question.form == "value":
         return f"You give {short(answer.values[i])}."
-    return f"For {_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
+    return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
 
 
 def _caller(question: Question, answer: Any) -> Call:
@@ -253,15 +253,14 @@ def _caller(question: Question, answer: Any) -> Call:
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)[1:]
             line = f" at `{frames[0].line}`" if frames and frames[0].line else ""
-            problem = (
-                f"your function raises {type(error).__name__}: {error}{line}, for {_inputs(question, case)}."
-            )
-            raise Unreadable(problem) from error
+            told = f"your function raises {type(error).__name__}: {error}{line}"
+            raise Unreadable(f"{told}, for {shown_inputs(question, case)}.") from error
 
     return call
 
 
-def _inputs(question: Question, case: Case) -> str:
+def shown_inputs(question: Question, case: Case) -> str:
+    """The arguments of a case, for a message."""
     names = inspect.signature(question.right).parameters
     return ", ".join(f"{name} = {short(value)}" for name, value in zip(names, case, strict=False))
 

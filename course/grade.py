@@ -1,0 +1,48 @@
+"""Grade your notebook: a score, and a reason for every lost point.
+
+    python -m course.grade exercises/02_cross_entropy/02_cross_entropy.ipynb
+    python -m course.grade FILE --html feedback.html --json feedback.json --seed 7
+
+The notebook is run from its sources, top to bottom, in a process that sees no solutions; what your editor has
+stored as outputs does not count. Hidden inputs are drawn afresh each time; ``--seed`` draws the same again.
+
+Exit status: 0 when the notebook was graded, whatever it got; 1 when it could not be; 2 for a wrong command.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from course.grading.notebook import GradingError, grade_notebook
+from course.grading.report import as_html, as_table
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m course.grade", description="Grade a notebook, with a reason for every lost point."
+    )
+    parser.add_argument("file", metavar="FILE", help="a notebook made from a set of exercises/")
+    parser.add_argument("--html", metavar="OUT", help="write the feedback as a page")
+    parser.add_argument("--json", metavar="OUT", help="write the feedback for machines")
+    parser.add_argument("--seed", type=int, metavar="N", help="draw the hidden inputs of another grading")
+    options = parser.parse_args(arguments)
+    try:
+        result = grade_notebook(options.file, seed=options.seed)
+    except (GradingError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(as_table(result))
+    if options.html:
+        Path(options.html).write_text(as_html(result), encoding="utf-8")
+    if options.json:
+        text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2)
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
+    return 1 if result.problem else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

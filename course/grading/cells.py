@@ -1,0 +1,136 @@
+"""Read the cells of any notebook, whoever saved it and in whatever format.
+
+The file is data from a stranger: it is read as JSON, within a size, and nothing in it is run or believed
+here.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+MOST_BYTES = 50_000_000
+MOST_CELLS = 2000
+
+
+class GradingError(Exception):
+    """Something that cannot be graded: the message says what, and what to do."""
+
+
+@dataclass
+class Cell:
+    """One cell.
+
+    Attributes
+    ----------
+    kind : {"text", "setup", "answer", "test", "by hand"}
+        What its metadata says. Of a submission only "text" and "not text" are used.
+    source : str
+    name : str
+        Its ``grade_id``; empty when it has none.
+    id : str
+        Its id; empty in old formats.
+    points : int
+    blank : str
+        What students get in its place, where that differs from ``source``.
+    """
+
+    kind: str
+    source: str
+    name: str = ""
+    id: str = ""
+    points: int = 0
+    blank: str = ""
+
+
+def read_cells(data: bytes) -> tuple[list[Cell], dict]:
+    """Return the cells and the metadata of a notebook of format 2, 3 or 4.
+
+    Parameters
+    ----------
+    data : bytes
+        The file, with a byte-order mark or without.
+
+    Raises
+    ------
+    GradingError
+        When it is no notebook.
+    """
+    if len(data) > MOST_BYTES:
+        raise GradingError(
+            f"The file has {len(data) // 1_000_000} MB, and {MOST_BYTES // 1_000_000} MB are the most."
+            " Clear its outputs and save it again."
+        )
+    try:
+        notebook = json.loads(_text(data))
+    except (ValueError, RecursionError):
+        raise GradingError(
+            "The file is no notebook: it is not JSON. Save it again from JupyterLab, VS Code or Colab."
+        ) from None
+    cells = _cells(notebook)
+    if cells is None:
+        raise GradingError("The file is JSON, but no notebook: it has no list of cells. Save it again.")
+    metadata = notebook.get("metadata")
+    found = [cell for cell in map(_cell, cells[:MOST_CELLS]) if cell is not None]
+    return found, metadata if isinstance(metadata, dict) else {}
+
+
+def normal(source: str) -> str:
+    """Return a source without what editors change: line ends, blanks at line ends, empty lines around it."""
+    return "\n".join(line.rstrip() for line in source.expandtabs(4).strip().splitlines())
+
+
+def _text(data: bytes) -> str:
+    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(mark):
+            return data.decode(encoding)
+    return data.decode("utf-8-sig")
+
+
+def _cells(notebook: Any) -> list | None:
+    """The list of cells; up to format 3 it lies in worksheets."""
+    if not isinstance(notebook, dict):
+        return None
+    if isinstance(notebook.get("cells"), list):
+        return notebook["cells"]
+    sheets = notebook.get("worksheets")
+    if not isinstance(sheets, list) or not sheets:
+        return None
+    lists = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+    return [cell for cells in lists if isinstance(cells, list) for cell in cells]
+
+
+def _cell(data: Any) -> Cell | None:
+    if not isinstance(data, dict):
+        return None
+    code = data.get("cell_type") == "code"
+    source = data.get("source", data.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    if not isinstance(source, str):
+        source = ""
+    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
+    settings = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
+    graded, solved = bool(settings.get("grade")), bool(settings.get("solution"))
+    kind = "setup" if code else "text"
+    if graded and solved:
+        kind = "by hand"
+    elif graded and code:
+        kind = "test"
+    elif solved and code:
+        kind = "answer"
+    name, number = settings.get("grade_id"), data.get("id")
+    points = settings.get("points")
+    blank = ""
+    if kind == "by hand":
+        course = metadata.get("course")
+        blank = str(course.get("prompt", "")) if isinstance(course, dict) else ""
+    return Cell(
+        kind,
+        source,
+        name if isinstance(name, str) else "",
+        number if isinstance(number, str) else "",
+        points if isinstance(points, int) else 0,
+        blank,
+    )

@@ -1,0 +1,281 @@
+"""Run the tests of a set on the answers of one submission.
+
+This process runs no code of a student. The tests of the solved set run here, in a clean namespace in which
+the student's names are calls that carry data. Where a test says ``check_hidden``, inputs are drawn afresh
+from the seed of this grading and compared with a reference that is computed here.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable
+from typing import Any
+
+from course.answers import Unreadable
+from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
+from course.grading import proxies
+from course.grading.cells import Cell
+from course.grading.key import Key, Task, names_used
+from course.grading.node import Lost, Node, TooSlow
+from course.grading.result import TaskResult
+from course.grading.sandbox import Sandbox
+from course.grading.submission import Plan, Step
+from course.grading.wire import encode
+from course.question import Case, Question
+from course.questions import find, of_chapter
+
+__all__ = ["Marker"]
+
+MOST_REASON = 700
+
+
+class Marker:
+    """Marks one submission.
+
+    Parameters
+    ----------
+    key : Key
+    plan : Plan
+        What the submission adds to the set.
+    sandbox : Sandbox
+        Launched and not yet open.
+    seed : int
+        Draws the hidden inputs.
+    progress : callable, optional
+        Is told the label of each task before it is marked.
+    """
+
+    def __init__(
+        self, key: Key, plan: Plan, sandbox: Sandbox, seed: int, progress: Callable[[str], None] | None = None
+    ):
+        self.key, self.plan, self.sandbox, self.seed = key, plan, sandbox, seed
+        self.progress = progress or (lambda label: None)
+        self.marks: dict[str, TaskResult] = {}
+        self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
+        self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
+        self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
+        self.later: list[str] = []  # tasks that miss a name which a cell below may define
+
+    def mark(self) -> tuple[TaskResult, ...]:
+        """Run all cells, and test each task where its tests stand."""
+        questions = of_chapter(self.key.name[:2])
+        self.sandbox.open({key: encode([list(c) for c in q.cases]) for key, q in questions.items()})
+        for step in self.plan.steps:
+            if step.tests:
+                self._mark(self.key.tasks[step.tests])
+                if step.tests in self.broken and self.marks[step.tests].status != "full":
+                    self._alone(self.key.tasks[step.tests])
+            else:
+                self._run(step)
+        for name in list(self.later):
+            self._again(self.key.tasks[name])
+        return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
+
+    def _run(self, step: Step) -> None:
+        """Run a cell, unless it is the set's own and would wait again for an answer that has no end."""
+        if step.own and any(re.search(rf"\b{name}\b", step.source) for name in self._endless()):
+            return
+        try:
+            reply = self.sandbox.run(step.name, step.source)
+        except Lost as lost:
+            if step.task:
+                self.lost[step.task] = str(lost)
+                self._note(step.task, lost)
+            return
+        if step.task and "error" in reply:
+            error = self.errors[step.task] = proxies.error_of(reply, self.sandbox.limits.memory_mb)
+            if getattr(error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
+                self.broken.add(step.task)
+
+    def _note(self, task: str, lost: Lost) -> None:
+        if not isinstance(lost, TooSlow):
+            self.broken.add(task)
+
+    def _endless(self) -> list[str]:
+        """The student's names whose call did not come back."""
+        lost = [name for name, mark in self.marks.items() if mark.status == "could not run"]
+        return [name for task in lost for name in self.key.tasks[task].names]
+
+    def _alone(self, task: Task) -> None:
+        """Try a task without the other answers: one of them may have broken the process."""
+        before, lost, errors = self.marks[task.name], dict(self.lost), dict(self.errors)
+        self.lost.pop(task.name, None)
+        with self.sandbox.aside():
+            for step in self.plan.steps:
+                if step.tests == task.name:
+                    break
+                if not step.tests and step.task in (None, task.name):
+                    self._run(step)
+            self._mark(task)
+        self.lost, self.errors = lost, errors
+        if self.marks[task.name].status != "full":
+            self.marks[task.name] = before
+
+    def _again(self, task: Task) -> None:
+        """Try a task once more when all cells have run: a name that it misses may stand below it."""
+        before = self.marks[task.name]
+        if isinstance(self.errors.pop(task.name, None), proxies.RemoteError):
+            for step in self.plan.steps:
+                if step.task == task.name:
+                    self._run(step)
+        self._mark(task)
+        if self.marks[task.name].status != "full":
+            self.marks[task.name] = before
+            return
+        remark = "Right, but it uses a name that a cell below it defines. Put that cell above, and run all."
+        self.marks[task.name] = _result(task, task.maximum, "full", remark)
+
+    def _mark(self, task: Task) -> None:
+        """Run the tests of a task."""
+        self.progress(task.label)
+        if task.name in self.lost:
+            self.marks[task.name] = _result(task, 0, "could not run", f"The cell: {self.lost[task.name]}")
+            return
+        if not self.plan.mentions(task):
+            self.marks[task.name] = _result(task, 0, "not answered", f"Not answered. {task.message}")
+            return
+        points, reasons, mistakes, status = 0, [], (), "zero"
+        try:
+            with self.sandbox.probe() as probe:
+                for test in task.tests:
+                    failed = self._test(task, test, probe)
+                    if failed is None:
+                        points += test.points
+                        continue
+                    kind, reason, found = failed
+                    status = kind if not points else status
+                    mistakes += tuple(i for i in found if i not in mistakes)
+                    if reason not in reasons:
+                        reasons.append(reason)
+        except Lost as lost:
+            points, reasons, mistakes, status = 0, [f"Your function: {lost}"], (), "could not run"
+            self._note(task.name, lost)
+        if points:
+            status = "full" if points == task.maximum else "partial"
+        self.marks[task.name] = _result(task, points, status, " ".join(reasons), mistakes)
+
+    def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...]] | None:
+        """Run one test cell; return status, reason and mistakes when it fails."""
+        tests = _Tests(probe, self.seed)
+        try:
+            names = self._namespace(task, test, probe, tests)
+            exec(compile(test.source, test.name, "exec"), names)
+        except NameError as error:
+            return self._missing(task, error)
+        except NotImplementedError as error:
+            return "not answered", f"Not answered. {error}".strip(), ()
+        except (AssertionError, Unreadable) as error:
+            if tests.not_done:
+                return "not answered", f"Not answered. {task.message}", ()
+            if tests.name_error and task.name not in self.later:
+                self.later.append(task.name)
+            return "zero", str(error).removeprefix(f"{tests.key}: ") or "A hidden test fails.", tests.mistakes
+        except proxies.RemoteError as error:
+            return "zero", f"Your function raises {error.kind}: {error}.", ()
+        except Exception as error:
+            return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", ()
+        return None
+
+    def _missing(self, task: Task, error: NameError) -> tuple[str, str, tuple[str, ...]]:
+        """Why a name of the student is not there."""
+        raised = self.errors.get(task.name)
+        if isinstance(raised, NotImplementedError):
+            return "not answered", f"Not answered. {raised}", ()
+        if raised is None or (isinstance(raised, proxies.RemoteError) and raised.kind == "NameError"):
+            self.later.append(task.name)
+        if raised is None:
+            return "zero", f"The name `{error}` is not defined. The test needs exactly this name.", ()
+        line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
+        kind = getattr(raised, "kind", type(raised).__name__)
+        return "could not run", f"The cell raises {kind}: {raised}{line}.", ()
+
+    def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
+        """What the test cell reads: our checks, the student's names, and the set's own."""
+        names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden, "inputs": inputs}
+        names["print"] = _nothing
+        own = names_used(test.source) - names.keys() - set(task.names)
+        if own - set(dir(builtins)):
+            names = self._own_names() | names
+        return names | {name: proxies.look(probe, name) for name in task.names}
+
+    def _own_names(self) -> dict[str, Any]:
+        """The names of the solved set, which is ours to run. Rare: most tests only check."""
+        if not hasattr(self, "_solved"):
+            self._solved: dict[str, Any] = {"print": _nothing, "display": _nothing}
+            for cell in self.key.cells:
+                if cell.kind in ("setup", "answer"):
+                    exec(compile(cell.source, cell.id, "exec"), self._solved)
+        return self._solved
+
+    def _by_hand(self, task: Task) -> TaskResult:
+        words = self.plan.words.get(task.name, "")
+        reason = "A person grades this." if words else "A person grades this; nothing is written there."
+        return TaskResult(
+            task.name, task.label, task.title, None, task.maximum, "by hand", reason, words=words
+        )
+
+
+class _Tests:
+    """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
+
+    def __init__(self, probe: Node, seed: int):
+        self.probe, self.seed = probe, seed
+        self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
+
+    def check(self, key: str, answer: Any) -> None:
+        question = find(key)
+        self._judge(question, answer, question.cases)
+
+    def check_hidden(self, key: str, answer: Any, seed: int | None = None) -> None:
+        question = find(key)
+        self._judge(question, answer, question.fresh_cases(self.seed))
+
+    def _judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
+        self.key = question.key
+        verdict = judge(question, self._caller(question, answer), cases)
+        if not verdict.right:
+            self.mistakes = verdict.mistakes
+            raise WrongAnswer(verdict.message)
+
+    def _caller(self, question: Question, answer: Any) -> Call:
+        def call(case: Case) -> Any:
+            if question.form != "function":
+                if answer is None:
+                    self.not_done = True
+                    raise Unreadable("not done yet: the answer is None.")
+                if question.form == "value":
+                    return answer
+                return self._told(
+                    question, case, proxies.evaluate, self.probe, answer, question.symbols, case
+                )
+            if not callable(answer):
+                kind = type(answer).__name__
+                raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
+            return self._told(question, case, answer, *case)
+
+        return call
+
+    def _told(self, question: Question, case: Case, function: Callable, *arguments: Any) -> Any:
+        """Call, and say in a sentence what was raised."""
+        try:
+            return function(*arguments)
+        except NotImplementedError:
+            self.not_done = True
+            raise Unreadable("not done yet.") from None
+        except proxies.RemoteError as error:
+            self.name_error = error.kind == "NameError"
+            line = f" at `{error.line}`" if error.line else ""
+            told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
+            raise Unreadable(told) from None
+
+
+def _nothing(*things: Any, **keywords: Any) -> None:
+    """What ``print`` does in a test here: a report tells more."""
+
+
+def _result(task: Task, points: int, status: str, reason: str, mistakes: tuple[str, ...] = ()) -> TaskResult:
+    reason = reason if len(reason) <= MOST_REASON else reason[: MOST_REASON - 3] + "..."
+    reason = "".join(c if c.isprintable() else " " for c in reason).strip()
+    reason = reason[:1].upper() + reason[1:]
+    return TaskResult(task.name, task.label, task.title, points, task.maximum, status, reason, mistakes)

@@ -1,0 +1,76 @@
+"""A graded notebook as data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+STATUSES = ("full", "partial", "zero", "not answered", "could not run", "by hand")
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What one task got.
+
+    Attributes
+    ----------
+    name, label, title : str
+        As in ``"bigram"``, ``"Task 11a"``, ``"a bigram model in four lines"``.
+    points : int or None
+        None when a person grades.
+    maximum : int
+    status : {"full", "partial", "zero", "not answered", "could not run", "by hand"}
+    reason : str
+        Why points are missing: a hint, an error, a limit; sometimes a remark on a full mark. Text of the
+        student may stand in it: escape it.
+    mistakes : tuple of str
+        Ids of the catalogue, such as ``"M19"``.
+    words : str
+        An answer in words, for the person who grades it.
+    """
+
+    name: str
+    label: str
+    title: str
+    points: int | None
+    maximum: int
+    status: str
+    reason: str = ""
+    mistakes: tuple[str, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a notebook got.
+
+    ``problem`` says why nothing could be graded; there are no tasks then, or all of them could not run.
+    ``protection`` is one line on what the answers could not do. ``seed`` gives the same grade again.
+    """
+
+    set_name: str
+    seed: int
+    tasks: tuple[TaskResult, ...] = ()
+    protection: str = ""
+    problem: str = ""
+    digest: str = ""
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def points(self) -> int:
+        """The points that a machine gives."""
+        return sum(task.points or 0 for task in self.tasks)
+
+    @property
+    def maximum(self) -> int:
+        """The most points that a machine can give."""
+        return sum(task.maximum for task in self.tasks if task.status != "by hand")
+
+    @property
+    def by_hand(self) -> int:
+        """The points that a person gives."""
+        return sum(task.maximum for task in self.tasks if task.status == "by hand")
+
+    def as_dict(self) -> dict:
+        """Plain data for JSON."""
+        totals = {"points": self.points, "maximum": self.maximum, "by_hand": self.by_hand}
+        return {**asdict(self), **totals}

@@ -1,0 +1,270 @@
+"""Honest submissions that are right, in ways that have cost marks elsewhere. All deserve full marks."""
+
+import json
+
+from tests.grading_catalogue import Case
+
+CASES = []
+
+
+def case(name, **deserves):
+    def note(make):
+        CASES.append(Case(name, "right", make, {k.replace("_", "-"): v for k, v in deserves.items()}))
+        return make
+
+    return note
+
+
+@case("as it should be")
+def _(nb):
+    pass
+
+
+@case("prints a thousand lines in every call")
+def _(nb):
+    nb.change("three-words", ("nats = -np.log(q)", "print('so it is\\n' * 1000)\n    nats = -np.log(q)"))
+
+
+@case("warns in every call")
+def _(nb):
+    nb.change(
+        "average-surprisal",
+        ("real = ", "import warnings; warnings.warn('careful'); np.log(np.zeros(1)); real = "),
+    )
+
+
+@case("turns warnings into errors")
+def _(nb):
+    nb.end("three-words", "import warnings\nwarnings.simplefilter('error')\nnp.seterr(all='raise')")
+
+
+@case("ends a cell with quit()")
+def _(nb):
+    nb.end("three-words", "quit()")
+
+
+@case("ends a cell with sys.exit(0)")
+def _(nb):
+    nb.end("softmax-gradient", "import sys\nsys.exit(0)")
+
+
+@case("a byte-order mark before the file")
+def _(nb):
+    return b"\xef\xbb\xbf" + nb.file()
+
+
+@case("saved as UTF-16")
+def _(nb):
+    return json.dumps(nb.data, ensure_ascii=False).encode("utf-16")
+
+
+@case("a test cell copied with its metadata")
+def _(nb):
+    copied = json.loads(json.dumps(nb.cell("test-three-words")))
+    nb.cells.insert(3, copied)
+    nb.cells.append(copied)
+
+
+@case("an answer cell copied, the first one left blank")
+def _(nb):
+    copied = json.loads(json.dumps(nb.cell("average-surprisal")))
+    nb.blank("average-surprisal")
+    nb.cells.insert(nb.cells.index(nb.cell("average-surprisal")) + 1, copied)
+
+
+@case("the answer in a new cell above the blank one")
+def _(nb):
+    nb.add(nb.source("forecasters"), before="forecasters")
+    nb.blank("forecasters")
+
+
+@case("all metadata and ids are gone")
+def _(nb):
+    nb.data["metadata"] = {}
+    nb.data["nbformat_minor"] = 4
+    for cell in nb.cells:
+        cell["metadata"] = {}
+        del cell["id"]
+
+
+@case("nbgrader's metadata is gone, the ids are there")
+def _(nb):
+    for cell in nb.cells:
+        cell["metadata"] = {}
+
+
+@case("another kernel's name")
+def _(nb):
+    nb.data["metadata"] = {
+        "kernelspec": {"name": "conda-env-lm-py", "display_name": "lm", "language": "python"}
+    }
+
+
+@case("cells out of order, with tests first")
+def _(nb):
+    nb.cells.sort(key=lambda cell: not cell["id"].startswith("test-"))
+
+
+@case("cells in the opposite order")
+def _(nb):
+    nb.cells.reverse()
+
+
+@case("notebook format 3")
+def _(nb):
+    cells = []
+    for cell in nb.cells:
+        old = {"cell_type": cell["cell_type"], "metadata": cell["metadata"]}
+        if cell["cell_type"] == "code":
+            old |= {"input": cell["source"], "language": "python", "outputs": [], "collapsed": False}
+        else:
+            old["source"] = cell["source"]
+        cells.append(old)
+    return json.dumps({"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": cells}]}).encode()
+
+
+@case("saved by Colab")
+def _(nb):
+    nb.data["metadata"]["colab"] = {"provenance": []}
+    nb.data["nbformat_minor"] = 0
+    for i, cell in enumerate(nb.cells):
+        cell["metadata"]["id"] = f"Xy{i}"
+        cell["source"] = cell["source"].splitlines(keepends=True)
+        del cell["id"]
+
+
+@case("saved by VS Code")
+def _(nb):
+    for cell in nb.cells:
+        cell["metadata"]["vscode"] = {"languageId": "python"}
+        cell["source"] = cell["source"].splitlines(keepends=True)
+
+
+@case("line ends of Windows, and blanks at line ends")
+def _(nb):
+    for cell in nb.cells:
+        cell["source"] = cell["source"].replace("\n", "   \r\n")
+
+
+@case("large outputs are stored")
+def _(nb):
+    nb.cell("three-words")["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * 3_000_000}]
+
+
+@case("set-up and test cells are deleted")
+def _(nb):
+    nb.data["cells"] = [c for c in nb.cells if c["metadata"].get("nbgrader", {}).get("solution")]
+
+
+@case("an import is added to the set-up cell")
+def _(nb):
+    nb.cells[1]["source"] += "\nfrom math import fsum"
+    nb.change(
+        "average-surprisal", ("return ", "return -fsum(log_probs[real, targets[real]]) / real.sum()  # ")
+    )
+
+
+@case("a helper in a cell of its own")
+def _(nb):
+    nb.add("def to_nats(q):\n    return -np.log(q)", before="three-words")
+    nb.change("three-words", ("nats = -np.log(q)", "nats = to_nats(q)"))
+
+
+@case("a helper in a cell below its use", three_words=("full", "a cell below it defines"))
+def _(nb):
+    nb.add("def to_nats(q):\n    return -np.log(q)")
+    nb.change("three-words", ("nats = -np.log(q)", "nats = to_nats(q)"))
+
+
+@case("magics, shell lines and questions")
+def _(nb):
+    nb.begin("three-words", "%matplotlib inline\n!pip install something\nnp.log?")
+    nb.begin("softmax-gradient", "%%time")
+    nb.add("%%bash\nls -l", after="three-words")
+    nb.add("files = !ls", after="three-words")
+
+
+@case("display() and a figure")
+def _(nb):
+    nb.end("three-words", "display(sentence_cost(np.array([0.5])))")
+
+
+@case("lists where arrays are expected, Python numbers where NumPy's are")
+def _(nb):
+    nb.change("three-words", ('"nats": nats,', '"nats": nats.tolist(),'), ("q.prod()", "float(q.prod())"))
+
+
+@case("a lambda instead of a function")
+def _(nb):
+    nb.answer(
+        "average-surprisal",
+        "average_surprisal = lambda lp, t, skip: -lp[t != skip, t[t != skip]].mean()",
+    )
+
+
+@case("an object that can be called")
+def _(nb):
+    nb.answer(
+        "average-surprisal",
+        """
+        class Average:
+            def __call__(self, log_probs, targets, ignore_index):
+                real = targets != ignore_index
+                return -log_probs[real, targets[real]].mean()
+
+        average_surprisal = Average()
+        """,
+    )
+
+
+@case("changes its inputs in place")
+def _(nb):
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(q); p = q.copy(); q *= 0"))
+    nb.change("three-words", ("q.prod()", "p.prod()"))
+
+
+@case("an ordered dictionary")
+def _(nb):
+    nb.change("three-words", ("return {", "from collections import OrderedDict\n    return OrderedDict({"))
+    nb.change("three-words", ("nats.mean(),\n    }", "nats.mean(),\n    })"))
+
+
+@case("other assumptions about the symbols, and a Matrix")
+def _(nb):
+    nb.answer(
+        "softmax-gradient",
+        """
+        Z, P, t = sp.symbols("z1:4"), sp.symbols("p1:4"), sp.Symbol("T")
+        loss = -sum(p_k * sp.log(sp.exp(z_k / t) / sum(sp.exp(x / t) for x in Z)) for p_k, z_k in zip(P, Z))
+        gradient = sp.Matrix([sp.diff(loss, x) * 1 for x in Z]).subs(P[2], 1 - P[0] - P[1])
+        """,
+    )
+
+
+@case("a tensor of PyTorch")
+def _(nb):
+    nb.change(
+        "three-words",
+        ('"nats": nats,', '"nats": __import__("torch").from_numpy(nats),'),
+    )
+
+
+@case("a thread goes on in the background")
+def _(nb):
+    nb.begin("three-words", "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()")
+
+
+@case("a cell that is added fails")
+def _(nb):
+    nb.add("1 / 0", before="three-words")
+    nb.add("this is no Python", before="average-surprisal")
+
+
+@case("a cell that is added does not end")
+def _(nb):
+    nb.add("while True:\n    pass", before="average-surprisal")
+
+
+@case("names of the tools are used for something else")
+def _(nb):
+    nb.end("three-words", "check = check_hidden = inputs = list = dict = abs = float = None")

@@ -1,0 +1,185 @@
+"""Honest submissions that are wrong or not finished: that task gets a reason, all others full marks."""
+
+from tests.grading_catalogue import POINTS, Case
+
+CASES = []
+
+
+def case(name, problem="", **deserves):
+    def note(make):
+        named = {k.replace("_", "-"): v for k, v in deserves.items()}
+        CASES.append(Case(name, "wrong", make, named, problem))
+        return make
+
+    return note
+
+
+def mistake(task, ids, *changes, part=None):
+    """The solution with a usual mistake: its hint begins with its name in the catalogue."""
+
+    def make(nb):
+        nb.change(task, *changes)
+
+    text = "wo mistakes at once. " if " and " in ids else f"{ids}, "
+    deserved = ("partial", text, part) if part else ("zero", text)
+    CASES.append(Case(f"{ids} in {task}", "wrong", make, {task: deserved}))
+
+
+MEAN, PICKED = "nats.mean()", "-np.log(q[days, outcomes]).mean()"
+AVERAGE = "-log_probs[real, targets[real]].mean()"
+mistake("three-words", "M2", ("-np.log(q)", "-np.log2(q)"))
+mistake("three-words", "M3", ("-np.log(q)", "-np.log10(q)"))
+mistake("three-words", "M5", ("-np.log(q)", "np.log(q)"))
+mistake("three-words", "L1", (MEAN, "nats.sum()"), part=1)
+mistake("three-words", "L2", (MEAN, "-np.log(q.mean())"), part=1)
+mistake("three-words", "L4", ("q.prod()", "q.sum()"), part=1)
+mistake("forecasters", "L7", ("argmin", "argmax"))
+mistake("forecasters", "L6", (PICKED, "-np.log(q.max(axis=1)).mean()"))
+mistake("average-surprisal", "M19", (AVERAGE, "-log_probs[real, targets[real]].sum() / targets.size"))
+mistake("average-surprisal", "M20", ("targets != ignore_index", "np.ones(targets.shape, dtype=bool)"))
+mistake("average-surprisal", "M21", ("targets != ignore_index", "targets > 0"))
+mistake(
+    "average-surprisal",
+    "M19 and M2",
+    (AVERAGE, "-log_probs[real, targets[real]].sum() / np.log(2) / targets.size"),
+)
+mistake("softmax-gradient", "M5", ("(w / sum(weights) - p_k) / T", "(p_k - w / sum(weights)) / T"))
+mistake("softmax-gradient", "L10", ("(w / sum(weights) - p_k) / T", "w / sum(weights) - p_k"))
+
+
+@case("nothing is answered", **dict.fromkeys(POINTS, ("not answered", "Not answered. ")))
+def _(nb):
+    for task in POINTS:
+        nb.blank(task)
+
+
+@case("an answer cell is empty", forecasters=("not answered", "Task 2: return accuracy"))
+def _(nb):
+    nb.answer("forecasters", "")
+
+
+@case("an answer cell is deleted", forecasters=("not answered", "Task 2: return accuracy"))
+def _(nb):
+    nb.cells.remove(nb.cell("forecasters"))
+
+
+@case("half done, the message of the task still at the end", three_words=("not answered", "Task 1: return"))
+def _(nb):
+    nb.answer(
+        "three-words",
+        """
+        def sentence_cost(q):
+            nats = -np.log(q)
+            # YOUR CODE HERE
+            raise NotImplementedError("Task 1: return a dictionary")
+        """,
+    )
+
+
+@case("a syntax error", three_words=("could not run", "The cell raises SyntaxError: line 3"))
+def _(nb):
+    nb.answer("three-words", "def sentence_cost(q):\n    nats = -np.log(q)\n    return {nats")
+
+
+@case("an error before the name is defined", softmax_gradient=("could not run", "ZeroDivisionError"))
+def _(nb):
+    nb.begin("softmax-gradient", "1 / 0")
+
+
+@case("right in part: not for a single word", three_words=("partial", "costs one bit", 2))
+def _(nb):
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(q) if len(q) > 1 else np.zeros(1)"))
+
+
+@case("no return", forecasters=("zero", "Does the function end with `return`?"))
+def _(nb):
+    nb.change("forecasters", ("return {", "print({"))
+    nb.change("forecasters", ("nats.argmin()]}", "nats.argmin()]})"))
+
+
+@case("another name", average_surprisal=("not answered", "Task 3"))
+def _(nb):
+    nb.change("average-surprisal", ("def average_surprisal", "def mean_surprise"))
+
+
+@case("the function raises an error", average_surprisal=("zero", "function raises KeyError"))
+def _(nb):
+    nb.change("average-surprisal", ("return ", "return {}['x'] or "))
+
+
+@case("a result of the wrong shape", three_words=("partial", "shape", 1))
+def _(nb):
+    nb.change("three-words", ('"bits": nats', '"bits": nats[:1]'))
+
+
+@case("a key is missing", three_words=("partial", "Expected are exactly", 1))
+def _(nb):
+    nb.change("three-words", ('"hartleys": nats / np.log(10),', ""))
+
+
+@case("called instead of given", average_surprisal=("zero", "ive the function itself"))
+def _(nb):
+    nb.end("average-surprisal", "average_surprisal = average_surprisal(*inputs('02.average-surprisal')[0])")
+
+
+@case("the visible values, written down", average_surprisal=("zero", ""))
+def _(nb):
+    nb.end(
+        "average-surprisal",
+        """
+        known = {case[0].size: average_surprisal(*case) for case in inputs("02.average-surprisal")}
+
+        def average_surprisal(log_probs, targets, ignore_index):
+            return known.get(log_probs.size, 1.0)
+        """,
+    )
+
+
+@case("rounded to three digits", average_surprisal=("zero", "Do not round"))
+def _(nb):
+    nb.change("average-surprisal", ("return ", "return round("), (".mean()", ".mean(), 3)"))
+
+
+@case("an equation instead of an expression", softmax_gradient=("zero", "is an equation"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [sp.Eq(sp.Symbol('g'), g) for g in gradient]")
+
+
+@case("a symbol that the task does not have", softmax_gradient=("zero", "contains x"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [g * sp.Symbol('x') for g in gradient]")
+
+
+@case("an answer that is None", softmax_gradient=("not answered", "Task 5"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = None")
+
+
+@case("a loop that does not end", average_surprisal=("could not run", "Look for a loop"))
+def _(nb):
+    nb.change("average-surprisal", ("return ", "n = 3\n    while n > 0:\n        n = n + 1\n    return "))
+
+
+@case("a call of itself that does not end", average_surprisal=("zero", "RecursionError"))
+def _(nb):
+    nb.change("average-surprisal", ("return ", "return average_surprisal(log_probs, targets, 0) + "))
+
+
+@case("an array that is too large", average_surprisal=("could not run", "MB of memory"))
+def _(nb):
+    nb.change("average-surprisal", ("return ", "x = np.ones((100_000, 20_000))\n    return "))
+
+
+@case("not JSON", problem="it is not JSON")
+def _(nb):
+    return b"# Task 1: I have printed my notebook as text."
+
+
+@case("an empty file", problem="it is not JSON")
+def _(nb):
+    return b""
+
+
+@case("JSON, but no notebook", problem="it has no list of cells")
+def _(nb):
+    return b'{"name": "me"}'
