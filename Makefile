@@ -13,7 +13,7 @@ export PYTHONHASHSEED  := 0
 export TORCH_INDEX
 
 .DEFAULT_GOAL := help
-.PHONY: help book test exercises solutions slides lab bench wheels clean python
+.PHONY: help book test exercises solutions slides lab grade bench reproduce wheels clean python
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -40,6 +40,12 @@ slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 
 lab: $(BOOK)  ## open JupyterLab on the exercises
 	@$(PY) -m jupyterlab exercises
+
+grade: $(TEST)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
+	@$(PY) -m course.grade "$(NB)"
+
+reproduce: $(TEST)  ## recompute published numbers on larger texts, half an hour; PTB=folder adds the Penn Treebank
+	@$(PY) -m course.reproduce $(if $(PTB),--ptb "$(PTB)")
 
 bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
 	@$(PY) -m course.bench
