@@ -213,7 +213,8 @@ class TokenizedText:
         """Return the documents as strings.
 
         For characters, bytes and BPE these are the documents that were tokenised. For words they are the
-        canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`.
+        canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
+        that a model has drawn may be no UTF-8: these are shown as the replacement character.
         """
         pieces = self._pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
@@ -222,7 +223,7 @@ class TokenizedText:
             self._separator.join(pieces[start:stop]) for start, stop in zip(starts, stops, strict=True)
         ]
         if isinstance(self._separator, bytes):
-            sentences = [sentence.decode("utf-8") for sentence in sentences]
+            sentences = [sentence.decode("utf-8", errors="replace") for sentence in sentences]
         bounds = np.searchsorted(self.sentence_starts, self.document_starts)
         return [
             "\n".join(sentences[first:last]) + ("\n" if terminated else "")

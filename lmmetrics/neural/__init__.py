@@ -17,9 +17,10 @@ True
 """
 
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
+from lmmetrics.neural.history import History
+from lmmetrics.neural.loading import load
 from lmmetrics.neural.recurrent import RecurrentLM
-from lmmetrics.neural.storage import load
-from lmmetrics.neural.training import History, train
+from lmmetrics.neural.training import train
 from lmmetrics.neural.transformer import TransformerLM
 
 __all__ = [

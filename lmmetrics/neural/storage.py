@@ -4,8 +4,6 @@ import os
 
 import torch
 
-from lmmetrics.text import Vocabulary
-
 
 def save(model, path):
     """Write a model; the file is complete or not there."""
@@ -25,35 +23,6 @@ def save(model, path):
         },
         path,
     )
-
-
-def load(path):
-    """Read a model that ``model.save(path)`` wrote.
-
-    Raises
-    ------
-    ValueError
-        When the file holds no model of this library.
-    """
-    from lmmetrics import neural
-
-    try:
-        saved = torch.load(path, weights_only=True)
-        kind = getattr(neural, saved["kind"])
-    except FileNotFoundError:
-        raise
-    except Exception as error:
-        raise ValueError(
-            f"{path} holds no neural model; a file that model.save(path) wrote is expected"
-        ) from error
-    special = 3 if saved["unk"] else 2
-    model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])
-    model.load_state_dict(saved["weights"])
-    spelling = [piece.encode("latin-1") if saved["in_bytes"] else piece for piece in saved["spelling"]]
-    model._spelling, model.state = (spelling[:-1], spelling[-1]), saved["state"]
-    if saved["stride"] is not None:
-        model.stride = saved["stride"]
-    return model.eval()
 
 
 def write(content, path):

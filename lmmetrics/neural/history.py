@@ -1,0 +1,52 @@
+"""What a training run leaves behind besides the weights."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """How a training went.
+
+    Attributes
+    ----------
+    steps : int64[R]
+        When a record was made.
+    train_nats : float64[R]
+        Nats per token of the training text, a mean since the record before: while learning, dropout on.
+    loss : float64[R]
+        What was minimised: the same, unless labels were smoothed.
+    valid_steps, valid_nats : int64[R + 1], float64[R + 1]
+        Nats per token of the validation text, from step 0; empty without `valid`.
+    seconds : float64[R]
+        Seconds of training until then, without validation.
+    tokens_per_second : float64[R]
+        Since the record before.
+    tokens : int
+        Tokens read in all.
+    best_step : int
+        The step of the weights that the model has now.
+    interrupted : bool
+    """
+
+    steps: np.ndarray
+    train_nats: np.ndarray = field(repr=False)
+    loss: np.ndarray = field(repr=False)
+    valid_steps: np.ndarray = field(repr=False)
+    valid_nats: np.ndarray = field(repr=False)
+    seconds: np.ndarray = field(repr=False)
+    tokens_per_second: np.ndarray = field(repr=False)
+    tokens: int
+    best_step: int
+    interrupted: bool = False
+
+    def __repr__(self):
+        end = "interrupted after" if self.interrupted else "History:"
+        steps = self.steps[-1] if len(self.steps) else 0
+        shown = f"{end} {steps:,} steps, {self.tokens:,} tokens"
+        if len(self.steps):
+            shown += f"; train {self.train_nats[-1]:.4f} nats per token"
+        if len(self.valid_nats):
+            shown += f"; valid {self.valid_nats.min():.4f} at step {self.best_step:,}"
+        return shown

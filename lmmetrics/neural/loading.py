@@ -1,0 +1,37 @@
+"""Read a model from a file: the other half of `lmmetrics.neural.storage`, which knows all kinds of model."""
+
+import torch
+
+from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
+from lmmetrics.neural.recurrent import RecurrentLM
+from lmmetrics.neural.transformer import TransformerLM
+from lmmetrics.text import Vocabulary
+
+KINDS = {kind.__name__: kind for kind in (FeedForwardLM, SoftmaxBigram, RecurrentLM, TransformerLM)}
+
+
+def load(path):
+    """Read a model that ``model.save(path)`` wrote.
+
+    Raises
+    ------
+    ValueError
+        When the file holds no model of this library.
+    """
+    try:
+        saved = torch.load(path, weights_only=True)
+        kind = KINDS[saved["kind"]]
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise ValueError(
+            f"{path} holds no neural model; a file that model.save(path) wrote is expected"
+        ) from error
+    special = 3 if saved["unk"] else 2
+    model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])
+    model.load_state_dict(saved["weights"])
+    spelling = [piece.encode("latin-1") if saved["in_bytes"] else piece for piece in saved["spelling"]]
+    model._spelling, model.state = (spelling[:-1], spelling[-1]), saved["state"]
+    if saved["stride"] is not None:
+        model.stride = saved["stride"]
+    return model.eval()
