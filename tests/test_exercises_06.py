@@ -115,7 +115,7 @@ changed("witten-bell", "M31", (BELOW, "unigrams = tokens / tokens.sum()"))
 changed("witten-bell", "M31", (TABLE, TABLE.replace(", unigrams)", ", 0)")))
 changed(
     "witten-bell",
-    "L23",
+    "L8",
     ("followers = (counts > 0).sum(axis=1, keepdims=True)", "followers = counts.shape[1]"),
 )
 written(
@@ -138,7 +138,7 @@ written(
 ALPHA = "alpha = (1 - kept.sum()) / shorter[counts == 0].sum()"
 changed("katz", "L13", (ALPHA, "alpha = 1 - kept.sum()"))
 changed("katz", "M33", (ALPHA, "alpha = 0.4"))
-changed("katz", "L7", (ALPHA, ALPHA.replace("==", ">")))
+changed("katz", "L31", (ALPHA, ALPHA.replace("==", ">")))
 changed(
     "katz",
     "L13",
@@ -154,33 +154,21 @@ changed("em", "M2", *((loss, f"{loss} / np.log(2)") for loss in BOTH))
 changed("em", "M3", *((loss, loss.replace("np.log(", "np.log10(")) for loss in BOTH))
 changed("em", "M5", *((loss, loss.removeprefix("-")) for loss in BOTH))
 changed("em", "L22", (STEP, "(probs / probs.sum(axis=0)).mean(axis=1)"))
-changed("em", "L4", (STEP, "joint.sum(axis=1) / joint.sum()"))
+changed("em", "L26", (STEP, "joint.sum(axis=1) / joint.sum()"))
 changed("em", "L6", (STEP, "np.array([(joint.argmax(axis=0) == m).mean() for m in range(len(weights))])"))
 changed("em", "L1", (STEP, "(joint / mixture).sum(axis=1)"))
 changed("em", "L1", *((loss, loss.replace(".mean()", ".sum()")) for loss in BOTH))
 changed("em", "L30", (FIRST, "-(weights @ np.log(probs)).mean()"), (LAST, "-(new @ np.log(probs)).mean()"))
 changed("em", "L2", (FIRST, "-np.log(mixture.mean())"), (LAST, "-np.log((new @ probs).mean())"))
-written(
-    "em",
-    "L23",
-    """
-    def em_step(probs, weights):
-        before = -np.log(weights @ probs).mean()
-        for _ in range(10_000):
-            posterior = weights[:, None] * probs / (weights @ probs)
-            weights = posterior.mean(axis=1)
-        return {"before": before, "weights": weights, "after": -np.log(weights @ probs).mean()}
-    """,
-)
 changed("em", "L31", (LAST, FIRST))
 
 RESULT = 'lower = {"kept": kept, "weight": weight, "below": below, "two discounts": below_two}'
 changed("constraint", "L24", (RESULT, RESULT.replace(": below,", ": c / N,")))
-changed("constraint", "L23", (RESULT, RESULT.replace(": kept", ": (c - D) / N")))
-changed("constraint", "L23", (RESULT, RESULT.replace(": kept", ": c * (1 - D) / N")))
+changed("constraint", "L22", (RESULT, RESULT.replace(": kept", ": (c - D) / N")))
+changed("constraint", "L24", (RESULT, RESULT.replace(": kept", ": c * (1 - D) / N")))
 changed("constraint", "M5", (RESULT, RESULT.replace(": kept", ": (c + a * D) / N")))
 changed("constraint", "L22", (RESULT, RESULT.replace(": weight", ": T * D")))
-changed("constraint", "L23", (RESULT, RESULT.replace(": weight", ": D")))
+changed("constraint", "L8", (RESULT, RESULT.replace(": weight", ": D")))
 changed("constraint", "L8", (RESULT, RESULT.replace("below_two", "below")))
 changed(
     "constraint",
@@ -299,7 +287,7 @@ changed("line", "M5", *((part, part.replace("math.exp(", "math.exp(-")) for part
 changed("line", "L17", ("score_text(model, valid)", "score_text(model, test)"))
 changed("line", "L17", ("score_text(model, valid)", "score_text(model, train)"))
 changed("line", "L17", ("min(on_valid", "max(on_valid"))
-changed("line", "L15", ("log_probs(test)", "log_probs(valid)"), ("test.", "valid."))
+changed("line", "L17", ("log_probs(test)", "log_probs(valid)"), ("test.", "valid."))
 changed("line", "M28", (INCLUDING, EXCLUDING))
 changed("line", "L27", (EXCLUDING, "math.exp(nats[in_vocabulary].sum() / len(nats))"))
 changed("line", "L27", (EXCLUDING, "math.exp(nats.sum() / in_vocabulary.sum())"))
@@ -329,6 +317,13 @@ class TestSet(SetTests):
             STEP,
             "(joint / joint.sum(axis=1, keepdims=True)).mean(axis=1)",
             "'weights' does not sum to 1",
+        ),
+        (
+            "em",
+            "    joint",
+            "    for _ in range(9999):\n        weights = (weights[:, None] * probs / (weights @ probs)).mean(axis=1)\n"
+            "    joint",
+            "Asked is one step",
         ),
         ("fates", 'counts["new context"] += 1', "continue", "do not add up"),
         ("evaluator", "tokens += 1", "tokens += word != '</s>'", "one </s> for each sentence"),

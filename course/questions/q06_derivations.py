@@ -137,12 +137,12 @@ CONSTRAINT = Question(
             "seen often in few contexts has kept most of its mass already, and would get too much.",
         ),
         Mistake(
-            "L23",
+            "L22",
             _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: (c - D) / N),
             "Your 'kept' pays the discount once. The word stands in a contexts, and pays in each of them.",
         ),
         Mistake(
-            "L23",
+            "L24",
             _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N),
             "Your 'kept' pays the discount at every token. It is taken from a count, once for each context.",
         ),
@@ -157,7 +157,7 @@ CONSTRAINT = Question(
             "Your 'weight' can be above 1. The context h comes with probability c(h) / N: where is the N?",
         ),
         Mistake(
-            "L23",
+            "L8",
             _constraint_with(weight=lambda *point: point[6]),
             "Your 'weight' is D, as if every token were discounted. T(h) words are, in each context.",
         ),

@@ -148,7 +148,7 @@ EVALUATOR = Question(
         Mistake(
             "L21",
             _evaluate_with(end=False),
-            "You do not score </s>. It is a word of the vocabulary, and each sentence ends with one.",
+            "You do not score </s>. It can come next like any word, and each sentence ends with one.",
         ),
     ),
     properties=(

@@ -38,12 +38,6 @@ def _winner_takes_all(probs, weights):
     return (best == np.arange(len(weights))[:, None]).mean(axis=1)
 
 
-def _to_convergence(probs, weights):
-    for _ in range(2000):
-        weights = _posterior(probs, weights).mean(axis=1)
-    return weights
-
-
 def _draw_mixture(rng, models=None, tokens=None):
     """Probabilities of N tokens under M models; the first is 0 for some tokens, the last is uniform."""
     models, tokens = models or int(rng.integers(2, 5)), tokens or int(rng.integers(8, 30))
@@ -74,7 +68,7 @@ EM = Question(
             "divided by the sum of that over the models.",
         ),
         Mistake(
-            "L4",
+            "L26",
             _em_with(step=lambda probs, weights: weights * probs.sum(axis=1) / (weights @ probs).sum()),
             "You add the models' probabilities over the tokens and divide at the end. Divide at each token, "
             "and then take the mean: every token has one vote.",
@@ -109,11 +103,6 @@ EM = Question(
             "Your losses are logarithms of a mean over the tokens. A token costs its own -ln of the mixture.",
         ),
         Mistake(
-            "L23",
-            _em_with(step=_to_convergence),
-            "You go on until the weights stand still. Asked is one step.",
-        ),
-        Mistake(
             "L31",
             lambda probs, weights: em_step(probs, weights) | {"after": _loss(probs, weights)},
             "Your 'after' is still the loss of the old weights.",
@@ -121,6 +110,14 @@ EM = Question(
     ),
     properties=(
         FINITE,
+        Property(
+            "another step leaves your 'weights' where they are: you go on to the end. Asked is one step",
+            lambda value, probs, weights: (
+                not np.allclose(
+                    _posterior(probs, value["weights"]).mean(axis=1), value["weights"], rtol=0, atol=1e-8
+                )
+            ),
+        ),
         Property("'weights' does not sum to 1", lambda value, *_: abs(np.sum(value["weights"]) - 1) < 1e-9),
         Property(
             "the loss rises, but a step of EM never makes it worse",

@@ -104,7 +104,7 @@ WITTEN_BELL = Question(
             "below speaks alone.",
         ),
         Mistake(
-            "L23",
+            "L8",
             lambda counts: _witten_bell(counts, types=counts.shape[1]),
             "Your T(h) is V in every row. It is the number of different words seen after h.",
         ),
@@ -194,7 +194,7 @@ KATZ = Question(
             "Your factor is a constant. What it multiplies sums to anything: a score, and no probability.",
         ),
         Mistake(
-            "L7",
+            "L31",
             _katz_alpha(lambda left, shorter, counts: left / shorter[counts > 0].sum()),
             "Your factor divides by the mass of the seen words. The shorter context speaks for the others.",
         ),

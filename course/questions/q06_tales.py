@@ -115,7 +115,7 @@ LINE = Question(
             "on valid. Choose the smallest perplexity of valid.",
         ),
         Mistake(
-            "L15",
+            "L17",
             _line_with(reported_on="valid"),
             "Your perplexities are those of valid, where the model was chosen. Report test.",
         ),
