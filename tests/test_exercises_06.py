@@ -321,7 +321,8 @@ class TestSet(SetTests):
         (
             "em",
             "    joint",
-            "    for _ in range(9999):\n        weights = (weights[:, None] * probs / (weights @ probs)).mean(axis=1)\n"
+            "    for _ in range(9999):\n"
+            "        weights = (weights[:, None] * probs / (weights @ probs)).mean(axis=1)\n"
             "    joint",
             "Asked is one step",
         ),
