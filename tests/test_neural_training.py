@@ -290,13 +290,12 @@ def test_saved_and_loaded_is_the_same_model(maker, tmp_path):
 
 
 def test_samples_are_written_as_the_text_that_was_learned(tmp_path):
-    text = tokenize(["naïve 貓\n"], by="byte")
+    text = tokenize(["naïve 貓"], by="byte")
     model = neural.RecurrentLM(text.vocabulary, "gru", width=64)
     neural.train(model, text, steps=150, lr=0.02, progress=False)
     model.save(tmp_path / "model")
-    drawn = neural.load(tmp_path / "model").sample(len(text), seed=0, temperature=0.01)
-    assert drawn.strings() == text.strings()
-    assert drawn.decode()[0].rstrip("\n") == "naïve 貓"
+    sample = neural.load(tmp_path / "model").sample(len(text), seed=0, temperature=0.01)
+    assert sample.decode() == ["naïve 貓\n"]  # as a counted model does it: `</s>` is written as a newline
 
 
 def test_a_file_that_holds_no_model(tmp_path):
