@@ -1,0 +1,190 @@
+"""Grade a class: a folder of submissions becomes a table, a page for every student, and a page of the class.
+
+    python -m course.grade_class submissions/ --set 02_cross_entropy --out results/
+    python -m course.grade_class submissions/ --set 02_cross_entropy --out results/ --manual marks.csv
+
+``submissions/`` holds a folder per student, or notebooks named by student; downloads of Canvas and Moodle can
+stay as they are. ``results/`` then holds
+
+    results.csv     a row per student, a column per task, and a status: graded, zero, could not be run,
+                    not submitted
+    feedback/       a page per student
+    summary.html    the class: per task the share of full marks and the most frequent mistake
+    manual.csv      to fill in: the tasks that a person grades; give it back with --manual
+    canvas.csv, moodle.csv   for the import of a gradebook
+
+The same command goes on where it was stopped, and grades again only what has changed.
+
+Exit status: 0 when every submission was graded; 1 when some could not be (the others are) or a table could
+not be read; 2 for a wrong command.
+"""
+
+import argparse
+import json
+import secrets
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tqdm import tqdm
+
+from course.grading import byhand, gradebooks
+from course.grading.cells import GradingError
+from course.grading.classroom import grade_all
+from course.grading.collecting import Submission, collect
+from course.grading.key import Key
+from course.grading.node import Limits
+from course.grading.report import as_html, plain
+from course.grading.result import Result
+from course.grading.roster import Row, match, read_roster
+from course.grading.tables import write_table
+
+__all__ = ["grade_class", "main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m course.grade_class", description="Grade a folder of submissions."
+    )
+    parser.add_argument("submissions", type=Path, help="a folder per student, or notebooks named by student")
+    parser.add_argument("--set", required=True, metavar="NAME", help="as in 02_cross_entropy")
+    parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the results go")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many to grade at a time")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="draws the hidden inputs; by default that of the results folder"
+    )
+    parser.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class; see the guide")
+    parser.add_argument("--manual", type=Path, metavar="FILE", help="manual.csv, filled in")
+    parser.add_argument(
+        "--solutions", type=Path, default=Path("solutions"), metavar="FOLDER", help="a private one"
+    )
+    options = parser.parse_args(arguments)
+    if options.jobs < 1:
+        parser.error("--jobs is at least 1.")
+    try:
+        rows = grade_class(
+            options.submissions,
+            options.set,
+            options.out,
+            jobs=options.jobs,
+            seed=options.seed,
+            roster=options.roster,
+            manual=options.manual,
+            solutions=options.solutions,
+        )
+    except (GradingError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    counts = Counter(row.status for row in rows)
+    print(f"{', '.join(f'{n} {status}' for status, n in counts.items())}. See {options.out}/summary.html.")
+    for row in rows:
+        for note in [*row.notes, *([row.result.problem] if row.result and row.result.problem else [])]:
+            print(f"{plain(row.student)}: {plain(note)}")
+    return 1 if counts["could not be run"] else 0
+
+
+def grade_class(
+    submissions: Path,
+    set_name: str,
+    out: Path,
+    *,
+    jobs: int = 1,
+    seed: int | None = None,
+    roster: Path | None = None,
+    manual: Path | None = None,
+    solutions: Path = Path("solutions"),
+    limits: Limits | None = None,
+) -> list[Row]:
+    """Grade a folder and write everything to ``out``; return a row per student.
+
+    Raises
+    ------
+    GradingError
+        When there is no such set or folder, or the roster or the marks cannot be read.
+    """
+    if out.resolve().is_relative_to(submissions.resolve()):
+        raise GradingError("The results would lie among the submissions. Give --out another folder.")
+    key = Key(set_name, solutions)
+    people = read_roster(roster) if roster else []
+    found = collect(submissions, set_name)
+    seed = _seed(out, set_name) if seed is None else seed
+    _remember(out, set_name, seed)
+    results = _grade(found, out, key.name, seed, jobs, solutions, limits)
+    kept = out / "manual.csv"
+    marks = byhand.read_marks(manual, results) if manual else {}
+    written = (byhand.read_marks(kept, results) if kept.exists() else {}) | marks
+    changed = byhand.outdated(results, marks)
+    write_table(kept, byhand.marks_table(results, written))
+    results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
+    rows = match(people, found, results)
+    for row in rows:
+        if row.student in changed:
+            row.notes.append("handed in another file since the mark by hand; look at it again")
+    _write(rows, found, out, key, seed, manual is not None)
+    return rows
+
+
+def _grade(
+    found: list[Submission],
+    out: Path,
+    set_name: str,
+    seed: int,
+    jobs: int,
+    solutions: Path,
+    limits: Limits | None,
+) -> dict[str, Result]:
+    some = [submission for submission in found if not submission.empty]
+    with tqdm(total=len(some), unit="submission", disable=None) as bar:
+
+        def finished(submission: Submission, reused: bool) -> None:
+            bar.set_postfix_str(plain(submission.student)[:24], refresh=False)
+            bar.update()
+
+        return grade_all(
+            found,
+            out,
+            set_name,
+            seed=seed,
+            jobs=jobs,
+            solutions=solutions,
+            limits=limits,
+            finished=finished,
+        )
+
+
+def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, seed: int, marks: bool) -> None:
+    from course.grading.summary import summary_page  # draws
+
+    tasks = list(key.tasks.values())
+    write_table(out / "results.csv", gradebooks.results_table(rows, tasks))
+    top = sum(task.maximum for task in tasks if marks or not task.by_hand)
+    title = key.name if marks or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
+    write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, marks), mark=False)
+    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, marks), mark=False)
+    (out / "summary.html").write_text(summary_page(key.name, seed, rows, tasks), encoding="utf-8")
+    slugs = {submission.student: submission.slug for submission in found}
+    (out / "feedback").mkdir(exist_ok=True)
+    for row in rows:
+        if row.result:
+            page = out / "feedback" / f"{slugs[row.student]}.html"
+            page.write_text(as_html(row.result), encoding="utf-8")
+
+
+def _seed(out: Path, set_name: str) -> int:
+    """The seed of this folder, so that finished results stay good; else a new one."""
+    try:
+        seeds = json.loads((out / "seeds.json").read_text(encoding="utf-8"))
+        return int(seeds[set_name])
+    except (OSError, ValueError, KeyError, TypeError):
+        return secrets.randbelow(2**31)
+
+
+def _remember(out: Path, set_name: str, seed: int) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)  # grades are personal
+    (out / "seeds.json").write_text(json.dumps({set_name: seed}) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
