@@ -85,7 +85,7 @@ def grade_all(
         lost = "The process that graded this was lost or took too long. Grade it alone to see more."
         results[submission.student] = result or Result(set_name, seed, problem=lost)
         finished(submission, False)
-    return results
+    return {s.student: results[s.student] for s in submissions if s.student in results}
 
 
 def _in_processes(

@@ -95,13 +95,12 @@ def chart(summaries: Sequence[TaskSummary]) -> bytes:
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "class", "font.family": "sans-serif"}):
         figure = Figure(figsize=(7.2, 0.9 + 0.32 * len(drawn)), layout="constrained")
         axes = figure.add_subplot()
-        left = [0.0] * len(drawn)
+        places, left = range(len(drawn)), [0.0] * len(drawn)
         for status, colour in STATUSES.items():
             widths = [100 * s.counts[status] / s.graded for s in drawn]
-            axes.barh(
-                [s.label for s in drawn], widths, left=left, color=colour, label=status, edgecolor="white"
-            )
+            axes.barh(places, widths, left=left, color=colour, label=status, edgecolor="white")
             left = [a + b for a, b in zip(left, widths, strict=True)]
+        axes.set_yticks(places, [s.label for s in drawn])
         axes.invert_yaxis()
         axes.set(xlim=(0, 100), xlabel="per cent of the graded submissions")
         axes.spines[["top", "right", "left"]].set_visible(False)
