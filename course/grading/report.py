@@ -16,6 +16,7 @@ def as_table(result: Result) -> str:
 
     Examples
     --------
+    >>> from course.grading.result import TaskResult
     >>> task = TaskResult("bigram", "Task 11a", "a bigram model", 0, 3, "zero", "Add k to every count.")
     >>> print(as_table(Result("02_cross_entropy", 7, (task,), "Protection: full.")))
     02_cross_entropy
