@@ -39,9 +39,12 @@ class Objective:
 
 
 def chapters(root):
-    """The stems of the chapters whose page is written, in order."""
+    """The stems of the chapters in the book, in order; a page that ``_toc.yml`` leaves out is a draft."""
     pages = (Path(root) / "book").glob("[0-9][0-9]_*.md")
-    return sorted(page.stem for page in pages if STEM.fullmatch(page.stem))
+    toc = Path(root) / "_toc.yml"
+    listed = toc.read_text(encoding="utf8").split() if toc.exists() else None
+    stems = sorted(page.stem for page in pages if STEM.fullmatch(page.stem))
+    return [stem for stem in stems if listed is None or f"book/{stem}" in listed]
 
 
 def mistakes(root):
