@@ -16,10 +16,12 @@ Examples
 True
 """
 
+from lmmetrics.neural._batches import inputs_of
+from lmmetrics.neural._run import History
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.recurrent import RecurrentLM
 from lmmetrics.neural.storage import load
-from lmmetrics.neural.training import History, train
+from lmmetrics.neural.training import train
 from lmmetrics.neural.transformer import TransformerLM
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "RecurrentLM",
     "SoftmaxBigram",
     "TransformerLM",
+    "inputs_of",
     "load",
     "train",
 ]
