@@ -8,7 +8,7 @@ import sympy
 import torch
 
 from lmmetrics import neural, score_text
-from lmmetrics.neural._base import inputs_of
+from lmmetrics.neural import inputs_of
 from lmmetrics.neural.transformer import Attention
 from lmmetrics.ngram import MaximumLikelihood, NGramModel
 from lmmetrics.text import Vocabulary, tokenize

@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from lmmetrics import neural, score_text
-from lmmetrics.neural import _base
-from lmmetrics.neural._base import inputs_of
+from lmmetrics.neural import _base, inputs_of
 from lmmetrics.neural._batches import STATES, scoring_batches
 from lmmetrics.ngram import MaximumLikelihood, NGramModel
 from lmmetrics.scoring import score_documents
@@ -163,6 +162,7 @@ def test_without_unk_an_unlisted_token_is_impossible_and_says_nothing(maker):
     assert np.isneginf(log_probs[[1, 5]]).all()
     assert np.isfinite(np.delete(log_probs, [1, 5])).all()
     np.testing.assert_array_equal(log_probs[:4], log_probs[4:])
+    assert not model.embedding(torch.tensor([-1, 2]))[0].any()  # an unlisted token is read as zeros
     assert model.prob("zebra", ["the"]) == 0
     assert score_text(model, text).nats == math.inf
 

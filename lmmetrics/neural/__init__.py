@@ -16,6 +16,7 @@ Examples
 True
 """
 
+from lmmetrics.neural._batches import inputs_of
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.history import History
 from lmmetrics.neural.loading import load
@@ -29,6 +30,7 @@ __all__ = [
     "RecurrentLM",
     "SoftmaxBigram",
     "TransformerLM",
+    "inputs_of",
     "load",
     "train",
 ]

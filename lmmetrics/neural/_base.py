@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from lmmetrics.neural._batches import STATES, scoring_batches
+from lmmetrics.neural._batches import STATES, inputs_of, scoring_batches
 from lmmetrics.neural._torch import one_thread
 from lmmetrics.ngram.sampling import text_of
 
@@ -227,22 +227,6 @@ class NeuralLM(nn.Module):
             return self.vocabulary[token]
         except KeyError:
             return -1
-
-
-def inputs_of(text):
-    """Return the input of each token of a text, int64[N]: the token before it, or `<s>`.
-
-    Examples
-    --------
-    >>> from lmmetrics.text import tokenize
-    >>> text = tokenize(["the cat\\nthe dog\\n"])
-    >>> [text.vocabulary.token(id) for id in inputs_of(text)]
-    ['<s>', 'the', 'cat', '<s>', 'the', 'dog']
-    """
-    inputs = np.empty(len(text), dtype=np.int64)
-    inputs[1:] = text.ids[:-1]
-    inputs[text.sentence_starts[:-1]] = text.vocabulary.bos
-    return inputs
 
 
 def checked_state(state):

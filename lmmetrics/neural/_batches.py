@@ -129,3 +129,19 @@ class TrainingBatches:
         self.queue = [tuple(pair) for pair in saved["queue"]]
         self.at, self.left = np.array(saved["at"]), np.array(saved["left"])
         self.rng.bit_generator.state = saved["rng"]
+
+
+def inputs_of(text):
+    """Return the input of each token of a text, int64[N]: the token before it, or `<s>`.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["the cat\\nthe dog\\n"])
+    >>> [text.vocabulary.token(id) for id in inputs_of(text)]
+    ['<s>', 'the', 'cat', '<s>', 'the', 'dog']
+    """
+    inputs = np.empty(len(text), dtype=np.int64)
+    inputs[1:] = text.ids[:-1]
+    inputs[text.sentence_starts[:-1]] = text.vocabulary.bos
+    return inputs

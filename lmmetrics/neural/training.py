@@ -6,16 +6,13 @@ It minimises the nats per token: the measure itself. It is made for one CPU and 
 import hashlib
 import math
 import os
-import time
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
-from lmmetrics.neural._base import inputs_of
-from lmmetrics.neural._batches import TrainingBatches
+from lmmetrics.neural._run import Run
 from lmmetrics.neural._torch import one_thread, own_seed
-from lmmetrics.neural.history import History
 from lmmetrics.neural.storage import write
 
 LENGTH = 64
@@ -95,7 +92,7 @@ def train(
     length = _length(model, length)
     _check(model, text, valid, steps, seconds, schedule, smoothing)
     every = every or (max(1, steps // 10) if steps else 100)
-    run = _Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
+    run = Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
     run.rate = _rates(lr, schedule, steps, seconds)
     settings = {
         "model": repr(model), "text": _digest(text), "valid": valid and _digest(valid), "steps": steps,
@@ -125,118 +122,6 @@ def train(
     return run.history()
 
 
-class _Run:
-    """A training run between two steps: all that must be kept to go on from there."""
-
-    def __init__(self, model, text, valid, seed, batch, length, lr, clip, smoothing):
-        self.model, self.valid, self.clip, self.smoothing = model, valid, clip, smoothing
-        head = model.head
-        if hasattr(head, "sort_by") and not head.sorted:
-            head.sort_by(np.bincount(text.ids, minlength=len(text.vocabulary)))
-        model._spelling = text._pieces, text._separator
-        self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
-        self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))
-        self.memory, self.best, self.interrupted = None, None, False
-        self.step = self.best_step = self.tokens = self.bad = 0
-        self.seconds = 0.0
-        self.records, self.validations = [], []  # one row each: see `history`
-        self._reset()
-
-    def advance(self):
-        """Make one step."""
-        start, model = time.perf_counter(), self.model.train()
-        positions, mask, fresh = next(self.batches)
-        if self.memory is not None:
-            self.memory = model.restart(self.memory, fresh)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.rate(self.step, self.seconds)
-        features, memory = model.features(self.inputs[positions], self.memory)
-        self.memory = _detached(memory)
-        features, targets = features[torch.from_numpy(mask)], self.targets[positions[mask]]
-        nats = model.head.nats(features, targets).mean()
-        loss = nats
-        if self.smoothing:
-            spread = -model.head.log_probs(features)[:, _predictable(model)].mean()
-            loss = (1 - self.smoothing) * nats + self.smoothing * spread
-        self.optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), self.clip)
-        self.optimizer.step()
-        self.step, self.tokens = self.step + 1, self.tokens + len(targets)
-        self.sums += np.array([len(targets), len(targets) * nats.item(), len(targets) * loss.item()])
-        self.seconds += time.perf_counter() - start
-
-    def record(self):
-        """Write down the means since the record before, and validate."""
-        tokens, nats, loss = self.sums
-        speed = tokens / max(self.seconds - self.since, 1e-9)
-        self.records.append([*map(float, (self.step, nats / tokens, loss / tokens, self.seconds, speed))])
-        self.validate()
-        self._reset()
-
-    def validate(self):
-        if self.valid is None:
-            self.best_step = self.step
-            return
-        nats = -float(self.model.log_probs(self.valid).mean())
-        best = min((row[1] for row in self.validations), default=math.inf)
-        self.validations.append([self.step, nats])
-        self.bad = 0 if nats < best else self.bad + 1
-        if self.bad == 0:
-            self.best_step = self.step
-            self.best = {name: value.clone() for name, value in self.model.state_dict().items()}
-
-    def finished(self, steps, seconds, patience):
-        return (
-            (steps is not None and self.step >= steps)
-            or (seconds is not None and self.seconds >= seconds)
-            or (patience is not None and self.bad >= patience)
-        )
-
-    def news(self):
-        tokens, nats, _ = self.sums if self.sums[0] else (1, math.nan, 0)
-        speed = tokens / max(self.seconds - self.since, 1e-9)
-        return f"{nats / tokens / math.log(2):.3f} bits per token, {speed:,.0f} tokens/s"
-
-    def history(self):
-        """Put the best weights into the model and return what happened."""
-        if self.best is not None:
-            self.model.load_state_dict(self.best)
-        self.model.eval()
-        steps, nats, loss, seconds, speed = np.array(self.records).reshape(-1, 5).T
-        valid_steps, valid_nats = np.array(self.validations).reshape(-1, 2).T
-        return History(
-            steps.astype(np.int64), nats, loss, valid_steps.astype(np.int64), valid_nats, seconds, speed,
-            self.tokens, self.best_step if self.valid is not None else self.step, self.interrupted,
-        )  # fmt: skip
-
-    def state_dict(self, settings):
-        kept = {name: getattr(self, name) for name in KEPT}
-        parts = {name: getattr(self, name).state_dict() for name in ("model", "optimizer", "batches")}
-        return {"settings": settings, "kept": kept, **parts, "dropout": torch.get_rng_state()}
-
-    def load(self, saved, settings, path):
-        different = [name for name in settings if saved["settings"].get(name) != settings[name]]
-        if different:
-            raise ValueError(
-                f"the checkpoint {path} belongs to another run: {', '.join(different)} differ. Give the same "
-                "arguments to go on with it, or another file to start anew"
-            )
-        for name in ("model", "optimizer", "batches"):
-            getattr(self, name).load_state_dict(saved[name])
-        for name, value in saved["kept"].items():
-            setattr(self, name, value)
-        self._reset()
-        torch.set_rng_state(saved["dropout"])
-
-    def _reset(self):
-        self.sums, self.since = np.zeros(3), self.seconds  # tokens, nats, loss since the last record
-
-
-KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-
-
 def _rates(lr, schedule, steps, seconds):
     """Return the learning rate as a function of the steps and the seconds that have passed."""
     warmup = min(100, max(1, (steps or 1000) // 10))
@@ -261,29 +146,24 @@ def _length(model, length):
 
 def _check(model, text, valid, steps, seconds, schedule, smoothing):
     model._check(text)
+    _trainable(text, "training")
     if valid is not None:
         model._check(valid)
+        _trainable(valid, "validation")
     if steps is None and seconds is None:
         raise ValueError("neither steps nor seconds is given: say how long to train, such as steps=500")
     if schedule not in ("cosine", "constant"):
         raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant"')
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
+
+
+def _trainable(text, name):
     if len(text) == 0 or (text.ids < 0).any():
         raise ValueError(
-            "the training text has no tokens, or tokens that its vocabulary does not hold: their probability "
-            "is 0 and cannot be learned. Use a vocabulary with <unk>, or the vocabulary of this text"
+            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
         )
-
-
-def _predictable(model):
-    return torch.arange(len(model.vocabulary)) != model.vocabulary.bos
-
-
-def _detached(memory):
-    return tuple(m.detach() for m in memory) if isinstance(memory, tuple) else (
-        None if memory is None else memory.detach()
-    )  # fmt: skip
 
 
 def _digest(text):
