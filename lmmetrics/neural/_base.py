@@ -148,6 +148,11 @@ class NeuralLM(nn.Module):
         """Number of parameters; a shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
+    @property
+    def memory(self):
+        """Bytes of the parameters."""
+        return sum(parameter.nbytes for parameter in self.parameters())
+
     def save(self, path):
         """Write the model to a file; `lmmetrics.neural.load` reads it."""
         from lmmetrics.neural.storage import save

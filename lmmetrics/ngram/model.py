@@ -178,6 +178,32 @@ class NGramModel:
     def counts_of_counts_(self):
         return {n: self.counts_[n].counts_of_counts() for n in self.counts_}
 
+    @property
+    def parameters_count(self):
+        """How many numbers the fitted model needs: a probability an n-gram, a weight a context.
+
+        The counts that they came from are not among them.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> model = NGramModel(2, WittenBell()).fit(tokenize(["the cat sleeps"]))
+        >>> model
+        NGramModel(order=2, smoothing=WittenBell()), fitted: 6 n-grams of order 1, 4 of order 2
+        >>> model.parameters_count, model.memory  # 6 + 4, and contexts of no word and of one: 1 + 6
+        (17, 216)
+        """
+        tables = self._fitted()
+        return sum(len(part) for part in [*tables.probs, *(weights[:-1] for weights in tables.weights)])
+
+    @property
+    def memory(self):
+        """Bytes of what scoring needs: the numbers of `parameters_count`, and how its n-grams are found."""
+        tables = self._fitted()
+        places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
+        return 8 * self.parameters_count + places
+
     def to_arpa(self, path):
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
 
