@@ -34,6 +34,11 @@ CUT_OFF = """() => {
   return problems.slice(0, 3);
 }"""
 
+OVERPRINTED = """() => [...Reveal.getCurrentSlide().querySelectorAll('mjx-utext')].filter(e => {
+  const range = document.createRange(); range.selectNodeContents(e);
+  return Math.abs(range.getBoundingClientRect().width - e.getBoundingClientRect().width) > 4; })
+  .map(e => `the words "${e.textContent}" in a formula run into what follows`)"""
+
 WITHOUT_NOTE = """() => Reveal.getSlides().filter(slide => !slide.querySelector('aside.notes'))
   .map(slide => slide.textContent.trim().slice(0, 40))"""
 
@@ -50,7 +55,7 @@ def test_every_slide_fits(visit, name):
     cut = {}
     for place in slides:
         page.evaluate(SHOW, place)
-        out = page.evaluate(CUT_OFF)
+        out = page.evaluate(CUT_OFF) + page.evaluate(OVERPRINTED)
         if out:
             cut["/".join(map(str, place))] = out
     assert not reader.problems, reader.problems[:5]
