@@ -31,8 +31,9 @@ STATIC = Path(__file__).with_name("static")
 def execution_key(root=ROOT):
     """A short hash of all that an executed cell depends on besides its own source.
 
-    The library's code, the embedded texts, the pinned requirements and the Python version. The
-    execution cache is kept under this key, so that none of them can change behind a stored output.
+    The library's code, the embedded texts, the pinned requirements, the stored results and the tools'
+    conventions that pages show, and the Python version. The execution cache is kept under this key, so
+    that none of them can change behind a stored output.
 
     Examples
     --------
@@ -41,6 +42,8 @@ def execution_key(root=ROOT):
     """
     digest = hashlib.sha256(sys.version.encode())
     files = [root / "requirements.txt", *sorted((root / "lmmetrics").rglob("*"))]
+    files += [root / "book" / "reproduced.json", root / "tests" / "test_ngram_peers.py"]
+    files += sorted((root / "course").glob("tool_*.py"))
     for path in files:
         if path.is_file() and path.suffix not in {".pyc"}:
             digest.update(path.relative_to(root).as_posix().encode())
