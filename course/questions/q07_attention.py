@@ -16,7 +16,16 @@ def attention(q, k, padding):
 
 
 def _attention(
-    q, k, padding, see=lambda t, s: s <= t, pads=False, scale=np.sqrt, hide="before", least=-np.inf, how=None
+    q,
+    k,
+    padding,
+    see=lambda t, s: s <= t,
+    pads=False,
+    scale=np.sqrt,
+    hide="before",
+    least=-np.inf,
+    blind=0.0,
+    how=None,
 ):
     """The weights; `see` says which key s a query t sees, `pads` whether it sees padding as well."""
     places = np.arange(q.shape[1])
@@ -25,7 +34,8 @@ def _attention(
     rows = (t >= first) & visible.any(axis=2, keepdims=True)  # (B, T, 1): has anything to see
     scores = q @ k.swapaxes(1, 2) / scale(q.shape[2])
     how = how or (lambda z: softmax(z, axis=2))
-    weights = how(np.where(visible | ~rows, scores, least)) if hide == "before" else how(scores) * visible
+    hidden = np.where(rows, np.where(visible, scores, least), blind)
+    weights = how(hidden) if hide == "before" else how(scores) * visible
     return np.where(rows, weights, 0.0)
 
 
@@ -119,6 +129,12 @@ ATTENTION = Question(
             "L16",
             _attention_with(how=lambda z: softmax(z, axis=1)),
             "Your columns sum to 1. The weights of one query stand in a row: softmax over the last axis.",
+        ),
+        Mistake(
+            "L16",
+            _attention_with(how=lambda z: np.nan_to_num(softmax(z, axis=1)), blind=-np.inf),
+            "The columns of your tokens sum to 1. One query has one row, so the softmax goes over the last "
+            "axis.",
         ),
         Mistake(
             "L22",

@@ -139,8 +139,8 @@ def _verdict(report, rerun=True, poison=True, acquit=True, swap=(), smoothed=Non
         return ("none" if acquit else "M42"), 0.0
     share = (said - nats) / (report["spread"] - nats)
     misfit = {name: np.abs(said - power * nats).max() for name, power in POWERS.items()}
-    misfit |= {"M42": np.ptp(said - nats), "M41": np.ptp(share)}
-    name = min(misfit, key=misfit.get)
+    misfit |= {"M42": np.ptp(said - nats)}
+    name = next((name for name, miss in misfit.items() if miss < 1e-6), "M41")
     name = dict([swap, swap[::-1]]).get(name, name) if swap else name
     epsilon = smoothed(said, nats, report["spread"]) if smoothed else share.mean()
     return name, epsilon if name == "M41" else 0.0
@@ -252,6 +252,13 @@ FORENSICS = Question(
         Property(
             "a verdict is none of the seven of the table",
             lambda value, reports: set(value["verdicts"].split()) <= set(NAMES),
+        ),
+        Property(
+            "two runs of an evaluator differ exactly where the verdict is M43, and not with you",
+            lambda value, reports: all(
+                (name == "M43") == (not np.array_equal(report["reported"], report["again"]))
+                for name, report in zip(value["verdicts"].split(), reports, strict=True)
+            ),
         ),
         Property(
             "an epsilon is not 0 where the verdict is not M41",
