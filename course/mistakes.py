@@ -104,6 +104,8 @@ NAMES = {
     "L31": "two results have changed places",
     "L32": "dependent values are taken for independent ones",
     "L33": "samples or counts stand where probabilities belong",
+    "L34": "a ratio or an exponent is upside down",
+    "L35": "tokens are counted where types are asked",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}

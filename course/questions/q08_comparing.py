@@ -1,0 +1,338 @@
+"""Chapter 08, comparing: a difference and its error, how much text decides, its parts, fair protocols."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from course.question import FINITE, Mistake, Property, Question
+
+LN2 = np.log(2)
+SAME = ("text", "vocabulary", "scored", "past", "chosen on")
+"""What must be the same on both sides, in the order in which it is named."""
+
+# --- paired ----------------------------------------------------------------------------------------------
+
+
+def paired(a, b, tokens):
+    """Difference a - b in bits per token, and its standard error over documents; bits (D,), tokens (D,)."""
+    difference = (a - b).sum() / tokens.sum()
+    return {"difference": difference, "error": _error(a - b, tokens)}
+
+
+def _error(bits, tokens, sample=True):
+    off = bits - bits.sum() / tokens.sum() * tokens
+    D = len(bits)
+    return np.sqrt((off**2).sum() * (D / (D - 1) if sample else 1)) / tokens.sum()
+
+
+def _mean_of_ratios(a, b, tokens):
+    ratios = (a - b) / tokens
+    return {"difference": ratios.mean(), "error": ratios.std(ddof=1) / np.sqrt(len(ratios))}
+
+
+def _unpaired(a, b, tokens):
+    return paired(a, b, tokens) | {"error": np.hypot(_error(a, tokens), _error(b, tokens))}
+
+
+def _draw_paired(rng):
+    D = int(rng.integers(4, 9))
+    tokens = rng.integers(100, 900, size=D)
+    hard = rng.uniform(4, 9, size=D)
+    a, b = (tokens * (hard + rng.normal(shift, 0.2, size=D)) for shift in rng.uniform(-0.4, 0.4, size=2))
+    return a.round(1), b.round(1), tokens
+
+
+PAIRED = Question(
+    key="08.paired",
+    title="a difference and its error",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=paired,
+    cases=(
+        (np.array([900.0, 2600.0, 1500.0]), np.array([880.0, 2500.0, 1490.0]), np.array([100, 400, 200])),
+        _draw_paired(np.random.default_rng(811)),
+    ),
+    draw=_draw_paired,
+    mistakes=(
+        Mistake(
+            "M8",
+            _mean_of_ratios,
+            "You average over documents, so a short one weighs as much as a long one. Totals first, "
+            "division last; "
+            "the error belongs to that ratio.",
+        ),
+        Mistake(
+            "L32",
+            _unpaired,
+            "Your error is that of two independent texts. Both models have read the same documents: take "
+            "the "
+            "differences first, and their luck cancels.",
+        ),
+        Mistake(
+            "L23",
+            lambda a, b, tokens: paired(a, b, tokens) | {"error": _error(a - b, tokens, sample=False)},
+            "Your error divides by D where D - 1 belongs: one number, the difference itself, was taken "
+            "from the "
+            "same documents.",
+        ),
+        Mistake(
+            "L7",
+            lambda a, b, tokens: paired(b, a, tokens),
+            "Your difference is b - a. Negative should mean that a needs fewer bits.",
+        ),
+        Mistake(
+            "L1",
+            lambda a, b, tokens: {key: value * tokens.sum() for key, value in paired(a, b, tokens).items()},
+            "Those are the bits of the whole text. Divide by the tokens.",
+        ),
+        Mistake(
+            "L1",
+            lambda a, b, tokens: (
+                paired(a, b, tokens)
+                | {"error": (a - b - (a - b).sum() / tokens.sum() * tokens).std(ddof=1) / tokens.mean()}
+            ),
+            "Your error is that of one document, not of a mean over D of them: it lacks the root of D.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property("an error is above 0, and yours is not", lambda value, *_: value["error"] > 0),
+    ),
+    advice="Two documents of equal length with differences +1 and -1 bit per token: difference 0, error 1.",
+)
+
+# --- needed ----------------------------------------------------------------------------------------------
+
+
+def needed(tokens, difference, error, z):
+    """How many tokens until the difference is z errors away from 0."""
+    return tokens * (z * error / difference) ** 2
+
+
+NEEDED = Question(
+    key="08.needed",
+    title="how much text decides",
+    kind="compute",
+    stars=1,
+    points=2,
+    right=needed,
+    cases=((2000, 0.1, 0.05, 3.0), (2740, -0.11, 0.03, 2.8)),
+    draw=lambda rng: (
+        int(rng.integers(500, 20_000)),
+        float(rng.uniform(0.02, 0.4) * rng.choice([-1, 1])),
+        float(rng.uniform(0.01, 0.2)),
+        float(rng.uniform(1.6, 3.5)),
+    ),
+    mistakes=(
+        Mistake(
+            "L22",
+            lambda n, d, s, z: n * abs(z * s / d),
+            "The error falls with the *root* of the tokens, so the ratio has to be squared.",
+        ),
+        Mistake(
+            "L34",
+            lambda n, d, s, z: n * (d / (z * s)) ** 2,
+            "Your ratio is upside down: with a larger difference you ask for more text.",
+        ),
+        Mistake(
+            "L8",
+            lambda n, d, s, z: n * (1.96 * s / d) ** 2,
+            "You have used 1.96. The number of errors is given as z.",
+        ),
+        Mistake(
+            "L22",
+            lambda n, d, s, z: (z * s / d) ** 2,
+            "That is a multiple of the text that you have. Asked is a number of tokens.",
+        ),
+        Mistake(
+            "L22",
+            lambda n, d, s, z: n * np.sqrt(abs(z * s / d)),
+            "You have taken a root where a square belongs: error = s sqrt(N / M), solved for M.",
+        ),
+    ),
+    advice="If the difference is twice the error now, three errors need (3/2) squared times the text.",
+)
+
+# --- parts -----------------------------------------------------------------------------------------------
+
+
+def parts(classes, counted, trained, K):
+    """Each class's part of the difference trained - counted, in bits per token; the parts sum to it."""
+    d = (trained - counted) / LN2
+    return np.bincount(classes, weights=d, minlength=K) / len(d)
+
+
+def _class_means(classes, counted, trained, K):
+    found = np.bincount(classes, minlength=K)
+    return parts(classes, counted, trained, K) * len(classes) / np.maximum(found, 1)
+
+
+def _draw_parts(rng):
+    K, N = int(rng.integers(3, 5)), int(rng.integers(9, 20))
+    classes = rng.permutation(np.append(np.arange(K), rng.integers(0, K, size=N - K)))
+    return classes, rng.exponential(3.0, N), rng.exponential(3.0, N), K
+
+
+PARTS = Question(
+    key="08.parts",
+    title="where each of them wins",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=parts,
+    cases=(
+        (
+            np.array([0, 1, 1, 2, 2, 2]),
+            np.array([6.0, 2, 3, 1, 1, 1]),
+            np.array([4.0, 2.5, 3, 1.5, 2, 1.2]),
+            3,
+        ),
+        _draw_parts(np.random.default_rng(812)),
+    ),
+    draw=_draw_parts,
+    mistakes=(
+        Mistake(
+            "L26",
+            _class_means,
+            "Those are the mean differences of the classes. They do not add up to the whole: each has to "
+            "be "
+            "multiplied by its share of the tokens.",
+        ),
+        Mistake(
+            "M1",
+            lambda classes, a, b, K: parts(classes, a, b, K) * LN2,
+            "Those are nats per token. Asked are bits.",
+        ),
+        Mistake(
+            "L7",
+            lambda classes, a, b, K: -parts(classes, a, b, K),
+            "Yours is counted - trained. Negative should be good for the network.",
+        ),
+        Mistake(
+            "L1",
+            lambda classes, a, b, K: parts(classes, a, b, K) * len(a),
+            "Those are totals. Divide by the number of *all* tokens.",
+        ),
+        Mistake(
+            "L9",
+            lambda classes, a, b, K: np.bincount(classes, weights=b / a, minlength=K) / len(a),
+            "You compare surprisals by their ratio. What adds up to the difference of two losses is their "
+            "difference.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "the parts do not add up to the difference of the two losses",
+            lambda value, classes, a, b, K: np.isclose(np.sum(value), (b - a).mean() / LN2, rtol=1e-9),
+        ),
+    ),
+    advice="Sum d over the tokens of a class, and divide by the number of all tokens.",
+)
+
+# --- fair ------------------------------------------------------------------------------------------------
+
+
+def fair(pairs):
+    """For each pair of cards, what has to be the same and is not; "chosen on" also where it is the test."""
+    return _fair(pairs)
+
+
+def _fair(pairs, keys=SAME, tuned=True):
+    lines = []
+    for a, b in pairs:
+        wrong = [
+            key for key in keys if a[key] != b[key] or (tuned and key == "chosen on" and a[key] == "test")
+        ]
+        lines.append(", ".join(wrong) or "nothing")
+    return {"differ": "; ".join(lines)}
+
+
+def _fair_over(*keys, tuned=True):
+    return lambda pairs: _fair(pairs, keys, tuned)
+
+
+def _without(*left_out):
+    return _fair_over(*(key for key in SAME if key not in left_out))
+
+
+CHOICES = {
+    "text": ("wiki test", "wiki valid", "treebank test"),
+    "vocabulary": ("10,000 words and <unk>", "33,278 words and <unk>", "bytes"),
+    "scored": ("all tokens and </s>", "all tokens", "without unknown words"),
+    "past": ("the sentence", "everything before", "a window of 64"),
+    "chosen on": ("valid", "test"),
+    "seconds": ("1", "60", "3600"),
+    "parameters": ("300,000", "10,000,000", "88,000"),
+}
+
+
+def _cards(rng, *differ, tuned=False):
+    """Two cards that differ in these keys, and always in the seconds."""
+    a = {key: str(rng.choice(values)) for key, values in CHOICES.items()}
+    a["chosen on"] = "test" if tuned else "valid"
+    other = {key: next(value for value in CHOICES[key] if value != a[key]) for key in (*differ, "seconds")}
+    return a, a | other
+
+
+def _draw_fair(rng):
+    kinds = [("past",), ("vocabulary",), ("text", "scored"), ("parameters",), ("scored", "past"), ()]
+    pairs = [_cards(rng, *kind, tuned=not kind) for kind in kinds]
+    return ([pairs[i] for i in rng.permutation(len(pairs))],)
+
+
+FAIR = Question(
+    key="08.fair",
+    title="may these two stand in one table?",
+    kind="protocol",
+    stars=3,
+    points=3,
+    right=fair,
+    cases=(_draw_fair(np.random.default_rng(813)), _draw_fair(np.random.default_rng(814))),
+    draw=_draw_fair,
+    mistakes=(
+        Mistake(
+            "L28",
+            _fair_over(*SAME, "seconds", "parameters"),
+            "Seconds and parameters are stated, and need not be the same: they are what was paid.",
+        ),
+        Mistake(
+            "M15",
+            _without("past"),
+            "In some pair one side has seen more of the past, and your list does not say so. A cache "
+            "would have "
+            "given the other side the same.",
+        ),
+        Mistake(
+            "L17",
+            _fair_over(*SAME, tuned=False),
+            "In one pair both sides were chosen on the test text, and you let it pass. Then the better "
+            "one may "
+            "be the one with more variants to choose from.",
+        ),
+        Mistake(
+            "M34",
+            _without("vocabulary"),
+            "In some pair the vocabularies differ, and your list does not say so: their tokens are not "
+            "the same "
+            "events.",
+        ),
+        Mistake(
+            "M39",
+            _without("scored", "text"),
+            "In some pair another text, or other tokens of it, were scored, and your list does not say so.",
+        ),
+    ),
+    properties=(
+        Property(
+            "there is one entry for each pair, with '; ' between them",
+            lambda value, pairs: len(value["differ"].split("; ")) == len(pairs),
+        ),
+    ),
+    advice="Go through the five keys in the order of the task. A value that is the same on both sides can "
+    "still "
+    "be wrong on both.",
+)
+
+QUESTIONS = (PAIRED, NEEDED, PARTS, FAIR)

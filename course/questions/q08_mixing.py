@@ -1,0 +1,335 @@
+"""Chapter 08, models together: what a mixture costs, its price on a text, a cache, a model that adapts."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import logsumexp
+
+from course.question import FINITE, Mistake, Question
+
+# --- cost ------------------------------------------------------------------------------------------------
+
+
+def cost(weight, tokens):
+    """The most that a mixture can cost against one of its models: nats in all, and a factor of "
+    "perplexity."""
+    return {"nats": tokens * -np.log(weight), "factor": 1 / weight}
+
+
+def _cost_with(nats=None, factor=None):
+    def wrong(weight, tokens):
+        right = cost(weight, tokens)
+        return {
+            "nats": right["nats"] if nats is None else nats(weight, tokens),
+            "factor": right["factor"] if factor is None else factor(weight, tokens),
+        }
+
+    return wrong
+
+
+COST = Question(
+    key="08.cost",
+    title="what a mixture can cost",
+    kind="compute",
+    stars=1,
+    points=2,
+    right=cost,
+    cases=((0.25, 1000), (0.9, 480)),
+    draw=lambda rng: (float(rng.uniform(0.05, 0.95)), int(rng.integers(50, 5000))),
+    mistakes=(
+        Mistake(
+            "L1",
+            _cost_with(nats=lambda w, n: -np.log(w)),
+            "Your 'nats' are those of one token. Asked is the whole text.",
+        ),
+        Mistake(
+            "L1",
+            _cost_with(factor=lambda w, n: np.exp(n * -np.log(w))),
+            "Your 'factor' takes the exponential of a total. A perplexity comes from the nats of one token.",
+        ),
+        Mistake(
+            "L31",
+            lambda w, n: cost(1 - w, n),
+            "That is what the mixture can cost against the *other* model, the one with the weight 1 - w.",
+        ),
+        Mistake(
+            "M5",
+            _cost_with(nats=lambda w, n: n * np.log(w)),
+            "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
+            "nothing: then a token costs -ln(w q).",
+        ),
+        Mistake(
+            "M2",
+            _cost_with(nats=lambda w, n: n * -np.log2(w)),
+            "Your 'nats' are bits: the ratio to the right value is {ratio:.4f}.",
+        ),
+        Mistake(
+            "L34",
+            _cost_with(factor=lambda w, n: w),
+            "Your 'factor' is below 1. The perplexity is at most *multiplied* by the inverse of the weight.",
+        ),
+    ),
+    advice="With w = 1/2 and one token: the mixture is at least half of the model, so it costs at most ln "
+    "2 more.",
+)
+
+# --- mix -------------------------------------------------------------------------------------------------
+
+
+def mix(log_probs, weights):
+    """Nats of a text under a linear mixture; log_probs (M, N) natural logs, weights (M,)."""
+    return -logsumexp(log_probs + np.log(weights)[:, None], axis=0).sum()
+
+
+def _draw_mix(rng):
+    models, tokens = int(rng.integers(2, 4)), int(rng.integers(4, 9))
+    log_probs = np.log(rng.uniform(0.01, 0.9, size=(models, tokens)))
+    log_probs[:, rng.integers(tokens)] = -rng.uniform(760, 900, size=models)
+    return log_probs, rng.dirichlet(np.full(models, 2.0))
+
+
+MIX = Question(
+    key="08.mix",
+    title="the price of a mixture",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=mix,
+    cases=(
+        (np.log([[0.5, 0.1, 0.2], [0.25, 0.4, 0.2]]), np.array([0.25, 0.75])),
+        _draw_mix(np.random.default_rng(801)),
+    ),
+    draw=_draw_mix,
+    mistakes=(
+        Mistake(
+            "L30",
+            lambda logs, weights: -(weights @ logs).sum(),
+            "You mix the logarithms. The result is always higher than right, and exp of it sums to less "
+            "than 1 "
+            "over the vocabulary. Mix the probabilities.",
+        ),
+        Mistake(
+            "M45",
+            lambda logs, weights: -np.log(weights @ np.exp(logs)).sum(),
+            "Your formula is right, and exp(-800) is 0 in floating point. Add the logarithm of the weight "
+            "to each row, and use logsumexp or logaddexp.",
+        ),
+        Mistake(
+            "L1",
+            lambda logs, weights: mix(logs, weights) / logs.shape[1],
+            "That is the mean per token. Asked are the nats of the whole text.",
+        ),
+        Mistake(
+            "L8",
+            lambda logs, weights: mix(logs, np.full(len(weights), 1 / len(weights))),
+            "Your weights are all alike. Use those that are given.",
+        ),
+        Mistake(
+            "L25",
+            lambda logs, weights: -(logs + np.log(weights)[:, None]).max(axis=0).sum(),
+            "You take the best model of each token. A mixture adds what all of them give.",
+        ),
+        Mistake(
+            "L11",
+            lambda logs, weights: -logsumexp(logs, axis=0).sum(),
+            "You add the probabilities without their weights, so they do not sum to 1.",
+        ),
+        Mistake(
+            "M5",
+            lambda logs, weights: -mix(logs, weights),
+            "Your value is negative: surprisal is minus the logarithm.",
+        ),
+    ),
+    properties=(FINITE,),
+    advice="One token, two models with 1/2 and 1/4, equal weights: -ln(3/8).",
+    alike=(("right", "M45", "the first case is made of probabilities that a pencil can handle"),),
+)
+
+# --- cache -----------------------------------------------------------------------------------------------
+
+
+def cache(ids, starts, log_probs, size, weight):
+    """Nats of a text under a model mixed with a cache of its documents; ids (N,), starts (D,), logs "
+    "(N,)."""
+    return _cache(ids, starts, log_probs, size, weight)
+
+
+def _cache(ids, starts, logs, size, weight, own=False, across=False, always=False, lost=False, short=0):
+    nats = 0.0
+    for t in range(len(ids)):
+        begin = 0 if across else max(s for s in starts if s <= t)
+        past = ids[max(begin, t - size + short) : t + own]
+        q = np.exp(logs[t])
+        if len(past):
+            held = size if always else len(past)
+            share = (past == ids[t]).sum() / held
+            q = (1 - weight) * q + weight * share
+        elif lost:
+            q = (1 - weight) * q
+        nats -= np.log(q)
+    return nats
+
+
+def _cache_with(**how):
+    return lambda *case: _cache(*case, **how)
+
+
+def _draw_cache(rng):
+    lengths = rng.integers(5, 9, size=3)
+    ids = np.concatenate([rng.integers(0, 5, size=n) for n in lengths])
+    starts = np.append(0, np.cumsum(lengths)[:-1])
+    return (
+        ids,
+        starts,
+        np.log(rng.uniform(0.02, 0.6, len(ids))),
+        int(rng.integers(2, 5)),
+        float(rng.uniform(0.05, 0.4)),
+    )
+
+
+CACHE = Question(
+    key="08.cache",
+    title="a memory for a table",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=cache,
+    cases=(
+        (np.array([2, 2, 1, 2, 0, 0]), np.array([0, 4]), np.log([0.5, 0.25, 0.1, 0.2, 0.5, 0.25]), 2, 0.2),
+        _draw_cache(np.random.default_rng(802)),
+    ),
+    draw=_draw_cache,
+    mistakes=(
+        Mistake(
+            "L17",
+            _cache_with(own=True),
+            "Your cache holds the token that it has to predict. It knows what came *before* it.",
+        ),
+        Mistake(
+            "L20",
+            _cache_with(across=True),
+            "Your cache goes on across documents. Here each document begins with an empty one.",
+        ),
+        Mistake(
+            "L13",
+            _cache_with(always=True),
+            "You divide by the size of the cache also while it is not full, so its shares do not sum to 1.",
+        ),
+        Mistake(
+            "L13",
+            _cache_with(lost=True),
+            "At the start of a document nothing is in the cache, and the weight of the cache is lost. "
+            "There "
+            "the model speaks alone.",
+        ),
+        Mistake(
+            "L23",
+            _cache_with(short=1),
+            "Your cache holds one token less than its size.",
+        ),
+        Mistake(
+            "L1",
+            lambda *case: _cache(*case) / len(case[0]),
+            "That is the mean per token. Asked are the nats of the whole text.",
+        ),
+        Mistake(
+            "L31",
+            lambda ids, starts, logs, size, weight: _cache(ids, starts, logs, size, 1 - weight),
+            "The weights have changed places: `weight` is that of the cache.",
+        ),
+    ),
+    properties=(FINITE,),
+    advice="Three tokens a b a of one document, cache of 2: before the last one it holds a and b, so its "
+    "share is 1/2.",
+)
+
+# --- adapt -----------------------------------------------------------------------------------------------
+
+
+def adapt(ids, V, k):
+    """Nats of a text under an add-k unigram model that learns each token after it has scored it."""
+    nats, counts = 0.0, np.zeros(V)
+    for t, token in enumerate(ids):
+        nats -= np.log((counts[token] + k) / (t + k * V))
+        counts[token] += 1
+    return nats
+
+
+def _learns_first(ids, V, k):
+    nats, counts = 0.0, np.zeros(V)
+    for t, token in enumerate(ids):
+        counts[token] += 1
+        nats -= np.log((counts[token] + k) / (t + 1 + k * V))
+    return nats
+
+
+def _learned_before(ids, V, k):
+    counts = np.bincount(ids, minlength=V)
+    return -np.log((counts[ids] + k) / (len(ids) + k * V)).sum()
+
+
+def _second_pass(ids, V, k):
+    return adapt(np.append(ids, ids), V, k) - adapt(ids, V, k)
+
+
+def _mass_lost(ids, V, k):
+    return adapt(ids, V, k) + sum(np.log((t + k) / (t + k * V)) for t in range(len(ids)))
+
+
+def _draw_adapt(rng):
+    V = int(rng.integers(4, 8))
+    return (
+        rng.choice(V, size=int(rng.integers(8, 20)), p=rng.dirichlet(np.full(V, 0.8))),
+        V,
+        float(rng.uniform(0.2, 1.5)),
+    )
+
+
+ADAPT = Question(
+    key="08.adapt",
+    title="score first, then learn",
+    kind="implement",
+    stars=3,
+    points=3,
+    right=adapt,
+    cases=((np.array([0, 0, 1, 0]), 3, 1.0), _draw_adapt(np.random.default_rng(803))),
+    draw=_draw_adapt,
+    mistakes=(
+        Mistake(
+            "L17",
+            _learns_first,
+            "Your model learns a token and scores it then. Your total is too low, and the model is no "
+            "forecast: "
+            "its row for the next token cannot be written down before the token is known.",
+        ),
+        Mistake(
+            "L14",
+            _learned_before,
+            "Your model has the counts of the whole text from the start: it was trained on the test.",
+        ),
+        Mistake(
+            "M52",
+            _second_pass,
+            "That is a second pass: the model has learned the whole text once before it scores it.",
+        ),
+        Mistake(
+            "L18",
+            lambda ids, V, k: len(ids) * np.log(V),
+            "Your model never learns: each token costs ln V. Count a token when it has been scored.",
+        ),
+        Mistake(
+            "L13",
+            _mass_lost,
+            "There are V symbols, and each has k more. The denominator grows by k V, not by k.",
+        ),
+        Mistake(
+            "L1",
+            lambda ids, V, k: adapt(ids, V, k) / len(ids),
+            "That is the mean per token. Asked are the nats of the whole text.",
+        ),
+    ),
+    properties=(FINITE,),
+    advice="The text 0 0 with V = 3 and k = 1: the first token has 1/3, the second (1 + 1)/(1 + 3).",
+)
+
+QUESTIONS = (COST, MIX, CACHE, ADAPT)
