@@ -34,8 +34,8 @@ COST = Question(
     stars=1,
     points=2,
     right=cost,
-    cases=((0.25, 1000), (0.9, 480)),
-    draw=lambda rng: (float(rng.uniform(0.05, 0.95)), int(rng.integers(50, 5000))),
+    cases=((0.25, 20), (0.9, 48)),
+    draw=lambda rng: (float(rng.uniform(0.05, 0.95)), int(rng.integers(5, 60))),
     mistakes=(
         Mistake(
             "L1",
@@ -61,7 +61,7 @@ COST = Question(
         Mistake(
             "M2",
             _cost_with(nats=lambda w, n: n * -np.log2(w)),
-            "Your 'nats' are bits: the ratio to the right value is {ratio:.4f}.",
+            "Your 'nats' are bits: the right value times 1 / ln 2.",
         ),
         Mistake(
             "L34",
