@@ -61,9 +61,8 @@ ADAPT = Question(
         Mistake(
             "L17",
             _learns_first,
-            "Your model learns a token and scores it then. Your total is too low, and the model is no "
-            "forecast: "
-            "its row for the next token cannot be written down before the token is known.",
+            "Your model learns a token and then scores it. Your total is too low, and no forecast has it: "
+            "its probability for the next token cannot be written down before that token is known.",
         ),
         Mistake(
             "L14",

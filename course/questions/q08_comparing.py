@@ -7,6 +7,7 @@ import numpy as np
 from course.question import FINITE, Mistake, Property, Question
 
 LN2 = np.log(2)
+
 # --- paired ----------------------------------------------------------------------------------------------
 
 
@@ -56,22 +57,19 @@ PAIRED = Question(
             "M8",
             _mean_of_ratios,
             "You average over documents, so a short one weighs as much as a long one. Totals first, "
-            "division last; "
-            "the error belongs to that ratio.",
+            "division last; the error belongs to that ratio.",
         ),
         Mistake(
             "L32",
             _unpaired,
             "Your error is that of two independent texts. Both models have read the same documents: take "
-            "the "
-            "differences first, and their luck cancels.",
+            "the differences first, and their luck cancels.",
         ),
         Mistake(
             "L23",
             lambda a, b, tokens: paired(a, b, tokens) | {"error": _error(a - b, tokens, sample=False)},
-            "Your error divides by D where D - 1 belongs: one number, the difference itself, was taken "
-            "from the "
-            "same documents.",
+            "Your error divides by D where D - 1 belongs: one number, the difference itself, was taken from "
+            "the same documents.",
         ),
         Mistake(
             "L7",
@@ -192,8 +190,7 @@ PARTS = Question(
         Mistake(
             "L26",
             _class_means,
-            "Those are the mean differences of the classes. They do not add up to the whole: each has to "
-            "be "
+            "Those are the mean differences of the classes. They do not add up to the whole: each has to be "
             "multiplied by its share of the tokens.",
         ),
         Mistake(

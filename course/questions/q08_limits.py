@@ -12,12 +12,12 @@ LN2 = np.log(2)
 
 
 def prior(c1, c2, c3, k):
-    """Mean and mode of q1 after counts c and Dirichlet(k, k, k); the share of labels smoothed like "
-    "add-k."""
+    """What counts and Dirichlet(k, k, k) say of the first symbol; the share of labels smoothed like add-k."""
     total = c1 + c2 + c3
     return {
         "mean": (c1 + k) / (total + 3 * k),
         "mode": (c1 + k - 1) / (total + 3 * (k - 1)),
+        "twice": (c1 + k) / (total + 3 * k) * (c1 + k + 1) / (total + 3 * k + 1),
         "share": 3 * k / (total + 3 * k),
     }
 
@@ -26,16 +26,12 @@ def _prior_with(**changes):
     return lambda *point: prior(*point) | {key: change(*point) for key, change in changes.items()}
 
 
-def _total(c1, c2, c3, k):
-    return c1 + c2 + c3
-
-
 PRIOR = Question(
     key="08.prior",
     title="smoothing as a prior",
     kind="derive",
     stars=2,
-    points=2,
+    points=3,
     form="expression",
     symbols=("c1", "c2", "c3", "k"),
     right=prior,
@@ -45,9 +41,8 @@ PRIOR = Question(
         Mistake(
             "L31",
             _prior_with(mean=lambda *p: prior(*p)["mode"], mode=lambda *p: prior(*p)["mean"]),
-            "Mean and mode have changed places. The density is a product of q_i to the power of c_i + k - "
-            "1: its "
-            "highest point is where relative frequency of these powers is.",
+            "Mean and mode have changed places. The density has the form of a likelihood with c_i + k - 1 "
+            "as counts, and it is highest at their relative frequencies.",
         ),
         Mistake(
             "L31",
@@ -65,9 +60,24 @@ PRIOR = Question(
             "Your modes of q1, q2 and q3 add up to more than 1: three counts have grown, not one.",
         ),
         Mistake(
+            "L32",
+            _prior_with(twice=lambda *p: prior(*p)["mean"] ** 2),
+            "Your 'twice' squares the mean, as if the second symbol were drawn after nothing was learned. "
+            "When the first symbol has come, its count is one higher.",
+        ),
+        Mistake(
+            "L23",
+            _prior_with(
+                twice=lambda c1, c2, c3, k: (
+                    prior(c1, c2, c3, k)["mean"] * (c1 + k + 1) / (c1 + c2 + c3 + 3 * k)
+                )
+            ),
+            "In the second factor of your 'twice' the count has grown, and the total of all counts has not.",
+        ),
+        Mistake(
             "L13",
             _prior_with(share=lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k)),
-            "Your share leaves out that there are three symbols: what is spread is 3k of N + 3k.",
+            "Your 'share' leaves out that there are three symbols: k was added to each of them.",
         ),
         Mistake(
             "L31",
@@ -75,7 +85,8 @@ PRIOR = Question(
             "Your 'share' is that of the counts. Asked is the part of the target that is spread evenly.",
         ),
     ),
-    advice="One token seen of three kinds, k = 1: the mean is 2/4, the mode is 1.",
+    advice="After one token of the first kind and k = 1: the mean is 2/4, the mode is 1, and twice is 2/4 "
+    "times 3/5.",
 )
 
 # --- crossing --------------------------------------------------------------------------------------------
@@ -119,15 +130,13 @@ CROSSING = Question(
             "L9",
             lambda n, a, b: _zero(n, np.log(b / a)),
             "You go straight between two *sizes*. On a logarithmic axis the line goes between their "
-            "logarithms; "
-            "your point lies too far to the right of the middle.",
+            "logarithms; your point lies too far to the right of the middle.",
         ),
         Mistake(
             "L9",
             lambda n, a, b: np.exp(_zero(np.log(n), b - a)),
             "You take the difference of two perplexities. Equal steps of a curve on this axis are equal "
-            "ratios: "
-            "take the logarithm of trained / counted.",
+            "ratios: take the logarithm of trained / counted.",
         ),
         Mistake(
             "L9",
@@ -152,8 +161,10 @@ def floor(subjects, phrase, more, order):
     return _floor(subjects, phrase, more, order)
 
 
-def _floor(subjects, phrase, more, order, shift=1, per_block=False, nats=False, hard=False, one_bit=False):
-    beyond = max(0, order - shift - phrase)
+def _floor(
+    subjects, phrase, more, order, shift=1, least=0, per_block=False, nats=False, hard=False, one_bit=False
+):
+    beyond = max(least, order - shift - phrase)
     lost = float(beyond == 0) if hard else more**beyond
     bits = 1.0 if one_bit else np.log(subjects) / (1 if nats else LN2)
     return lost * bits / (1 if per_block else phrase + 2 + more / (1 - more))
@@ -163,6 +174,12 @@ def _floor_with(**how):
     return lambda *case: _floor(*case, **how)
 
 
+def _draw_floor(rng):
+    phrase = int(rng.integers(3, 7))
+    order = phrase + 1 + int(rng.choice([-2, -1, 1, 2]))
+    return int(rng.integers(3, 12)), phrase, float(rng.uniform(0.2, 0.8)), order
+
+
 FLOOR = Question(
     key="08.floor",
     title="what a table cannot see",
@@ -170,18 +187,19 @@ FLOOR = Question(
     stars=2,
     points=2,
     right=floor,
-    cases=((5, 3, 0.5, 6), (8, 5, 0.25, 7)),
-    draw=lambda rng: (
-        int(rng.integers(3, 12)),
-        int(rng.integers(1, 6)),
-        float(rng.uniform(0.2, 0.8)),
-        int(rng.integers(8, 11)),
-    ),
+    cases=((5, 3, 0.5, 6), (8, 5, 0.25, 7), (4, 6, 0.4, 3)),
+    draw=_draw_floor,
     mistakes=(
         Mistake(
             "L23",
             _floor_with(shift=0),
             "Your table of order n sees n words. It sees n - 1.",
+        ),
+        Mistake(
+            "L11",
+            _floor_with(least=-np.inf),
+            "For a short table your probability that the subject is out of sight is above 1. A table that "
+            "does not reach past the phrase never sees it: probability 1.",
         ),
         Mistake(
             "L1",
@@ -196,9 +214,8 @@ FLOOR = Question(
         Mistake(
             "L22",
             _floor_with(hard=True),
-            "You let the table see every subject as soon as it can see past the phrase. With probability "
-            "r there is "
-            "one filler more, and one more, and the subject is out of sight again.",
+            "You let the table see every subject as soon as it can see past the phrase. With probability r "
+            "there is one filler more, and one more, and the subject is out of sight again.",
         ),
         Mistake(
             "L8",
@@ -208,8 +225,14 @@ FLOOR = Question(
     ),
     properties=(FINITE,),
     advice="Two subjects, a phrase of 5, r = 1/2, order 7: the table sees past the phrase by one word, so "
-    "half of "
-    "the blocks are lost; 1/2 bit in a block of 8 tokens.",
+    "half of the blocks are lost; 1/2 bit in a block of 8 tokens.",
+    alike=(
+        ("right", "L11", "the tables of the first two cases reach past the phrase"),
+        *(
+            (one, other, "the table of the third case does not reach past the phrase")
+            for one, other in (("right", "L23"), ("right", "L22"), ("L23", "L22"))
+        ),
+    ),
 )
 
 QUESTIONS = (PRIOR, CROSSING, FLOOR)

@@ -1,18 +1,17 @@
-"""Chapter 08, models together: what a mixture costs, its price on a text; a cache."""
+"""Chapter 08, models together: what a mixture can cost, its price on a text, and a cache."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import logsumexp
 
-from course.question import FINITE, Mistake, Question
+from course.question import FINITE, Mistake, Property, Question
 
 # --- cost ------------------------------------------------------------------------------------------------
 
 
 def cost(weight, tokens):
-    """The most that a mixture can cost against one of its models: nats in all, and a factor of "
-    "perplexity."""
+    """The most that a mixture can cost against one of its models: nats in all, a factor of perplexity."""
     return {"nats": tokens * -np.log(weight), "factor": 1 / weight}
 
 
@@ -53,6 +52,11 @@ COST = Question(
             "That is what the mixture can cost against the *other* model, the one with the weight 1 - w.",
         ),
         Mistake(
+            "L8",
+            _cost_with(nats=lambda w, n: n * np.log(2), factor=lambda w, n: 2.0),
+            "That is the bound for equal weights. The first model has the weight that is given.",
+        ),
+        Mistake(
             "M5",
             _cost_with(nats=lambda w, n: n * np.log(w)),
             "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
@@ -69,22 +73,22 @@ COST = Question(
             "Your 'factor' is below 1. The perplexity is at most *multiplied* by the inverse of the weight.",
         ),
     ),
-    advice="With w = 1/2 and one token: the mixture is at least half of the model, so it costs at most ln "
-    "2 more.",
+    advice="With w = 1/2 and one token: the mixture is at least half of the model, so it costs at most ln 2 "
+    "more.",
 )
 
 # --- mix -------------------------------------------------------------------------------------------------
 
 
 def mix(log_probs, weights):
-    """Nats of a text under a linear mixture; log_probs (M, N) natural logs, weights (M,)."""
-    return -logsumexp(log_probs + np.log(weights)[:, None], axis=0).sum()
+    """Nats of each token under a linear mixture; log_probs (M, N), weights (M,) -> (N,)."""
+    return -logsumexp(log_probs + np.log(weights)[:, None], axis=0)
 
 
 def _draw_mix(rng):
     models, tokens = int(rng.integers(2, 4)), int(rng.integers(4, 9))
     log_probs = np.log(rng.uniform(0.01, 0.9, size=(models, tokens)))
-    log_probs[:, rng.integers(tokens)] = -rng.uniform(760, 900, size=models)
+    log_probs[:, rng.integers(tokens)] = -rng.uniform(760, 764, size=models)
     return log_probs, rng.dirichlet(np.full(models, 2.0))
 
 
@@ -103,21 +107,20 @@ MIX = Question(
     mistakes=(
         Mistake(
             "L30",
-            lambda logs, weights: -(weights @ logs).sum(),
-            "You mix the logarithms. The result is always higher than right, and exp of it sums to less "
-            "than 1 "
-            "over the vocabulary. Mix the probabilities.",
+            lambda logs, weights: -(weights @ logs),
+            "You mix the logarithms. No token gets more than its share that way, and over the vocabulary "
+            "the results add up to less than 1. Mix the probabilities.",
         ),
         Mistake(
             "M45",
-            lambda logs, weights: -np.log(weights @ np.exp(logs)).sum(),
+            lambda logs, weights: -np.log(weights @ np.exp(logs)),
             "Your formula is right, and exp(-800) is 0 in floating point. Add the logarithm of the weight "
             "to each row, and use logsumexp or logaddexp.",
         ),
         Mistake(
-            "L1",
-            lambda logs, weights: mix(logs, weights) / logs.shape[1],
-            "That is the mean per token. Asked are the nats of the whole text.",
+            "M2",
+            lambda logs, weights: mix(logs, weights) / np.log(2),
+            "Those are bits: each number is {ratio} = 1 / ln 2 times the nats.",
         ),
         Mistake(
             "L8",
@@ -126,21 +129,30 @@ MIX = Question(
         ),
         Mistake(
             "L25",
-            lambda logs, weights: -(logs + np.log(weights)[:, None]).max(axis=0).sum(),
-            "You take the best model of each token. A mixture adds what all of them give.",
+            lambda logs, weights: -(logs + np.log(weights)[:, None]).max(axis=0),
+            "You keep the largest term of each token. A mixture adds what all of its models give.",
         ),
         Mistake(
             "L11",
-            lambda logs, weights: -logsumexp(logs, axis=0).sum(),
+            lambda logs, weights: -logsumexp(logs, axis=0),
             "You add the probabilities without their weights, so they do not sum to 1.",
         ),
         Mistake(
             "M5",
             lambda logs, weights: -mix(logs, weights),
-            "Your value is negative: surprisal is minus the logarithm.",
+            "Your numbers are negative: surprisal is minus the logarithm.",
         ),
     ),
-    properties=(FINITE,),
+    properties=(
+        FINITE,
+        Property(
+            "a token costs more than under every one of the models, or less, but an average lies between "
+            "them",
+            lambda value, logs, _: (
+                (-logs.max(axis=0) - 1e-9 <= value) & (value <= -logs.min(axis=0) + 1e-9)
+            ).all(),
+        ),
+    ),
     advice="One token, two models with 1/2 and 1/4, equal weights: -ln(3/8).",
     alike=(("right", "M45", "the first case is made of probabilities that a pencil can handle"),),
 )
@@ -149,8 +161,7 @@ MIX = Question(
 
 
 def cache(ids, starts, log_probs, size, weight):
-    """Nats of a text under a model mixed with a cache of its documents; ids (N,), starts (D,), logs "
-    "(N,)."""
+    """Nats of a text under a model mixed with a cache; ids (N,), starts (D,), log_probs (N,)."""
     return _cache(ids, starts, log_probs, size, weight)
 
 
@@ -218,8 +229,7 @@ CACHE = Question(
         Mistake(
             "L13",
             _cache_with(lost=True),
-            "At the start of a document nothing is in the cache, and the weight of the cache is lost. "
-            "There "
+            "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
             "the model speaks alone.",
         ),
         Mistake(

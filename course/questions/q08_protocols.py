@@ -1,4 +1,4 @@
-"""Chapter 08, protocols: may two numbers stand in one table?"""
+"""Chapter 08, protocols: which two values may stand in one table."""
 
 from __future__ import annotations
 
@@ -6,38 +6,54 @@ import numpy as np
 
 from course.question import Mistake, Property, Question
 
-SAME = ("text", "vocabulary", "scored", "past", "chosen on")
+SAME = ("text", "unit", "vocabulary", "scored", "past", "chosen on")
 """What must be the same on both sides, in the order in which it is named."""
 
 # --- fair ------------------------------------------------------------------------------------------------
 
 
 def fair(pairs):
-    """For each pair of cards, what has to be the same and is not; "chosen on" also where it is the test."""
+    """For each pair of cards the keys that forbid the comparison, or nothing."""
     return _fair(pairs)
 
 
-def _fair(pairs, keys=SAME, tuned=True):
+def _fair(pairs, keys=SAME, tuned=True, excused=lambda a, b: _all_bytes(a, b)):
     lines = []
     for a, b in pairs:
-        wrong = [
-            key for key in keys if a[key] != b[key] or (tuned and key == "chosen on" and a[key] == "test")
-        ]
+        wrong = []
+        for key in keys:
+            differ = a[key] != b[key] and not (key == "vocabulary" and excused(a, b))
+            if differ or (tuned and key == "chosen on" and a[key] == "test"):
+                wrong.append(key)
         lines.append(", ".join(wrong) or "nothing")
     return {"differ": "; ".join(lines)}
 
 
-def _fair_over(*keys, tuned=True):
-    return lambda pairs: _fair(pairs, keys, tuned)
+def _per_byte(a, b):
+    return a["unit"] == b["unit"] == "byte"
+
+
+def _all_bytes(a, b):
+    """Whether both describe every byte of the text, so that their vocabularies do not matter."""
+    return _per_byte(a, b) and "<unk>" not in a["vocabulary"] + b["vocabulary"]
+
+
+def _fair_with(**how):
+    return lambda pairs: _fair(pairs, **how)
 
 
 def _without(*left_out):
-    return _fair_over(*(key for key in SAME if key not in left_out))
+    return _fair_with(keys=tuple(key for key in SAME if key not in left_out))
 
 
+OPEN, CLOSED = (
+    ("bytes", "8,000 pieces", "50,257 pieces"),
+    ("10,000 words and <unk>", "33,278 words and <unk>"),
+)
 CHOICES = {
     "text": ("wiki test", "wiki valid", "treebank test"),
-    "vocabulary": ("10,000 words and <unk>", "33,278 words and <unk>", "bytes"),
+    "unit": ("token", "byte"),
+    "vocabulary": OPEN + CLOSED,
     "scored": ("all tokens and </s>", "all tokens", "without unknown words"),
     "past": ("the sentence", "everything before", "a window of 64"),
     "chosen on": ("valid", "test"),
@@ -46,17 +62,30 @@ CHOICES = {
 }
 
 
-def _cards(rng, *differ, tuned=False):
-    """Two cards that differ in these keys, and always in the seconds."""
-    a = {key: str(rng.choice(values)) for key, values in CHOICES.items()}
-    a["chosen on"] = "test" if tuned else "valid"
-    other = {key: next(value for value in CHOICES[key] if value != a[key]) for key in (*differ, "seconds")}
-    return a, a | other
+def _cards(rng, *differ, **given):
+    """Two cards that differ in these keys and in the seconds; both have what is given."""
+    a = {key: str(rng.choice(values)) for key, values in CHOICES.items()} | {"chosen on": "valid"} | given
+    b = dict(a)
+    for key in (*differ, "seconds"):
+        b[key] = str(rng.choice([value for value in CHOICES[key] if value != a[key]]))
+    return a, b
+
+
+def _vocabularies(rng, unit, among):
+    one, two = (str(value) for value in rng.choice(among, size=2, replace=False))
+    a, b = _cards(rng, unit=unit, vocabulary=one)
+    return a, b | {"vocabulary": two}
 
 
 def _draw_fair(rng):
-    kinds = [("past",), ("vocabulary",), ("text", "scored"), ("parameters",), ("scored", "past"), ()]
-    pairs = [_cards(rng, *kind, tuned=not kind) for kind in kinds]
+    pairs = [
+        *(_cards(rng, key) for key in ("past", "unit", "parameters", "chosen on")),
+        _cards(rng, "text", "scored"),
+        _cards(rng, **{"chosen on": "test"}),
+        _vocabularies(rng, "token", OPEN),
+        _vocabularies(rng, "byte", OPEN),
+        _vocabularies(rng, "byte", CLOSED),
+    ]
     return ([pairs[i] for i in rng.permutation(len(pairs))],)
 
 
@@ -72,29 +101,43 @@ FAIR = Question(
     mistakes=(
         Mistake(
             "L28",
-            _fair_over(*SAME, "seconds", "parameters"),
+            _fair_with(keys=(*SAME, "seconds", "parameters")),
             "Seconds and parameters are stated, and need not be the same: they are what was paid.",
         ),
         Mistake(
-            "M15",
-            _without("past"),
-            "In some pair one side has seen more of the past, and your list does not say so. A cache "
-            "would have "
-            "given the other side the same.",
+            "L28",
+            _fair_with(excused=lambda a, b: False),
+            "You refuse a pair in which both values are per byte and neither side has <unk>. Both models "
+            "have described every byte of one text, each in its own tokens: that may be compared.",
         ),
         Mistake(
-            "L17",
-            _fair_over(*SAME, tuned=False),
-            "In one pair both sides were chosen on the test text, and you let it pass. Then the better "
-            "one may "
-            "be the one with more variants to choose from.",
+            "M29",
+            _fair_with(excused=_per_byte),
+            "You let two vocabularies pass that have <unk>, because the values are per byte. The bytes of "
+            "an unknown word were never paid for, and two vocabularies leave out different ones.",
         ),
         Mistake(
             "M34",
             _without("vocabulary"),
-            "In some pair the vocabularies differ, and your list does not say so: their tokens are not "
-            "the same "
-            "events.",
+            "In some pair the values are per token and the vocabularies differ, and your list does not say "
+            "so: their tokens are not the same events.",
+        ),
+        Mistake(
+            "M36",
+            _without("unit"),
+            "In some pair one value is per token and the other per byte, and your list does not say so.",
+        ),
+        Mistake(
+            "M15",
+            _without("past"),
+            "In some pair one side has seen more of the past, and your list does not say so. A cache would "
+            "have given the other side the same.",
+        ),
+        Mistake(
+            "L17",
+            _fair_with(tuned=False),
+            "In one pair both sides were chosen on the test text, and you let it pass. Then the better one "
+            "may be the one with more variants to choose from.",
         ),
         Mistake(
             "M39",
@@ -104,13 +147,12 @@ FAIR = Question(
     ),
     properties=(
         Property(
-            "there is one entry for each pair, with '; ' between them",
+            "there is one entry for each pair, with '; ' between them, and yours has more or fewer",
             lambda value, pairs: len(value["differ"].split("; ")) == len(pairs),
         ),
     ),
-    advice="Go through the five keys in the order of the task. A value that is the same on both sides can "
-    "still "
-    "be wrong on both.",
+    advice="Go through the six keys in the order of the task. A value that is the same on both sides can "
+    "still be wrong on both.",
 )
 
 QUESTIONS = (FAIR,)
