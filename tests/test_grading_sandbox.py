@@ -238,6 +238,38 @@ def test_it_works_for_an_unprivileged_user(name, public_folder):
     assert (uid, differences) == (12345, []) and "full" in protection
 
 
+CLASS = """
+import json, os, sys
+from pathlib import Path
+from course.grade_class import grade_class
+from tests.grading_catalogue import LIMITS, SET
+root = Path(sys.argv[1])
+handed, out = root / "submissions", root / "results"
+rows = grade_class(handed, SET, out, solutions=root / "solutions", limits=LIMITS, jobs=2, seed=20)
+written = sorted(path.name for path in out.iterdir())
+print(json.dumps([os.geteuid(), {row.student: row.status for row in rows}, written]))
+"""
+
+
+@needs_root
+def test_a_class_is_graded_for_an_unprivileged_user(public_folder):
+    write_small_set(public_folder)
+    for student in ("ada", "alan"):
+        (public_folder / "submissions" / student).mkdir(parents=True)
+        (public_folder / "submissions" / student / "work.ipynb").write_bytes(Notebook().file())
+    (public_folder / "results").mkdir()
+    os.chown(public_folder / "results", 12345, 12345)
+    python = str(Path(sys.executable).resolve())
+    command = ["unshare", "-m", "sh", "-c", AS_ANOTHER_USER, "sh", python, "12345"]
+    command += [sys.executable, "-c", CLASS, str(public_folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    uid, statuses, written = json.loads(done.stdout.splitlines()[-1])
+    assert uid == 12345 and statuses == {"ada": "graded", "alan": "graded"}
+    assert any(name.endswith(".csv") for name in written) and any(name.endswith(".html") for name in written)
+
+
 @needs_namespaces
 def test_it_works_for_this_user(tmp_path):
     case = all_cases()[0]
