@@ -30,6 +30,7 @@ def run_side_by_side(app, env, docnames):
     waiting = [job for name in docnames if (job := to_execute(env, cache, env.doc2path(name)))]
     if len(waiting) < 2:
         return
+    waiting.sort(key=work, reverse=True)  # the longest first, so that no core is idle at the end
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
         running = [pool.submit(execute, config, *job) for job in waiting]
         done = as_completed(running)
@@ -59,6 +60,20 @@ def to_execute(env, cache, path):
     except KeyError:
         return path, reader, notebook
     return None
+
+
+def work(job):
+    """How much a notebook has to do, to compare: how often it trains, then how much code it has.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_code_cell, new_notebook
+    >>> jobs = [("a", None, new_notebook(cells=[new_code_cell(code)])) for code in ("x = 1", "train(x)")]
+    >>> [work(job) for job in jobs]
+    [(0, 5), (1, 8)]
+    """
+    code = [cell.source for cell in job[2].cells if cell.cell_type == "code"]
+    return sum(source.count("train(") for source in code), sum(map(len, code))
 
 
 def execute(config, path, reader, notebook):
