@@ -91,10 +91,11 @@ def test_first_page_leads_to_the_landing_page(visit):
     assert "Measuring Language Models" in reader.page.title()
 
 
-def test_search_finds_a_term(visit):
-    """The book's own search works from disk."""
+@pytest.mark.parametrize("term", ["surprisal", "困惑度", "交叉熵", "平滑"])
+def test_search_finds_a_term(visit, term):
+    """The book's own search works from disk, in English and in Chinese."""
     reader = visit()
-    page = reader.open("search.html", "?q=surprisal")
+    page = reader.open("search.html", f"?q={term}")
     page.wait_for_selector("#search-results li", timeout=15_000)
     assert not reader.problems
 
