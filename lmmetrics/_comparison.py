@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import bootstrap
 
 from lmmetrics.score import UNITS, Score, UnitError
 
@@ -95,6 +94,8 @@ def compare_scores(
         )
     counts = np.array([x._count(unit) for x, _ in pairs], dtype=np.float64)
     differences = np.array([x.bits - y.bits for x, y in pairs])
+    from scipy.stats import bootstrap  # here: it loads for a second, and few callers compare
+
     drawn = bootstrap(
         (differences, counts),
         _ratio,

@@ -6,8 +6,7 @@ import math
 from itertools import product
 
 import numpy as np
-from scipy.special import entr, log_softmax
-from scipy.stats import multinomial
+from scipy.special import entr, gammaln, log_softmax, xlogy
 
 from course import mistakes as wrong
 from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
@@ -23,7 +22,9 @@ def share_below(p, n, repeats, rng):
 
 def _probability(p, n, event, drawn_from=None):
     counts = np.array([c for c in product(range(n + 1), repeat=len(p)) if sum(c) == n])  # (C, K)
-    weight = multinomial.pmf(counts, n, p if drawn_from is None else drawn_from)
+    # scipy.stats.multinomial.pmf, without the second that scipy.stats needs to load
+    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
+    weight = np.exp(ways + xlogy(counts, p if drawn_from is None else drawn_from).sum(axis=1))
     return weight[event(-counts @ np.log(p) / n, entr(counts / n).sum(axis=1))].sum()
 
 
