@@ -2,6 +2,7 @@
 
     python -m course.grade exercises/02_cross_entropy/02_cross_entropy.ipynb
     python -m course.grade FILE --html feedback.html --json feedback.json --seed 7
+    python -m course.grade FILE --exam private/midterm --student "Ada Lovelace"
 
 The notebook is run from its sources, top to bottom, in a process that sees no solutions; what your editor has
 stored as outputs does not count. Hidden inputs are drawn afresh each time; ``--seed`` draws the same again.
@@ -10,12 +11,14 @@ Exit status: 0 when the notebook was graded, whatever it got; 1 when it could no
 """
 
 import argparse
+import contextlib
 import json
 import sys
 from pathlib import Path
 
 from course.grading.notebook import GradingError, grade_notebook
 from course.grading.report import as_html, as_table
+from course.grading.result import Result
 
 __all__ = ["main"]
 
@@ -29,9 +32,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--html", metavar="OUT", help="write the feedback as a page")
     parser.add_argument("--json", metavar="OUT", help="write the feedback for machines")
     parser.add_argument("--seed", type=int, metavar="N", help="draw the hidden inputs of another grading")
+    parser.add_argument("--exam", type=Path, metavar="FOLDER", help="an exam, made by python -m course.exam")
+    parser.add_argument("--student", metavar="NAME", help="whose paper of the exam it is")
     options = parser.parse_args(arguments)
+    if (options.exam is None) != (options.student is None):
+        parser.error("--exam and --student go together.")
     try:
-        result = grade_notebook(options.file, seed=options.seed)
+        result = _grade(options)
     except (GradingError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -42,6 +49,23 @@ def main(arguments: list[str] | None = None) -> int:
         text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2)
         Path(options.json).write_text(text + "\n", encoding="utf-8")
     return 1 if result.problem else 0
+
+
+def _grade(options: argparse.Namespace) -> Result:
+    if options.exam is None:
+        return grade_notebook(options.file, seed=options.seed)
+    from course.exams.folder import ExamFolder
+
+    exam = ExamFolder.read(options.exam)
+    owner = exam.owner(options.student)
+    if owner is None:
+        raise GradingError(
+            f"No paper of {options.exam} is {options.student!r}'s. Papers: {', '.join(exam.students)}."
+        )
+    with contextlib.suppress(OSError):
+        if remark := exam.remark(owner, Path(options.file).read_bytes()):
+            print(f"{owner} {remark}.", file=sys.stderr)
+    return grade_notebook(options.file, exam.exam.name, seed=options.seed, solutions=exam.keys(owner))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python -m course.grade_class submissions/ --set 02_cross_entropy --out results/
     python -m course.grade_class submissions/ --set 02_cross_entropy --out results/ --manual marks.csv
+    python -m course.grade_class submissions/ --exam private/midterm --out results/
 
 ``submissions/`` holds a folder per student, or notebooks named by student; downloads of Canvas and Moodle can
 stay as they are. ``results/`` then holds
@@ -24,10 +25,12 @@ import json
 import secrets
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from tqdm import tqdm
 
+from course.exams.folder import ExamFolder
 from course.grading import byhand, gradebooks
 from course.grading.cells import GradingError
 from course.grading.classroom import grade_all
@@ -48,7 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m course.grade_class", description="Grade a folder of submissions."
     )
     parser.add_argument("submissions", type=Path, help="a folder per student, or notebooks named by student")
-    parser.add_argument("--set", required=True, metavar="NAME", help="as in 02_cross_entropy")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--set", metavar="NAME", help="as in 02_cross_entropy")
+    what.add_argument("--exam", type=Path, metavar="FOLDER", help="made by python -m course.exam")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the results go")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many to grade at a time")
     parser.add_argument(
@@ -72,6 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
             roster=options.roster,
             manual=options.manual,
             solutions=options.solutions,
+            exam=ExamFolder.read(options.exam) if options.exam else None,
         )
     except (GradingError, OSError) as error:
         print(error, file=sys.stderr)
@@ -86,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def grade_class(
     submissions: Path,
-    set_name: str,
+    set_name: str | None,
     out: Path,
     *,
     jobs: int = 1,
@@ -95,8 +101,12 @@ def grade_class(
     manual: Path | None = None,
     solutions: Path = Path("solutions"),
     limits: Limits | None = None,
+    exam: ExamFolder | None = None,
 ) -> list[Row]:
     """Grade a folder and write everything to ``out``; return a row per student.
+
+    With an exam, each submission is graded by the key of its student's paper, and ``set_name`` and
+    ``solutions`` are not used.
 
     Raises
     ------
@@ -105,9 +115,13 @@ def grade_class(
     """
     if out.resolve().is_relative_to(submissions.resolve()):
         raise GradingError("The results would lie among the submissions. Give --out another folder.")
-    key = Key(set_name, solutions)
+    if exam:
+        set_name, solutions = exam.exam.name, exam.solutions
+    key = Key(set_name, exam.keys(next(iter(exam.students))) if exam else solutions)
     people = read_roster(roster) if roster else []
     found = collect(submissions, set_name)
+    if exam:
+        found = [exam.claim(submission) for submission in found]
     seed = _seed(out, set_name) if seed is None else seed
     _remember(out, set_name, seed)
     results = _grade(found, out, key.name, seed, jobs, solutions, limits)
@@ -118,6 +132,8 @@ def grade_class(
     write_table(kept, byhand.marks_table(results, written))
     results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
     rows = match(people, found, results)
+    if exam:
+        _compare_papers(exam, found, rows)
     for row in rows:
         if row.student in changed:
             row.notes.append("handed in another file since the mark by hand; look at it again")
@@ -131,7 +147,7 @@ def _grade(
     set_name: str,
     seed: int,
     jobs: int,
-    solutions: Path,
+    solutions: Path | Callable[[Submission], Path],
     limits: Limits | None,
 ) -> dict[str, Result]:
     some = [submission for submission in found if not submission.empty]
@@ -151,6 +167,18 @@ def _grade(
             limits=limits,
             finished=finished,
         )
+
+
+def _compare_papers(exam: ExamFolder, found: list[Submission], rows: list[Row]) -> None:
+    """Note who handed in the paper of somebody else."""
+    by_student = {row.student: row for row in rows}
+    for submission in found:
+        owner = exam.owner(submission.student, *submission.aliases)
+        if owner is None or submission.path is None or not submission.path.is_file():
+            continue
+        remark = exam.remark(owner, submission.path.read_bytes())
+        if remark:
+            by_student[submission.student].notes.append(remark)
 
 
 def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, seed: int, marks: bool) -> None:

@@ -6,6 +6,7 @@ results = grade_all(found, Path("results"), "02_cross_entropy", seed=7, jobs=2)
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -33,7 +34,7 @@ def grade_all(
     *,
     seed: int,
     jobs: int = 1,
-    solutions: Path = Path("solutions"),
+    solutions: Path | Callable[[Submission], Path] = Path("solutions"),
     limits: Limits | None = None,
     finished: Callable[[Submission, bool], None] = lambda submission, reused: None,
 ) -> dict[str, Result]:
@@ -52,7 +53,9 @@ def grade_all(
         Draws the hidden inputs, the same ones for the whole class.
     jobs : int
         How many are graded at a time.
-    solutions : Path
+    solutions : Path or callable
+        The folder of the solved sets, or what gives the folder for a submission: in an exam, each student
+        has a key.
     limits : Limits, optional
     finished : callable
         Is told each submission that is done, and whether an earlier result was used.
@@ -63,7 +66,8 @@ def grade_all(
         By student, without those who handed in nothing.
     """
     limits = limits or Limits()
-    mark = digest_of_set(set_name, solutions, limits)
+    folder = solutions if callable(solutions) else lambda submission: Path(solutions)
+    mark = functools.cache(lambda place: digest_of_set(set_name, place, limits))
     results: dict[str, Result] = {}
     waiting = []
     for submission in submissions:
@@ -72,16 +76,20 @@ def grade_all(
         if submission.problem:
             results[submission.student] = Result(set_name, seed, problem=submission.problem)
         else:
-            old = _stored(_place(out, submission), _digest(submission.path), mark, seed)
+            old = _stored(_place(out, submission), _digest(submission.path), mark(folder(submission)), seed)
             if old is None:
                 waiting.append(submission)
                 continue
             results[submission.student] = old
         finished(submission, True)
     (out / "graded").mkdir(parents=True, exist_ok=True)
-    job = (set_name, seed, str(solutions), limits, mark)
+
+    def job(submission: Submission) -> tuple:
+        place = folder(submission)
+        return set_name, seed, str(place), limits, mark(place)
+
     for submission in _in_processes(waiting, out, job, jobs, limits.total_seconds + GRACE_SECONDS):
-        result = _stored(_place(out, submission), None, mark, seed)
+        result = _stored(_place(out, submission), None, mark(folder(submission)), seed)
         lost = "The process that graded this was lost or took too long. Grade it alone to see more."
         results[submission.student] = result or Result(set_name, seed, problem=lost)
         finished(submission, False)
@@ -89,7 +97,7 @@ def grade_all(
 
 
 def _in_processes(
-    submissions: Sequence[Submission], out: Path, job: tuple, jobs: int, seconds: float
+    submissions: Sequence[Submission], out: Path, job: Callable, jobs: int, seconds: float
 ) -> Iterator[Submission]:
     """Grade at most ``jobs`` at a time, and yield each when its process has ended or was ended."""
     waiting, running = list(submissions), {}
@@ -102,7 +110,7 @@ def _in_processes(
                 place = _place(out, submission)
                 place.unlink(missing_ok=True)
                 process = context.Process(
-                    target=_grade_one, args=(str(submission.path), str(place), *job), daemon=True
+                    target=_grade_one, args=(str(submission.path), str(place), *job(submission)), daemon=True
                 )
                 process.start()
                 running[process.sentinel] = (process, submission, time.monotonic() + seconds)
@@ -126,7 +134,9 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
     total = hashlib.sha256(repr((set_name, limits)).encode())
     code = Path(__file__).parents[1]
     names = [solutions / set_name / name for name in (f"{set_name}.ipynb", *sorted(key.files))]
-    names += sorted(path for folder in ("", "questions", "grading") for path in (code / folder).glob("*.py"))
+    names += sorted(
+        path for folder in ("", "questions", "exams", "grading") for path in (code / folder).glob("*.py")
+    )
     for path in names:
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -58,6 +58,8 @@ class Key:
         As in ``"02_cross_entropy"``.
     cells : list of Cell
         All cells of the solved set; an answer's ``blank`` is what students get.
+    chapter : str
+        Where its checks find their questions: the chapter's two digits, or the variant of an exam.
     files : dict of str to str
         Texts that lie beside the notebook.
     """
@@ -75,7 +77,9 @@ class Key:
         for cell in self.cells:
             if cell.kind == "answer":
                 cell.blank = blank(cell.source)
-        listed = metadata.get("course", {}).get("files", [])
+        course = metadata.get("course", {})
+        self.chapter = course.get("chapter", name[:2])
+        listed = course.get("files", [])
         self.files = {file: (folder / file).read_text(encoding="utf-8") for file in listed}
 
     @cached_property

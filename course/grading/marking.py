@@ -59,7 +59,8 @@ class Marker:
 
     def mark(self) -> tuple[TaskResult, ...]:
         """Run all cells, and test each task where its tests stand."""
-        questions = of_chapter(self.key.name[:2])
+        # `inputs` shows a set's visible cases; the key of an exam's question would betray its variant
+        questions = {} if "@" in self.key.chapter else of_chapter(self.key.chapter)
         self.sandbox.open({key: encode([list(c) for c in q.cases]) for key, q in questions.items()})
         for step in self.plan.steps:
             if step.tests:

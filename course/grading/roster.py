@@ -47,7 +47,7 @@ class Person:
         turned = f"{last} {first}" if comma else ""
         columns = (self[column] for column in ("student", "id", "number", "login", "email"))
         texts = [*columns, self["email"].partition("@")[0], turned, f"{self['first']} {self['last']}"]
-        return {key for text in [*texts, f"{self['last']} {self['first']}"] if (key := _key(text))}
+        return {key for text in [*texts, f"{self['last']} {self['first']}"] if (key := name_key(text))}
 
 
 @dataclass
@@ -110,7 +110,7 @@ def match(
     others = []
     for submission in submissions:
         places = next(
-            (o for name in (submission.student, *submission.aliases) if (o := owners.get(_key(name)))), []
+            (o for name in (submission.student, *submission.aliases) if (o := owners.get(name_key(name)))), []
         )
         result = results.get(submission.student)
         if len(places) == 1 and rows[places[0]].result is None:
@@ -128,6 +128,6 @@ def match(
     return [*rows.values(), *others]
 
 
-def _key(text: str) -> str:
+def name_key(text: str) -> str:
     """A name without what systems change in it: case, accents' encoding, blanks and punctuation."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()

@@ -1,6 +1,7 @@
 """The machine-graded questions of the book: modules ``qNN_*.py``, each with a tuple ``QUESTIONS``.
 
-The number is the chapter's. A long chapter has several modules.
+The number is the chapter's. A long chapter has several modules. The questions of an exam's variant, as in
+``"midterm@7.pooled"``, come from ``course.exams``.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ def find(key: str) -> Question:
 @functools.cache
 def of_chapter(chapter: str) -> dict[str, Question]:
     """Return the questions of a chapter by key; empty for an unknown chapter."""
+    if "@" in chapter:  # a variant of an exam
+        from course.exams import questions_of
+
+        return questions_of(chapter)
     names = sorted(
         module.name for module in pkgutil.iter_modules(__path__) if module.name.startswith(f"q{chapter}_")
     )

@@ -1,0 +1,60 @@
+"""Make an exam for a class: a paper with numbers of its own for every student, and the key to each.
+
+    python -m course.exam midterm --roster class.csv --out private/midterm
+    python -m course.exam final --students "Ada Lovelace" "Alan Turing" --seed 20261121 --out private/final
+
+``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
+values. The same seed and name give the same paper, so a student who comes late can be added: run the command
+again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder.
+
+To grade: python -m course.grade_class submissions/ --exam private/midterm --out results/
+
+Exit status: 0 when all papers were made; 1 when they could not be; 2 for a wrong command.
+"""
+
+import argparse
+import secrets
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from course.exams import EXAMS, find
+from course.exams.folder import ExamFolder, make
+from course.grading.cells import GradingError
+from course.grading.roster import read_roster
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m course.exam", description="Make an exam for a class.")
+    parser.add_argument("exam", choices=EXAMS)
+    people = parser.add_mutually_exclusive_group(required=True)
+    people.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class, as for grading")
+    people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
+    parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a private folder")
+    parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
+    options = parser.parse_args(arguments)
+    try:
+        names = options.students or [person.name for person in read_roster(options.roster)]
+        seed = _seed(options.out) if options.seed is None else options.seed
+        with tqdm(total=len(names), unit="paper", disable=None) as bar:
+            folder = make(find(options.exam), names, seed, options.out, lambda name: bar.update())
+    except (GradingError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    points, minutes = folder.exam.points, folder.exam.minutes
+    print(f"{len(folder.students)} papers ({points} points, {minutes} minutes) are in {options.out}/papers/.")
+    print(f"Keep {options.out}/keys/, answers.csv and exam.json (seed {seed}) to yourself.")
+    return 0
+
+
+def _seed(out: Path) -> int:
+    """The seed of the folder, so that papers that were handed out stay what they are; else a new one."""
+    return ExamFolder.read(out).seed if (out / "exam.json").exists() else secrets.randbelow(2**63)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,218 @@
+"""Exams: every variant can be solved and graded, no two are alike, and nothing of the key is on a paper."""
+
+import csv
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from course import exam as command
+from course.answers import Unreadable
+from course.exams import EXAMS, chapter_name, find, questions_of
+from course.exams.folder import ExamFolder, make, variant_seed
+from course.exams.paper import label_of, papers
+from course.exams.part import draw_apart
+from course.feedback import judge
+from course.grade import main as grade_main
+from course.grade_class import grade_class
+from course.grading.cells import GradingError
+from course.question import Mistake, formula_value
+from course.questions import find as find_question
+
+SEEDS = range(10)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A midterm for three students."""
+    place = tmp_path_factory.mktemp("private") / "midterm"
+    return make(find("midterm"), ["Ada Lovelace", "Alan Turing", "王小明"], 11, place)
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_every_variant_is_worth_the_same(name):
+    """Points, minutes and the order of the tasks do not depend on the numbers."""
+    exam = find(name)
+    tables = [[(p.name, p.points, p.minutes, p.chapters) for p in exam.parts(seed)] for seed in SEEDS]
+    assert all(table == tables[0] for table in tables)
+    assert sum(minutes for _, _, minutes, _ in tables[0]) == exam.minutes
+    assert exam.points == {"midterm": 40, "final": 60}[name]
+    examined = {c for _, _, _, chapters in tables[0] for c in chapters.split(", ")}
+    assert examined == {f"0{n}" for n in range(1, 6 if name == "midterm" else 9)}
+
+
+@pytest.mark.parametrize("name", EXAMS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_solution_is_right_and_paper_tells_nothing(name, seed):
+    """`papers` judges its own solution; the paper has no solution, no hidden check, no seed."""
+    variant = 10**12 + seed
+    paper, key = papers(find(name), variant, label_of(name, variant), "Ada <b>Lovelace</b>")
+    text = json.dumps(paper, ensure_ascii=False)
+    for secret in (str(variant), "SOLUTION", "HIDDEN", "course.feedback", "check(", "Rubric", "<b>"):
+        assert secret not in text
+    for part in find(name).parts(variant):
+        solved = _flat(part.solution or part.model)
+        assert not any(solved in _flat(c.source) for c in paper.cells), f"{part.name} is solved on the paper"
+        assert any(solved in _flat(cell.source) for cell in key.cells)
+
+
+@pytest.mark.parametrize("name", EXAMS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_usual_mistake_is_named(name, seed):
+    """In every variant, the wrong formulas are wrong, and the feedback names the mistake that was made."""
+    for key, question in questions_of(chapter_name(name, seed)).items():
+        cases = question.fresh_cases(seed) if question.draw else question.cases
+        for mistake in question.mistakes:
+            wrong = [formula_value(question, mistake.wrong, case) for case in cases]
+            rights = [formula_value(question, question.right, case) for case in cases]
+            if all(_same(w, r) for w, r in zip(wrong, rights, strict=True)):
+                continue  # this variant's faults make no difference: see the next test
+            answers = iter(wrong)
+            verdict = judge(question, lambda case, a=answers: next(a), cases)
+            assert not verdict.right, f"{key}: {mistake.id} is taken for right"
+            named = [m.id for m in question.mistakes if m.id in verdict.message] or verdict.mistakes
+            assert set(mistake.id.split(" + ")) <= set(verdict.mistakes), f"{key}: {mistake.id}, {named}"
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_no_mistake_is_the_right_answer(name):
+    """Over many variants no wrong formula ever gives the right value."""
+    for seed in range(200, 215):
+        for key, question in questions_of(chapter_name(name, seed)).items():
+            for mistake in question.mistakes:
+                same = [
+                    _same(
+                        formula_value(question, mistake.wrong, case),
+                        formula_value(question, question.right, case),
+                    )
+                    for case in question.cases
+                ]
+                assert not all(same), f"{key}: {mistake.id}"
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_no_two_students_have_the_same_answer(name):
+    """A neighbour's number is worth nothing: among 100 variants no value comes twice."""
+    exam, seen = find(name), {}
+    for student in range(100):
+        for part in exam.parts(variant_seed(name, 5, f"student {student}")):
+            if part.question and part.question.form == "value":
+                value = part.question.right(*part.question.cases[0])
+                seen.setdefault(part.name, []).append(repr(value))
+    twice = {name: len(values) - len(set(values)) for name, values in seen.items()}
+    twice = {name: n for name, n in twice.items() if n}
+    assert not twice, f"values that two students share: {twice}"
+
+
+def test_paper_follows_from_seed_and_name(tmp_path, folder):
+    """The same command gives the same bytes; another seed gives other papers; a late student changes none."""
+    names = list(folder.students)
+    again = make(find("midterm"), names, 11, tmp_path / "again")
+    other = make(find("midterm"), names, 12, tmp_path / "other")
+    for name in names:
+        assert again.paper(name).read_bytes() == folder.paper(name).read_bytes()
+        assert other.paper(name).read_bytes() != folder.paper(name).read_bytes()
+    late = make(find("midterm"), ["Grace Hopper"], 11, tmp_path / "again")
+    assert list(late.students) == [*names, "Grace Hopper"]
+    assert late.paper(names[0]).read_bytes() == folder.paper(names[0]).read_bytes()
+
+
+def test_command(tmp_path, capsys):
+    """A roster in, papers and a table of answers out; the secret seed is kept and used again."""
+    roster = tmp_path / "class.csv"
+    roster.write_text("student,login\nAda Lovelace,ada\nAlan Turing,alan\n", encoding="utf-8")
+    out = tmp_path / "final"
+    assert command.main(["final", "--roster", str(roster), "--out", str(out)]) == 0
+    assert "2 papers (60 points, 120 minutes)" in capsys.readouterr().out
+    before = (out / "answers.csv").read_bytes()
+    assert command.main(["final", "--roster", str(roster), "--out", str(out)]) == 0
+    assert (out / "answers.csv").read_bytes() == before
+    rows = list(csv.reader((out / "answers.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert [row[0] for row in rows] == ["student", "Ada Lovelace", "Alan Turing"] and len(rows[0]) == 17
+    assert out.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--students", "Ada", "A-d-a"], "would be the same student"),
+        (["--students", "..."], "is no name"),
+        (["--students", "Ada", "--seed", "2"], "holds the midterm with another seed"),
+        (["--roster", "nobody.csv"], "nobody.csv"),
+    ],
+)
+def test_bad_input_is_refused(tmp_path, capsys, arguments, said):
+    """A sentence that says what was wrong; the papers that were there stay."""
+    out = tmp_path / "midterm"
+    make(find("midterm"), ["Bob"], 1, out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert command.main(["midterm", "--out", str(out), "--seed", "1", *arguments]) == 1
+    assert said in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+
+
+def test_folder_of_something_else(tmp_path):
+    """A folder without an exam says how to make one."""
+    with pytest.raises(GradingError, match=r"course\.exam"):
+        ExamFolder.read(tmp_path)
+
+
+def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
+    """The solved paper gets full marks, the blank one none, another's is noted, a stranger has no key."""
+    ada, alan, ming = folder.students
+    handed = tmp_path / "submissions"
+    keys = {name: folder.keys(name) / "midterm" / "midterm.ipynb" for name in folder.students}
+    for student, source in ((ada, keys[ada]), (alan, folder.paper(alan)), (ming, keys[ada])):
+        (handed / student).mkdir(parents=True)
+        shutil.copy(source, handed / student / "midterm.ipynb")
+    shutil.copy(keys[ada], handed / "Stranger.ipynb")
+    rows = {r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam=folder)}
+    assert (rows[ada].points, rows[ada].result.maximum) == (34, 34)
+    assert rows[alan].status == "zero"
+    assert rows[ming].points == 4, "the repaired evaluator is right for everybody; the numbers are not"
+    assert rows[ming].notes == [
+        f"hands in paper {folder.students[ada]}, that of {ada}; graded by the key of paper"
+        f" {folder.students[ming]}"
+    ]
+    assert rows["Stranger"].status == "could not be run"
+    assert "No paper of this exam" in rows["Stranger"].result.problem
+
+
+def test_one_paper_is_graded(folder, capsys):
+    """The command for one notebook takes the exam and the student."""
+    ada = next(iter(folder.students))
+    key = str(folder.keys(ada) / "midterm" / "midterm.ipynb")
+    assert grade_main([key, "--exam", str(folder.place), "--student", "ada lovelace"]) == 0
+    assert "Total: 34 of 34 points" in capsys.readouterr().out
+    assert grade_main([key, "--exam", str(folder.place), "--student", "Nobody"]) == 1
+    assert "Papers: Ada Lovelace" in capsys.readouterr().err
+
+
+def test_numbers_that_cannot_be_told_apart_stop_the_exam():
+    """A task whose mistake gives the right value is never drawn."""
+    same = (Mistake("L1", lambda x: x, "the same"),)
+    with pytest.raises(RuntimeError, match="agree"):
+        draw_apart(np.random.default_rng(1), lambda rng: (rng.random(),), lambda x: x, same)
+
+
+def test_keys_name_a_variant():
+    """A question is found by exam, seed and task; anything else is told apart."""
+    assert find_question("midterm@7.pooled").points == 4
+    with pytest.raises(KeyError):
+        find_question("midterm@x.pooled")
+    with pytest.raises(KeyError):
+        find("oral")
+
+
+def _flat(text) -> str:
+    return " ".join(text.split())
+
+
+def _same(a, b) -> bool:
+    from course.answers import agreement
+
+    try:
+        return bool(agreement(a, b, rtol=1e-4, atol=1e-9).all())
+    except (Unreadable, ValueError):
+        return False
