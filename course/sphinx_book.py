@@ -43,7 +43,7 @@ def execution_key(root=ROOT):
     digest = hashlib.sha256(sys.version.encode())
     files = [root / "requirements.txt", *sorted((root / "lmmetrics").rglob("*"))]
     files += [root / "book" / "reproduced.json", root / "tests" / "test_ngram_peers.py"]
-    files += sorted((root / "course").glob("tool_*.py"))
+    files += sorted((root / "course").glob("tool_*.py")) + sorted((root / "course" / "exams").glob("*.py"))
     for path in files:
         if path.is_file() and path.suffix not in {".pyc"}:
             digest.update(path.relative_to(root).as_posix().encode())
