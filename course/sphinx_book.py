@@ -174,7 +174,8 @@ class ChapterCard(SphinxDirective):
             f"**{self.options['minutes']} minutes** to read. You need: {self.options['prerequisites']}\n\n"
             f"{{doc}}`Lab <../notebooks/{stem}>` · "
             f'<a href="../slides/{stem}.html">Slides</a> · '
-            f"{{doc}}`Exercises <../exercises/{stem}/{stem}>`"
+            f"{{doc}}`Exercises <../exercises/{stem}/{stem}>` · "
+            f'<a href="../downloads/{stem}.ipynb" download>This page as a notebook</a>'
         )
         card = nodes.container(classes=["chapter-card"])
         self.state.nested_parse(text.split("\n"), self.content_offset, card)
