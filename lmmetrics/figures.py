@@ -5,19 +5,66 @@ themselves, which the chapters draw from data that they compute.
 """
 
 import html
+import itertools
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_hex
 
 COLOURS = {
-    "truth": "#1b3a57",
+    "truth": "#10202f",
     "model": "#c75000",
-    "other": "#2a7f62",
-    "muted": "#8a8f98",
+    "other": "#12694f",
+    "muted": "#8b9099",
     "light": "#d9dde3",
+    "note": "#5c626b",
 }
-"""The same colour means the same thing in every figure; all differ in lightness, so grey print works."""
+"""What is not a model by name: the truth and its floor, the model in question, a second one, a background.
+
+"muted" is for lines, "light" for grounds, "note" for words. Lines differ by 10 or more in lightness, so that
+grey print works; all but "muted" and "light" can be read as words on white.
+"""
+
+FAMILIES = {
+    "counted": "#0b4488",
+    "simpler": "#7a4bb0",
+    "plain": "#8b9099",
+    "feed-forward": "#633a06",
+    "recurrent": "#12694f",
+    "Transformer": "#c75000",
+    "mixture": "#a8327a",
+}
+"""One colour for each family of models."""
+
+MODELS = {
+    "modified Kneser-Ney": ("counted", "-", "s"),
+    "Kneser-Ney": ("counted", "--", "o"),
+    "absolute discounting": ("counted", ":", "D"),
+    "Katz": ("simpler", ":", "v"),
+    "Witten-Bell": ("simpler", "-", "^"),
+    "Jelinek-Mercer": ("simpler", "--", "P"),
+    "add k": ("plain", "-", "X"),
+    "Good-Turing": ("plain", "--", "p"),
+    "feed-forward": ("feed-forward", "-.", "s"),
+    "RNN": ("recurrent", ":", "v"),
+    "LSTM": ("recurrent", "--", "D"),
+    "GRU": ("recurrent", "-", "o"),
+    "Transformer": ("Transformer", "-", "^"),
+    "mixture": ("mixture", "-", "*"),
+}
+"""Family, line and marker of each model: no two have all three in common."""
+
+ALIASES = {
+    "counted": "modified Kneser-Ney",
+    "table": "modified Kneser-Ney",
+    "modified KN": "modified Kneser-Ney",
+    "modified K.-N.": "modified Kneser-Ney",
+    "absolute": "absolute discounting",
+    "add-k": "add k",
+    "add 0.01": "add k",
+    "trained": "GRU",
+}
+"""Other names that figures write for the same models."""
 
 SURPRISAL_MAP = LinearSegmentedColormap.from_list("surprisal", ["#ffffff", "#fde3c4", "#f6b26b", "#e0874b"])
 
@@ -61,6 +108,104 @@ def use_style():
     except ImportError:
         return
     set_matplotlib_formats("svg", "pdf")
+
+
+def look(model, marker=True):
+    """How a model is drawn in every figure: keywords for `Axes.plot`.
+
+    Parameters
+    ----------
+    model : str
+        A name of `MODELS` or `ALIASES`.
+    marker : bool
+        Whether the points have the model's marker; a level line has none.
+
+    Returns
+    -------
+    dict
+        Colour, line style and, if asked for, the marker.
+
+    Raises
+    ------
+    KeyError
+        If the name is unknown.
+
+    Examples
+    --------
+    >>> look("counted") == look("modified Kneser-Ney")
+    True
+    """
+    family, line, point = MODELS[ALIASES.get(model, model)]
+    drawn = {"color": FAMILIES[family], "ls": line}
+    return drawn | {"marker": point, "ms": 4} if marker else drawn
+
+
+def ink(model):
+    """The colour of a model's name in a figure: its line's, or "note" where that is too pale to read."""
+    drawn = look(model)["color"]
+    return COLOURS["note"] if drawn == COLOURS["muted"] else drawn
+
+
+def end_labels(ax, ends, size=None, side="right"):
+    """Write the name of each line beside its end, and keep the names apart.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes whose limits and scales are set.
+    ends : iterable of tuple
+        One ``(name, x, y, colour)`` a line: what to write, where the line ends, in which colour.
+    size : float, optional
+        Font size in points; the style's own when not given.
+    side : str
+        "right" of the end, or "left" of it (for lines that come apart at their beginning).
+
+    Examples
+    --------
+    >>> fig, ax = plt.subplots()
+    >>> end_labels(ax, [("a", 1, 0.5, "black"), ("b", 1, 0.5, "black")])
+    >>> low, high = (text.xy[1] for text in ax.texts)
+    >>> bool(high > low)
+    True
+    >>> plt.close(fig)
+    """
+    ends = list(ends)
+    points = size or plt.rcParams["font.size"]
+    room = 72 * ax.figure.get_figheight() * ax.get_position().height
+    to_axes = ax.transData + ax.transAxes.inverted()
+    heights = [to_axes.transform((x, y))[1] for _, x, y, _ in ends]
+    for (name, x, _, colour), height in zip(ends, apart(heights, 1.25 * points / room), strict=True):
+        ax.annotate(
+            name,
+            (x, height),
+            (7 if side == "right" else -7, 0),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            va="center",
+            ha="left" if side == "right" else "right",
+            color=colour,
+            size=points,
+            annotation_clip=False,
+        )
+
+
+def apart(heights, gap):
+    """Heights moved until they lie at least `gap` apart, inside 0 to 1 and in the same order.
+
+    Examples
+    --------
+    >>> [round(float(height), 2) for height in apart([0.5, 0.5, 0.9], 0.2)]
+    [0.4, 0.6, 0.9]
+    """
+    heights = np.clip(heights, 0.02, 0.98)
+    order = np.argsort(heights, kind="stable")
+    for _ in range(200):
+        for below, above in itertools.pairwise(order):
+            lacking = (gap - heights[above] + heights[below]) / 2
+            if lacking > 1e-9:
+                heights[below] = max(heights[below] - lacking, 0.02)
+                heights[above] = heights[above] + lacking
+    return heights
 
 
 def surprisal_html(tokens, surprisals, caption, top=12.0, unit="bits"):
