@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from course.rules import code, pages, sets
+from course.rules import code, pages, sets, words
 from course.rules.tree import Tree
 
 __all__ = ["RULES", "findings", "main"]
@@ -37,7 +37,9 @@ RULES: tuple[Rule, ...] = (
     pages.glued_numbers_exist,
     pages.tags_point_somewhere,
     pages.random_numbers_are_seeded,
-    pages.words_are_spelt_right,
+    words.words_are_spelt_right,
+    words.one_name_for_each_quantity,
+    words.references_are_cited,
     code.requirements_are_pinned,
     code.imports_go_one_way,
     code.modules_are_short,

@@ -351,6 +351,41 @@ PLANTED = [
     ),
     ("words_are_spelt_right", write("book/index.md", "We rec" + "ieve it."), "index.md:1: .*Mend the word"),
     (
+        "words_are_spelt_right",
+        edit(LAB, lambda cells: cells[0].update(source="## We rec" + "ieve it")),
+        "02_topic.ipynb: .*Mend the word",
+    ),
+    (
+        "words_are_spelt_right",
+        write("lmmetrics/model.py", '"""We rec' + 'ieve it."""\n'),
+        "model.py:1: .*Mend the word",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("book/index.md", "The cross\nentropy."),
+        "'cross entropy' is called",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("book/index.md", 'Not "bits/char", `bits/char` or $bits/char$, but 2 bits/char.\n'),
+        "'bits/char' is called bits per character",
+    ),
+    (
+        "one_name_for_each_quantity",
+        edit(LAB, lambda cells: cells[0].update(source="## The KL distance")),
+        "02_topic.ipynb: 'KL distance' is called KL divergence",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("lmmetrics/model.py", 'def f():\n    """Return the log likelihood."""\n'),
+        "model.py: 'log likelihood' is called log-likelihood",
+    ),
+    (
+        "references_are_cited",
+        write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
+        "nothing cites mackay2003",
+    ),
+    (
         "requirements_are_pinned",
         replace("requirements.txt", "numpy==2.4.6", "numpy>=2"),
         "line 2: 'numpy>=2'",
@@ -479,7 +514,7 @@ def test_a_figure_inside_a_function_or_a_hidden_output_needs_no_words(project):
 def test_without_codespell_its_rule_is_silent(project, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     write("book/index.md", "We rec" + "ieve it.")(project)
-    assert list(checks.pages.words_are_spelt_right(Tree(project))) == []
+    assert list(checks.words.words_are_spelt_right(Tree(project))) == []
 
 
 def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):

@@ -1,10 +1,7 @@
 """Rules for the book's pages, and for the cells that pages and notebooks run."""
 
 import ast
-import importlib.util
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -128,16 +125,6 @@ def random_numbers_are_seeded(tree: Tree) -> Iterator[str]:
     for path in tree.paths("lmmetrics/*.py", "course/*.py"):
         for call in _calls(tree.syntax(path)):
             yield from (f"{path}, line {call.lineno}: {fault}" for fault in _unseeded(call, True))
-
-
-def words_are_spelt_right(tree: Tree) -> Iterator[str]:
-    """codespell finds nothing in ``book/``; without codespell this rule says nothing."""
-    pages = tree.paths("book/*.md")
-    if pages and importlib.util.find_spec("codespell_lib"):
-        command = [sys.executable, "-m", "codespell_lib", *pages]
-        found = subprocess.run(command, cwd=tree.root, capture_output=True, text=True)
-        for line in found.stdout.splitlines():
-            yield f"{line}. Mend the word or, if it is right, list it in pyproject.toml (tool.codespell)."
 
 
 def _calls(syntax: ast.Module | None) -> Iterator[ast.Call]:
