@@ -178,7 +178,7 @@ def can_be_read(svg, where="figure"):
                 yield f"{where}: the words {said!r} have a contrast of {worst:.2f}; 4.5 is needed."
         for line in lines(axes, markers(svg)):
             if contrast(line.colour, PAPER) < 3:
-                yield f"{where}: a line in {line.colour} has a contrast of {contrast(line.colour, PAPER):.2f}."
+                yield f"{where}: a line in {line.colour} has too little contrast; 3 is needed."
         yield from _pale_bars(axes, where)
 
 
@@ -221,7 +221,7 @@ def is_large_enough(svg, where="figure"):
     for text, said in words(svg):
         size = float(style(text).get("font-size", "11px")[:-2]) * min(PHONE / width, 4 / 3)
         if said and size < SMALLEST:
-            yield f"{where}: {said!r} is {size:.1f} pixels high on a phone; draw it larger, or the figure narrower."
+            yield f"{where}: {said!r} is {size:.1f} pixels high on a phone; larger, or a narrower figure."
 
 
 def axes_are_labelled(svg, where="figure"):
@@ -289,7 +289,7 @@ EYES = {
     "deutans": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
     "tritans": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
 }
-"""What eyes without one kind of cone see of linear RGB (Machado, Oliveira and Fernandes, 2009, full severity)."""
+"""What eyes without one kind of cone see of linear RGB (Machado, Oliveira and Fernandes, 2009)."""
 
 
 def _lab(colour, eye):
