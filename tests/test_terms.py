@@ -4,9 +4,15 @@ import html
 import re
 import subprocess
 import sys
+from html.parser import HTMLParser
 from pathlib import Path
 
+import nbformat
 import pytest
+
+from course import sphinx_pages
+from course.glossary import load, uses
+from course.rules.tree import code_cells
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
@@ -135,3 +141,121 @@ def test_a_changed_glossary_is_seen_by_chapters_and_a_changed_chapter_by_the_glo
     build(small)
     entry = page(small, "book/glossary").replace("\n", " ").split('id="term-cross-entropy')[1].split("<dt")[0]
     assert "sed in" not in entry
+
+
+# The built book.
+
+
+class Prose(HTMLParser):
+    """Collects a page's prose and its links to the glossary, in order, as (text, whether it is a link)."""
+
+    void = frozenset("area base br col embed hr img input link meta source track wbr".split())
+    barred = frozenset(
+        "h1 h2 h3 h4 h5 h6 a code pre table figure figcaption script style summary button svg".split()
+    )
+    barred_classes = frozenset(
+        "math cell_input cell_output admonition-title pasted-text caption headerlink".split()
+    )
+
+    def __init__(self, page):
+        super().__init__()
+        self.pieces, self.open, self.inside = [], [], 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        classes = set((dict(attributes).get("class") or "").split())
+        if tag in self.void:
+            return
+        kind = "article" if tag == "article" else ""
+        if "glossary-term" in classes:
+            kind = "link"
+        elif tag in self.barred or classes & self.barred_classes:
+            kind = "barred"
+        self.open.append((tag, kind))
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        kinds = [kind for _, kind in self.open]
+        if "article" in kinds and "barred" not in kinds:
+            self.pieces.append((data, "link" in kinds))
+
+
+def terms_without_link(page, known):
+    """What is wrong with the links of a chapter's page: a term used before its link, or linked twice."""
+    linked, faults = set(), []
+    for text, is_link in Prose(page).pieces:
+        for start, stop, entry in uses(text, known):
+            if is_link and (start, stop) == (0, len(text)) and entry.term in linked:
+                faults.append(f"{entry.term} is linked twice")
+            elif is_link and (start, stop) == (0, len(text)):
+                linked.add(entry.term)
+            elif not is_link and entry.term not in linked:
+                faults.append(f"{entry.term} has no link in: {text[max(0, start - 30) : stop + 30]!r}")
+    return faults
+
+
+@needs_book
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_each_term_is_linked_at_its_first_use(stem):
+    """In the built chapter no use of a term comes before its link; a link taken away is found."""
+    page = (HTML / "book" / f"{stem}.html").read_text(encoding="utf8")
+    known = load(ROOT)
+    assert terms_without_link(page, known) == []
+    link = re.search(r'<a class="[^"]*glossary-term[^"]*".*?</a>', page, re.DOTALL)[0]
+    bare = page.replace(link, re.sub(r"<[^>]+>", "", link), 1)
+    assert terms_without_link(bare, known), "a term whose link was taken away was not missed"
+
+
+@needs_book
+def test_each_page_says_its_minutes():
+    """Every page of the book has its minutes, under the title or on the chapter's card."""
+    generated = {"index.html", "genindex.html", "search.html", "prf-prf.html"}
+    pages = [
+        path for folder in ("book", "notebooks", "exercises") for path in (HTML / folder).rglob("*.html")
+    ]
+    assert len(pages) > 40
+    for path in [path for path in pages if path.name not in generated or path.parent != HTML]:
+        text = path.read_text(encoding="utf8")
+        assert re.search(
+            r'<p class="page-minutes">\d+ minute|chapter-card.{0,80}\d+ minutes', text, re.DOTALL
+        ), path
+
+
+@needs_book
+def test_the_index_has_every_term_in_three_scripts():
+    """English, simplified and traditional names, and names of the library, are in the index."""
+    text = html.unescape((HTML / "genindex.html").read_text(encoding="utf8"))
+    for entry in load(ROOT):
+        for name in entry.names:
+            assert f"<strong>{name}</strong>" in text, name
+        for name in entry.simplified + entry.traditional:
+            assert f">{name} ({entry.term})</a>" in text, name
+    assert "Score (lmmetrics)" in text and "NGramModel (lmmetrics.ngram)" in text
+    landing = (HTML / "book" / "index.html").read_text(encoding="utf8")
+    assert 'href="../genindex.html"' in landing
+
+
+@needs_book
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_chapter_can_be_taken_home(stem):
+    """The notebook is valid, has the page's code in the page's order, no output, and no markup left."""
+    notebook = nbformat.read(HTML / "downloads" / f"{stem}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    page = code_cells(stem, (ROOT / "book" / f"{stem}.md").read_text(encoding="utf8"))
+    assert [cell.source for cell in code] == [cell.source for cell in page if cell.source]
+    assert not any(cell.outputs or cell.execution_count for cell in code)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert re.findall(r"\{[a-z:]+\}`|^[`:]{3,}\{.*", prose, re.MULTILINE) == []
+
+
+def test_glued_numbers_stand_in_the_notebook():
+    """A number is put in with its format; one of another page keeps its name."""
+    glued = {"a": {"data": {"text/plain": "3.14159"}}, "b": {"data": {"text/plain": "'3 000'"}}}
+    text = sphinx_pages.plain_markdown(
+        "{glue:text}`a:.2f`, {glue:text}`b`, {glue:text}`../x.ipynb::c`", glued
+    )
+    assert text == "3.14, 3 000, (c)"

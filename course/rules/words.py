@@ -110,14 +110,28 @@ def prose(text: str) -> str:
     ['It', 'is', 'in', '.']
     """
     text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.MULTILINE | re.DOTALL)
-    fence = r"^(?P<fence>`{3,}|:{3,}) *(?!\{(?!code-cell|math|code)[\w:-]+\})[^\s`:][^\n]*\n.*?^(?P=fence) *$"
-    text = re.sub(fence, " ", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^```\n.*?^```$", " ", text, flags=re.MULTILINE | re.DOTALL)
+    text = "\n".join(_outside_code(text.splitlines()))
     text = re.sub(r"^(?:%|:[\w-]+:|\([\w-]+\)=).*$|^ *>>>.*$", " ", text, flags=re.MULTILINE)
     text = re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", " ", text, flags=re.DOTALL)
     text = re.sub(r"\]\([^)]*\)|<[^<>\n]+>|https?://\S+", " ", text)
     text = re.sub(r"\{[\w:]+\}`[^`]*`|(`+)[^`].*?\1", " ", text, flags=re.DOTALL)
     return re.sub(r"[\"“][^\"“”\n]*(?:\n[^\"“”\n]+)?[\"”]", " ", text)
+
+
+def _outside_code(lines: list[str]) -> Iterator[str]:
+    """Yield the lines that stand in no block of code or maths; the content of other directives stays."""
+    opened: list[tuple[str, bool]] = []  # fence, and whether what it holds is code
+    for line in lines:
+        fence = re.match(r" *(`{3,}|:{3,}|~{3,}) *(\S*)", line)
+        inside = bool(opened) and opened[-1][1]
+        if fence and opened and fence[1] == opened[-1][0] and not fence[2]:
+            opened.pop()
+        elif fence and not inside:
+            code = fence[1][0] != ":" and not re.match(r"\{(?!code|math|glue)", fence[2])
+            opened.append((fence[1], code))
+            yield "" if code else line[fence.end() :]  # the title of a directive
+        elif not inside:
+            yield line
 
 
 def _docstrings(source: str) -> Iterator[str]:
