@@ -14,7 +14,8 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 NO_TERM = re.compile(
     r"""\b(?: a\s+bit\s+(?:of|more|less|longer|shorter|better|worse|too|above|below)\b   # an adverb
         | in\s+(?:other\s+words|a\s+word)\b | word\s+(?:for|by)\s+word\b | the\s+words?\s+(?=[*"'“‘])
-        | (?:one's|its|your)\s+word\b | (?:open\s+)?source\s+(?:code|files?)\b | is\s+the\s+source\b(?!\s+of\s+the)
+        | (?:one's|its|your)\s+word\b | (?:open\s+)?source\s+(?:code|files?)\b
+        | is\s+the\s+source\b(?!\s+of\s+the)
         | (?:that|the|a)\s+discount\s+(?:is\s+worth|would\s+be|for\s+each) | is\s+the\s+calibration\b
         | units?\s+of\s+account | (?:one|hidden|\d+)\s+units?\b
         )""",

@@ -17,6 +17,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
+from course import glossary
 from course.glossary import HAN, Entry, load, uses
 
 GLOSSARY = "book/glossary"
@@ -68,7 +69,8 @@ class LinkTerms(SphinxTransform):
         docname = self.env.docname
         known = load(Path(self.app.srcdir))
         if CHAPTER.match(docname) and known:
-            self.env.note_dependency(f"{GLOSSARY}.md")
+            for path in (f"{GLOSSARY}.md", __file__, glossary.__file__):
+                self.env.note_dependency(path)
             found = list(link_first_uses(self.document, known, docname))
             terms_of(self.env)[docname] = [(term, place, defined) for term, place, _, defined in found]
             names = list(library_names(self.document, self.app.srcdir))
@@ -154,11 +156,12 @@ def definitions(document, known):
 
 def section_of(node):
     """The anchor and the title of the section in which a node stands."""
-    while node is not None and not isinstance(node, nodes.section):
+    while node is not None:
+        titles = [child for child in node.children if isinstance(child, nodes.title)]
+        if type(node) is nodes.section and titles:  # a numbered definition is a kind of section too
+            return node["ids"][0], titles[0].astext()
         node = node.parent
-    if node is None:
-        return "", ""
-    return node["ids"][0], node.next_node(nodes.title).astext()
+    return "", ""
 
 
 def library_names(document, root):

@@ -146,16 +146,13 @@ def test_a_changed_glossary_is_seen_by_chapters_and_a_changed_chapter_by_the_glo
 # The built book.
 
 
+VOID = {"area", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+BARRED = set(re.findall(r"\w+", "h1 h2 h3 h4 a code pre table figure figcaption script style svg"))
+BARRED_CLASSES = {"math", "cell_input", "cell_output", "admonition-title", "pasted-text", "caption"}
+
+
 class Prose(HTMLParser):
     """Collects a page's prose and its links to the glossary, in order, as (text, whether it is a link)."""
-
-    void = frozenset("area base br col embed hr img input link meta source track wbr".split())
-    barred = frozenset(
-        "h1 h2 h3 h4 h5 h6 a code pre table figure figcaption script style summary button svg".split()
-    )
-    barred_classes = frozenset(
-        "math cell_input cell_output admonition-title pasted-text caption headerlink".split()
-    )
 
     def __init__(self, page):
         super().__init__()
@@ -164,12 +161,12 @@ class Prose(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         classes = set((dict(attributes).get("class") or "").split())
-        if tag in self.void:
+        if tag in VOID:
             return
         kind = "article" if tag == "article" else ""
         if "glossary-term" in classes:
             kind = "link"
-        elif tag in self.barred or classes & self.barred_classes:
+        elif tag in BARRED or classes & BARRED_CLASSES:
             kind = "barred"
         self.open.append((tag, kind))
 
