@@ -171,7 +171,8 @@ class ChapterCard(SphinxDirective):
         if missing:
             raise self.error(f"chapter-card of {stem} lacks :{missing[0]}:, which readers plan with")
         text = (
-            f"**{self.options['minutes']} minutes** to read. You need: {self.options['prerequisites']}\n\n"
+            f"**{self.options['minutes']} minutes** to work through. "
+            f"You need: {self.options['prerequisites']}\n\n"
             f"{{doc}}`Lab <../notebooks/{stem}>` · "
             f'<a href="../slides/{stem}.html">Slides</a> · '
             f"{{doc}}`Exercises <../exercises/{stem}/{stem}>` · "

@@ -2,8 +2,8 @@
 
 - Under the title of each page that is no chapter: its minutes, and for labs and sets where the chapter, the
   deck, the notebook and the exercises are. Chapters have a card that says it (`course.sphinx_book`).
-- The minutes on a chapter's card include the thinking; the build warns when they are less than the computed
-  minutes, or more than four times as many.
+- The minutes on a chapter's card are for working it through; the build adds those for reading alone, and
+  warns when the card's are less than one and a half times or more than three times as many.
 - Each chapter is written as a notebook without outputs: ``downloads/STEM.ipynb``.
 
 What it leaves out: search and index, which nobody reads from top to bottom.
@@ -23,8 +23,11 @@ WORDS, HAN = 200, 300
 """English words and Chinese characters read in a minute."""
 FORMULA, CODE_LINE, PICTURE = 10, 2, 10
 """Seconds for a displayed formula, a line of code that is shown, and a picture."""
-SLOWEST = 4
-"""A card may state so many times the computed minutes: a chapter is worked through, not only read."""
+WORKED = (1.5, 3)
+"""How many times the minutes of reading it takes to work a chapter through: the least and the most."""
+
+STATED = " to work through"
+"""The words of a chapter's card after its stated minutes."""
 
 log = logging.getLogger(__name__)
 
@@ -82,9 +85,7 @@ def put_minutes(app, doctree, docname):
         return
     computed = minutes(doctree)
     if CHAPTER.match(docname):
-        fault = card_fault(doctree, computed)
-        if fault:
-            log.warning("%s", fault, location=docname)
+        put_on_card(doctree, computed, docname)
         return
     line = nodes.paragraph("", "", classes=["page-minutes"])
     line += nodes.Text(in_words(computed))
@@ -128,22 +129,32 @@ def companions(docname):
     return [(words, target) for words, target in links if target != docname]
 
 
-def card_fault(doctree, computed):
-    """Return what is wrong with the minutes of a chapter's card, or nothing.
+def put_on_card(doctree, computed, docname):
+    """Add the computed minutes to a chapter's card, and warn when the stated ones do not go with them."""
+    for card in doctree.findall(nodes.container):
+        if "chapter-card" in card["classes"]:
+            fault = card_fault(card.astext(), computed)
+            if fault:
+                log.warning("%s", fault, location=docname)
+            for text in list(card.findall(nodes.Text)):
+                if text.startswith(STATED):
+                    words = text.replace(STATED, f"{STATED}, {round(computed)} to read", 1)
+                    text.parent.replace(text, nodes.Text(words))
+
+
+def card_fault(card, computed):
+    """Return what is wrong with the minutes that a chapter's card states, or nothing.
 
     Examples
     --------
-    >>> from docutils.utils import new_document
-    >>> page = new_document("page")
-    >>> card = nodes.container("", nodes.paragraph("", "60 minutes"), classes=["chapter-card"])
-    >>> page += card
-    >>> card_fault(page, computed=30), card_fault(page, computed=70)
-    ('', 'the chapter-card says 60 minutes; reading alone takes 70')
+    >>> card_fault("60 minutes to work through.", computed=30)
+    ''
+    >>> card_fault("60 minutes to work through.", computed=50)
+    'the chapter-card says 60 minutes; reading alone takes 50'
     """
-    for card in doctree.findall(nodes.container):
-        stated = re.match(r"(\d+) minutes", card.astext()) if "chapter-card" in card["classes"] else None
-        if stated and not computed <= int(stated[1]) <= SLOWEST * computed:
-            return f"the chapter-card says {stated[1]} minutes; reading alone takes {computed:.0f}"
+    stated = re.match(r"(\d+) minutes", card)
+    if stated and not WORKED[0] <= int(stated[1]) / computed <= WORKED[1]:
+        return f"the chapter-card says {stated[1]} minutes; reading alone takes {computed:.0f}"
     return ""
 
 

@@ -82,14 +82,7 @@ class LinkTerms(SphinxTransform):
 
 
 def link_first_uses(document, known, docname):
-    """Link first uses; yield each term, its section's anchor and title, and whether it is defined there.
-
-    Parameters
-    ----------
-    document : nodes.document
-    known : tuple of Entry
-    docname : str
-    """
+    """Link first uses; yield each term, its section's anchor and title, and whether it is defined there."""
     by_name = {name.lower(): entry for entry in known for name in entry.names}
     by_hand = {}
     for node in document.findall(addnodes.pending_xref):
@@ -235,7 +228,7 @@ def put_into_index(document, docname, terms, names):
 
 def chinese_into_index(document, known):
     """Add the Chinese names of the glossary's terms to the index, each pointing at its entry."""
-    anchors = {term.astext(): term["ids"][0] for term in document.findall(nodes.term) if term["ids"]}
+    anchors = {name_of(term): term["ids"][0] for term in document.findall(nodes.term) if term["ids"]}
     entries = [
         ("single", f"{name} ({entry.term})", anchors[entry.term], "", CHINESE)
         for entry in known
@@ -243,6 +236,11 @@ def chinese_into_index(document, known):
         for name in dict.fromkeys(entry.simplified + entry.traditional)
     ]
     document.insert(0, addnodes.index(entries=entries))
+
+
+def name_of(term):
+    """A term's name as the glossary's source writes it, with a straight apostrophe."""
+    return term.astext().replace("’", "'")
 
 
 # -- writing -----------------------------------------------------------------------------------------
@@ -296,7 +294,7 @@ def add_chapters(app, doctree, docname):
         for term, anchor, defined in terms:
             places.setdefault(term, []).append((not defined, chapter, anchor))
     for item in doctree.findall(nodes.definition_list_item):
-        names = [term.astext() for term in item.findall(nodes.term)]
+        names = [name_of(term) for term in item.findall(nodes.term)]
         used = sorted(places.get(names[0], [])) if names else []
         if used:
             line = nodes.paragraph("", "", classes=["used-in"])

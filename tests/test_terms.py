@@ -217,7 +217,9 @@ def test_each_page_says_its_minutes():
     for path in [path for path in pages if path.name not in generated or path.parent != HTML]:
         text = path.read_text(encoding="utf8")
         assert re.search(
-            r'<p class="page-minutes">\d+ minute|chapter-card.{0,80}\d+ minutes', text, re.DOTALL
+            r'<p class="page-minutes">\d+ minute|chapter-card.{0,120} to work through, \d+ to read',
+            text,
+            re.DOTALL,
         ), path
 
 
