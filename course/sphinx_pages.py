@@ -9,6 +9,7 @@
 What it leaves out: search and index, which nobody reads from top to bottom.
 """
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -34,9 +35,20 @@ log = logging.getLogger(__name__)
 
 def setup(app):
     """Register the extension (called by Sphinx)."""
+    app.connect("env-get-outdated", everything_when_the_machinery_changed)
     app.connect("doctree-resolved", put_minutes)
     app.connect("build-finished", write_notebooks)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def everything_when_the_machinery_changed(app, env, added, changed, removed):
+    """Read every page again when an extension of the book, or what it reads the glossary with, changed."""
+    here = Path(__file__).parent
+    modules = [*sorted(here.glob("sphinx_*.py")), here / "glossary.py"]
+    key = hashlib.sha256(b"".join(path.read_bytes() for path in modules)).hexdigest()
+    stale = getattr(env, "lmm_machinery", "") != key
+    env.lmm_machinery = key
+    return sorted(env.found_docs) if stale else []
 
 
 # -- minutes -----------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
-from course import glossary
 from course.glossary import HAN, Entry, load, uses
 
 GLOSSARY = "book/glossary"
@@ -69,8 +68,7 @@ class LinkTerms(SphinxTransform):
         docname = self.env.docname
         known = load(Path(self.app.srcdir))
         if CHAPTER.match(docname) and known:
-            for path in (f"{GLOSSARY}.md", __file__, glossary.__file__):
-                self.env.note_dependency(path)
+            self.env.note_dependency(f"{GLOSSARY}.md")
             found = list(link_first_uses(self.document, known, docname))
             terms_of(self.env)[docname] = [(term, place, defined) for term, place, _, defined in found]
             names = list(library_names(self.document, self.app.srcdir))
