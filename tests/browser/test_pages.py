@@ -8,7 +8,7 @@ from .conftest import HTML, built_pages
 
 pytestmark = pytest.mark.browser
 PAGES = built_pages() or [pytest.param("", marks=pytest.mark.skip(reason="the book is not built: make book"))]
-READ = [page for page in PAGES if page not in {"genindex.html", "search.html", "prf-prf.html"}]
+READ = [page for page in PAGES if page not in {"search.html", "prf-prf.html"}]
 
 
 RAW_MATHS = """() => {
