@@ -12,11 +12,14 @@ What it leaves out: search and index, which nobody reads from top to bottom.
 import hashlib
 import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
 from docutils import nodes
 from sphinx.util import logging
+
+from course import REPOSITORY
 
 CHAPTER = re.compile(r"book/(\d\d_\w+)$")
 PRACTICE = re.compile(r"(?:notebooks|exercises/\w+)/(\d\d_\w+)$")
@@ -26,6 +29,12 @@ FORMULA, CODE_LINE, PICTURE = 10, 2, 10
 """Seconds for a displayed formula, a line of code that is shown, and a picture."""
 WORKED = (1.5, 3)
 """How many times the minutes of reading it takes to work a chapter through: the least and the most."""
+
+STORED = "book/reproduced.json"
+"""Results that pages show without computing them; it lies beside the notebooks."""
+INSTALL = f"""# Away from the project: take the # off the next line and run it once.
+# %pip install -q myst-nb "git+https://github.com/{REPOSITORY}"
+# Chapters 06 and 08 read reproduced.json: save it from where this notebook came."""
 
 STATED = " to work through"
 """The words of a chapter's card after its stated minutes."""
@@ -191,6 +200,8 @@ def write_notebooks(app, exception):
             values = json.loads(glued.read_text(encoding="utf-8")) if glued.exists() else {}
             notebook = take_home(nbformat.read(source, as_version=4), values)
             nbformat.write(notebook, target)
+    if folder.is_dir():
+        shutil.copy(Path(app.srcdir) / STORED, folder)
 
 
 def take_home(notebook, glued):
@@ -208,7 +219,8 @@ def take_home(notebook, glued):
             cell.metadata = {key: cell.metadata[key] for key in ("tags",) if key in cell.metadata}
         else:
             cell.source, cell.metadata = plain_markdown(cell.source, glued), {}
-    notebook.cells = [cell for cell in notebook.cells if cell.source.strip()]
+    start = nbformat.v4.new_code_cell(INSTALL, id="install")
+    notebook.cells = [start, *(cell for cell in notebook.cells if cell.source.strip())]
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return notebook
 

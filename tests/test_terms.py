@@ -243,7 +243,8 @@ def test_a_chapter_can_be_taken_home(stem):
     """The notebook is valid, has the page's code in the page's order, no output, and no markup left."""
     notebook = nbformat.read(HTML / "downloads" / f"{stem}.ipynb", as_version=4)
     nbformat.validate(notebook)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    install, *code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert "pip install" in install.source and (HTML / "downloads" / "reproduced.json").is_file()
     page = code_cells(stem, (ROOT / "book" / f"{stem}.md").read_text(encoding="utf8"))
     assert [cell.source for cell in code] == [cell.source for cell in page if cell.source]
     assert not any(cell.outputs or cell.execution_count for cell in code)
