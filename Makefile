@@ -13,7 +13,7 @@ export PYTHONHASHSEED  := 0
 export TORCH_INDEX
 
 .DEFAULT_GOAL := help
-.PHONY: help book test exercises solutions slides lab grade bench reproduce wheels clean python
+.PHONY: help book test exercises solutions slides lab grade bench reproduce pdf wheels clean python
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -49,6 +49,9 @@ reproduce: $(TEST)  ## recompute published numbers on larger texts, half an hour
 
 bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
 	@$(PY) -m course.bench
+
+pdf: $(BOOK)  ## the whole book as a PDF: _build/pdf/ (needs TeX; says what to install)
+	@$(PY) -m course.pdf
 
 wheels: python  ## download every package into wheels/, for a machine without a network
 	@$(PYTHON) -m pip download --only-binary :all: -d wheels -r requirements-dev.txt
