@@ -2,6 +2,7 @@
 
 - fonts for Latin, Greek and Chinese in both scripts, with XeLaTeX;
 - wide code and long names break, wide equations are set smaller, so that nothing runs off the page;
+- a chapter's number is the one of its file name;
 - links that make sense on a screen only are left out; forms get a sentence in `course.sphinx_tools`.
 """
 
@@ -9,6 +10,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 
 NAME = "measuring-language-models"
 
@@ -47,6 +49,7 @@ def setup(app):
     app.connect("builder-inited", write_blackboard)
     app.connect("doctree-resolved", give_widths)
     app.connect("doctree-resolved", tell_of_the_screen)
+    app.connect("doctree-resolved", number_chapters)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -127,3 +130,18 @@ def tell_of_the_screen(app, doctree, docname):
     for raw in list(doctree.findall(nodes.raw)):
         if raw.get("format") == "html":
             raw.parent.remove(raw)
+
+
+def number_chapters(app, doctree, docname):
+    """A chapter has the number of its file name, as on the screen; front and back matter has none."""
+    if app.builder.format != "latex":
+        return
+    for start in doctree.findall(addnodes.start_of_file):
+        chapter = re.fullmatch(r"book/(\d\d)_\w+", start["docname"])
+        if chapter:
+            code = rf"\setcounter{{secnumdepth}}{{2}}\setcounter{{chapter}}{{{int(chapter[1]) - 1}}}"
+        elif re.fullmatch(r"book/\w+|book/instructors/index|genindex", start["docname"]):
+            code = r"\setcounter{secnumdepth}{-1}"
+        else:
+            continue
+        start.insert(0, nodes.raw("", code, format="latex"))
