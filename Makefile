@@ -13,7 +13,7 @@ export PYTHONHASHSEED  := 0
 export TORCH_INDEX
 
 .DEFAULT_GOAL := help
-.PHONY: help book test exercises solutions slides lab grade bench reproduce pdf wheels clean python
+.PHONY: help book test exercises solutions slides lab grade bench reproduce pdf handouts wheels clean python
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
 
 pdf: $(BOOK)  ## the whole book as a PDF: _build/pdf/ (needs TeX; says what to install)
 	@$(PY) -m course.pdf
+
+handouts: $(TEST)  ## the decks as PDFs, notes on pages of their own: _build/pdf/slides/ (after make book)
+	@$(PY) -m course.handouts
 
 wheels: python  ## download every package into wheels/, for a machine without a network
 	@$(PYTHON) -m pip download --only-binary :all: -d wheels -r requirements-dev.txt

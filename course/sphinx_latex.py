@@ -27,6 +27,7 @@ PREAMBLE = r"""
 \AtBeginEnvironment{tabular}{\footnotesize}
 \AtBeginEnvironment{tabulary}{\footnotesize}
 \AtBeginEnvironment{longtable}{\footnotesize}
+\xeCJKDeclareCharClass{Default}{"2018, "2019, "201C, "201D, "2013, "2014, "2026, "00B7}
 \usepackage{newunicodechar}
 \newunicodechar{😀}{[grinning face]}
 \newunicodechar{👩}{[woman]}
