@@ -24,6 +24,9 @@ def add_script(app, config):
 
 def name_the_arrows(app, pagename, templatename, context, doctree):
     """Give each arrow of the side bar a name: the theme draws it without any."""
+    # sphinx gives the bibliography the role of a list whose children are no list items
+    plain = '<div class="citation-list">'
+    context["body"] = context.get("body", "").replace('<div role="list" class="citation-list">', plain)
     make = context.get("generate_toctree_html")
     if make is None:
         return

@@ -458,11 +458,11 @@ def test_every_rule_has_a_planted_fault():
 
 
 def test_every_rule_is_listed_and_says_what_it_holds():
-    from course.rules import code, pages, sets
+    from course.rules import code, pages, sets, words
 
     public = {
         value
-        for module in (code, pages, sets)
+        for module in (code, pages, sets, words)
         for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__annotations__", {}).get("tree")
     }

@@ -9,7 +9,7 @@
       const style = getComputedStyle(box);
       const scrolls = (box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(style.overflowX)) ||
         (box.scrollHeight > box.clientHeight + 1 && /auto|scroll/.test(style.overflowY));
-      if (scrolls && !box.hasAttribute("tabindex")) {
+      if (scrolls && box.tabIndex < 0) {
         box.tabIndex = 0;
         box.dataset.scrolls = "";
       } else if (!scrolls && "scrolls" in box.dataset) {
