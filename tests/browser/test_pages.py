@@ -69,18 +69,23 @@ def test_page_fits_a_phone(visit, name):
 @pytest.mark.parametrize("name", PAGES)
 def test_links_inside_the_book_resolve(name):
     """Every link to a page, file or anchor of the book leads somewhere."""
-    text = (HTML / name).read_text(encoding="utf8")
-    here, missing = (HTML / name).parent, []
-    for link in set(re.findall(r'(?:href|src)="([^"]+)"', text)):
+    missing = links_to_nowhere(HTML / name)
+    assert not missing, f"{name}: {missing}"
+
+
+def links_to_nowhere(page):
+    """The links of a page whose file or anchor is not there."""
+    missing = []
+    for link in set(re.findall(r'(?:href|src)="([^"]+)"', page.read_text(encoding="utf8"))):
         if re.match(r"[a-z]+:|//|#$|\{\{", link):
             continue
         path, _, anchor = link.partition("#")
-        target = (here / path.split("?")[0]).resolve() if path.split("?")[0] else HTML / name
+        target = (page.parent / path.split("?")[0]).resolve() if path.split("?")[0] else page
         if not target.exists() or (
             anchor and target.suffix == ".html" and f'id="{anchor}"' not in target.read_text(encoding="utf8")
         ):
             missing.append(link)
-    assert not missing, f"{name}: {missing}"
+    return missing
 
 
 def test_first_page_leads_to_the_landing_page(visit):
