@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     words.words_are_spelt_right,
     words.one_name_for_each_quantity,
     words.references_are_cited,
+    words.chapters_named_exist,
     code.requirements_are_pinned,
     code.imports_go_one_way,
     code.modules_are_short,

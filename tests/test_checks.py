@@ -386,6 +386,11 @@ PLANTED = [
         "nothing cites mackay2003",
     ),
     (
+        "chapters_named_exist",
+        write("book/index.md", "Chapter 2 of a book, and chapters 02 and 13.\n"),
+        "chapter 13 is not in the book",
+    ),
+    (
         "requirements_are_pinned",
         replace("requirements.txt", "numpy==2.4.6", "numpy>=2"),
         "line 2: 'numpy>=2'",

@@ -90,6 +90,17 @@ def references_are_cited(tree: Tree) -> Iterator[str]:
                 yield f"{path}: nothing cites {key}. Cite it where the book relies on it, or take it out."
 
 
+def chapters_named_exist(tree: Tree) -> Iterator[str]:
+    """A chapter of this book that the prose names is there; those of other books are "chapter 2 of" them."""
+    pages = [re.match(r"book/(\d\d)_", path) for path, _ in tree.texts("book/*.md")]
+    numbers = {int(page[1]) for page in pages if page}
+    for path, text in _written(tree):
+        for named in re.finditer(r"[Cc]hapters?((?:(?:,| and| to| or)? \d+)+)\b(?! +of\b|\.\d)", text):
+            for number in re.findall(r"\d+", named[1]):
+                if int(number) not in numbers:
+                    yield f"{path}: chapter {number} is not in the book. Say it here, or leave it out."
+
+
 def _written(tree: Tree) -> Iterator[tuple[str, str]]:
     """Yield the prose of pages, of Markdown cells and of doc-strings."""
     for path, text in tree.texts("book/*.md"):

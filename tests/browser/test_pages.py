@@ -1,6 +1,7 @@
 """The built book as its readers open it: from disk, no network, desktop and phone, light and dark."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -42,6 +43,9 @@ TOO_WIDE = """() => {
     .map(e => `${e.tagName}.${e.className} reaches ${Math.round(e.getBoundingClientRect().right)} of ${page}`)
     .slice(0, 5);
 }"""
+
+
+SEARCH_IS_OVER = "() => /found|match/.test(document.querySelector('#search-results p')?.textContent || '')"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -96,13 +100,37 @@ def test_first_page_leads_to_the_landing_page(visit):
     assert "Measuring Language Models" in reader.page.title()
 
 
-@pytest.mark.parametrize("term", ["surprisal", "困惑度", "交叉熵", "平滑"])
-def test_search_finds_a_term(visit, term):
-    """The book's own search works from disk, in English and in Chinese."""
+def pages_found(reader, words):
+    """The pages that the book's own search, opened from disk, lists for these words."""
+    page = reader.open("search.html", f"?q={quote(words)}")
+    page.wait_for_function(SEARCH_IS_OVER, timeout=15_000)
+    links = page.eval_on_selector_all("#search-results li a", "links => links.map(link => link.href)")
+    return {link.split("/html/")[-1].split("#")[0].split("?")[0] for link in links}
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("surprisal", "book/02_cross_entropy.html"),
+        ("perplexities", "book/04_perplexity.html"),  # another form of the word
+        ("label smoothing", "book/07_neural_models.html"),  # both words
+        ("困惑度", "book/04_perplexity.html"),
+        ("交叉熵", "book/02_cross_entropy.html"),
+        ("平滑", "book/06_ngram_models.html"),  # inside brackets, in an English sentence
+        ("循環神經網路", "book/07_neural_models.html"),  # traditional characters
+    ],
+)
+def test_search_finds_the_chapter_of_a_term(visit, words, page):
+    """From disk, in English and in both Chinese scripts."""
     reader = visit()
-    page = reader.open("search.html", f"?q={term}")
-    page.wait_for_selector("#search-results li", timeout=15_000)
+    assert page in pages_found(reader, words)
     assert not reader.problems
+
+
+@pytest.mark.parametrize("words", ["supercalifragilistic", "葡萄酒杯"])
+def test_search_does_not_find_what_is_not_there(visit, words):
+    """The test above can fail: a word that no page has leads nowhere."""
+    assert pages_found(visit(), words) == set()
 
 
 def test_dark_mode_is_dark(visit):
