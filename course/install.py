@@ -40,12 +40,14 @@ def main(kind):
             return 1
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install"]
     print(f"Installing {REQUIREMENTS[kind]} into .venv (once; again when it changes).", flush=True)
-    packages = [*pip, "--only-binary", ":all:", *places(), "-r", str(ROOT / REQUIREMENTS[kind])]
+    packages = [*pip, "--no-compile", "--only-binary", ":all:", *places(), "-r", str(ROOT / REQUIREMENTS[kind])]
     project = [*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
     for command in (packages, project):
         if subprocess.run(command, check=False).returncode:
             print(ADVICE.format(version=sys.version.split()[0], platform=sys.platform), file=sys.stderr)
             return 1
+    # pip compiles one file after the other, this on all cores; files for other Pythons do not compile
+    subprocess.run([str(python), "-m", "compileall", "-qq", "-j", "0", str(VENV)], check=False)
     # matplotlib builds its font cache on first use, and says so: once here, so that no page's cell does
     subprocess.run([str(python), "-c", "import matplotlib.font_manager"], check=False)
     return 0

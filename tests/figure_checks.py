@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, SoupStrainer
 from matplotlib.colors import to_hex, to_rgb
 
 from lmmetrics.figures import ALIASES, COLOURS, FAMILIES, MODELS, ink, look
@@ -261,7 +261,7 @@ OF_SOURCES = (has_no_legend, colours_are_named)
 
 def images(html):
     """The figures of a page, the theme's own pictures left out."""
-    found = BeautifulSoup(html, "html.parser").find_all("img")
+    found = BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("img")).find_all("img")
     return [tag for tag in found if not re.search(r"_static/|logo|favicon", tag.get("src", ""))]
 
 

@@ -13,11 +13,9 @@ EVERY = os.environ.get("AXE") == "all"
 """Whether every page is looked at, as in the weekly workflow: that takes nine minutes of a core. Otherwise
 one page of each kind is."""
 KINDS = (
-    "book/index", "book/04_perplexity", "book/08_ngram_versus_neural", "book/converter", "book/clinic",
-    "book/glossary",
-    "book/bibliography", "book/tools", "book/how_to_use", "book/instructors/exams",
-    "book/instructors/04_perplexity",
-    "notebooks/04_perplexity", "exercises/04_perplexity/04_perplexity", "genindex", "search", "prf-prf",
+    "book/index", "book/08_ngram_versus_neural", "book/converter", "book/clinic", "book/glossary",
+    "book/bibliography", "book/tools", "book/instructors/exams", "notebooks/04_perplexity",
+    "exercises/04_perplexity/04_perplexity", "genindex", "search", "prf-prf",
 )  # fmt: skip
 PAGES = [page for page in built_pages() if EVERY or page.removesuffix(".html") in KINDS]
 PAGES = PAGES or [pytest.param("", marks=pytest.mark.skip(reason="the book is not built: make book"))]

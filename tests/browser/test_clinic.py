@@ -354,7 +354,7 @@ def test_impossible_input_is_explained(opened, texts, field, said):
 
 def test_address_holds_the_case(visit, opened):
     """The address, opened anew, gives the same findings, parts and all."""
-    for _, texts in list(committed())[8:14]:
+    for _, texts in list(committed())[8:14:2]:
         opened.click("button[type=reset]")
         opened.wait_for_function("() => document.querySelector('#clinic-got').value === ''")
         fill(opened, texts)

@@ -16,7 +16,7 @@ from .tool_pages import write_page
 
 pytestmark = pytest.mark.browser
 CASES = 400
-IN_FORM = 24
+IN_FORM = 10
 KINDS = ("perplexity", "bits", "nats", "total-bits", "total-nats")
 ROWS = """() => [...document.querySelectorAll('#converter-tool tbody tr')].map(row => [...row.cells].map(
   cell => cell.innerText.trim()))"""
@@ -122,7 +122,7 @@ def test_random_conversions_agree_with_score(opened):
 
 
 def test_random_conversions_in_the_form(opened):
-    """24 of them typed into the form: the table shows what Score computes, to the digits that it shows."""
+    """Two of each kind typed into the form: the table shows what Score computes, to the digits that it shows."""
     opened.select_option("#converter-digits", "15")
     names = opened.evaluate("() => LMM.units.convert({kind: 'nats', unit: 'token', value: 1, counts: {}})")
     for case in list(random_cases())[:IN_FORM]:
@@ -230,7 +230,7 @@ def test_huge_and_tiny_values(opened, value, kind, digits, shown):
 
 def test_address_holds_the_conversion(visit, opened):
     """The address, opened anew, gives the same table; so does the link button's text."""
-    for case in list(random_cases())[:10]:
+    for case in list(random_cases())[:5]:  # one of each kind
         fill(opened, case)
         rows, link = opened.evaluate(ROWS), opened.url
         assert float(parse_qs(urlsplit(link).query)["value"][0]) == case["value"]

@@ -59,7 +59,7 @@ def test_a_fault_on_a_page_is_found(visit, tmp_path, check, body, said):
     ],
 )
 def test_a_page_that_misbehaves_is_heard(visit, tmp_path, body, said):
-    """What `test_page_reads_without_network` listens to."""
+    """What `test_page_is_sound` listens to."""
     assert any(problem.startswith(said) for problem in opened(visit, tmp_path, body).problems)
     assert opened(visit, tmp_path, SOUND).problems == []
 

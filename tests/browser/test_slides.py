@@ -46,11 +46,14 @@ NOTE_SHOWS = "() => [...document.querySelectorAll('aside.notes')].some(note => n
 
 
 @pytest.mark.parametrize("name", DECKS)
-def test_every_slide_fits(visit, name):
-    """No content is cut off on any slide, with all its steps shown."""
+def test_every_slide_is_sound(visit, name):
+    """Each slide has a note, which does not show; with all its steps shown, no content is cut off."""
     reader = visit(width=1280, height=720)
     page = reader.open(name)
     page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    without, shown = page.evaluate(WITHOUT_NOTE), page.evaluate(NOTE_SHOWS)
+    assert not without, f"slides without a speaker's note: {without}"
+    assert not shown
     slides = page.evaluate(SLIDES)
     cut = {}
     for place in slides:
@@ -62,16 +65,6 @@ def test_every_slide_fits(visit, name):
     assert not cut, f"{name}: content is cut off on slides {cut}"
     assert 20 <= len(slides) <= 35, f"{name} has {len(slides)} slides; a lecture of 50 minutes has 20 to 35"
     assert page.locator("mjx-merror").count() == 0
-
-
-@pytest.mark.parametrize("name", DECKS)
-def test_notes_are_for_the_speaker(visit, name):
-    """Each slide has a note, and no note shows on a slide."""
-    page = visit(width=1280, height=720).open(name)
-    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
-    without, shown = page.evaluate(WITHOUT_NOTE), page.evaluate(NOTE_SHOWS)
-    assert not without, f"slides without a speaker's note: {without}"
-    assert not shown
 
 
 @pytest.mark.parametrize("name", DECKS)
