@@ -38,9 +38,9 @@ def main(kind):
                 file=sys.stderr,
             )
             return 1
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install"]
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--no-compile"]
     print(f"Installing {REQUIREMENTS[kind]} into .venv (once; again when it changes).", flush=True)
-    packages = [*pip, "--no-compile", "--only-binary", ":all:", *places(), "-r", str(ROOT / REQUIREMENTS[kind])]
+    packages = [*pip, "--only-binary", ":all:", *places(), "-r", str(ROOT / REQUIREMENTS[kind])]
     project = [*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
     for command in (packages, project):
         if subprocess.run(command, check=False).returncode:

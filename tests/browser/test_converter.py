@@ -122,7 +122,7 @@ def test_random_conversions_agree_with_score(opened):
 
 
 def test_random_conversions_in_the_form(opened):
-    """Two of each kind typed into the form: the table shows what Score computes, to the digits that it shows."""
+    """Two of each kind typed into the form: the table shows what Score computes, to its digits."""
     opened.select_option("#converter-digits", "15")
     names = opened.evaluate("() => LMM.units.convert({kind: 'nats', unit: 'token', value: 1, counts: {}})")
     for case in list(random_cases())[:IN_FORM]:
