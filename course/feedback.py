@@ -125,7 +125,7 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
     try:
         rights = [formula_value(question, question.right, case) for case in cases]
         values = [read(call(own(case)), like=right) for case, right in zip(cases, rights, strict=True)]
-        answer = _Answer(question, call, list(cases), values)
+        answer = _Answer(question, call, list(cases), values, rights)
         if answer.matches(question.right, question.rtol).all():
             return Verdict(True, f"{question.key}: right")
         message, mistakes = _explain(answer)
@@ -142,13 +142,14 @@ class _Answer:
     call: Call
     cases: list[Case]
     values: list[Any]
+    rights: list[Any]
 
     def matches(self, formula: Callable, rtol: float) -> np.ndarray:
         """One boolean for each number and string of all cases: does the formula give it?"""
         return np.concatenate([self.matches_case(i, formula, rtol) for i in range(len(self.cases))])
 
     def matches_case(self, i: int, formula: Callable, rtol: float) -> np.ndarray:
-        target = formula_value(self.question, formula, self.cases[i])
+        target = formula_value(self.question, formula, self.cases[i], self.rights[i])
         return agreement(self.values[i], target, max(rtol, self.question.rtol), self.question.atol)
 
     def first_wrong(self) -> int:
@@ -185,16 +186,26 @@ def _explain(answer: _Answer) -> tuple[str, tuple[str, ...]]:
 
 def _usual(answer: _Answer, rtol: float) -> tuple[Mistake, ...]:
     """The mistake that gives the student's numbers, or the wrong ones among them, or two that do together."""
-    mistakes = answer.question.mistakes
-    fits = [answer.matches(mistake.wrong, rtol) for mistake in mistakes]
-    whole = [mistake for mistake, fit in zip(mistakes, fits, strict=True) if fit.all()]
-    if whole:
-        return (whole[0],)
-    right = answer.matches(answer.question.right, rtol)
-    partly = [mistake for mistake, fit in zip(mistakes, fits, strict=True) if (fit | right).all()]
+    right = [answer.matches_case(i, answer.question.right, rtol) for i in range(len(answer.cases))]
+    partly = []
+    for mistake in answer.question.mistakes:
+        fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
+        for i, right_there in enumerate(right):
+            fits.append(answer.matches_case(i, mistake.wrong, rtol))
+            if not (fits[-1] | right_there).all():
+                break
+        else:
+            if np.concatenate(fits).all():
+                return (mistake,)
+            partly.append(mistake)
     if len(partly) == 1:
         return (partly[0],)
-    both = [pair for pair, formula in pairs(answer.question) if answer.matches(formula, rtol).all()]
+    cases = range(len(answer.cases))
+    both = [
+        pair
+        for pair, formula in pairs(answer.question)
+        if all(answer.matches_case(i, formula, rtol).all() for i in cases)
+    ]
     return both[0] if len(both) == 1 else ()
 
 

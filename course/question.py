@@ -128,11 +128,14 @@ class Property:
     also: Callable[..., Case] | None = None
 
 
-def formula_value(question: Question, formula: Callable, case: Case) -> Any:
-    """Return what a right or wrong formula gives, as plain data; infinities and NaN pass silently."""
+def formula_value(question: Question, formula: Callable, case: Case, right: Any = None) -> Any:
+    """Return what a right or wrong formula gives, as plain data; infinities and NaN pass silently.
+
+    ``right`` is the right value of the case, where it is known already.
+    """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        right = question.right(*own(case))
+        right = question.right(*own(case)) if right is None else right
         value = right if formula is question.right else formula(*own(case))
     return read(value, like=right, where=f"a formula of {question.key}")
 
