@@ -26,7 +26,7 @@ test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, b
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m course.book
 	@$(PY) -m course.checks
-	@$(PY) -m pytest -q $(NBVAL) solutions
+	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4
 
 exercises: $(TEST)  ## make the student sets in exercises/ from solutions/

@@ -72,7 +72,9 @@ class _Variants(Marker):
 
 @pytest.mark.parametrize("name", SETS)
 def test_each_usual_mistake_gets_its_hint(name):
+    """One wrong answer a mistake and task; what all of them are told, ``tests/test_exercises_*`` asks."""
     wrong = importlib.import_module(f"tests.test_exercises_{name[:2]}").SET.wrong
+    wrong = {task: list(dict(reversed(answers)).items()) for task, answers in wrong.items()}
     key = Key(name, ROOT / "solutions")
     with Sandbox(LIMITS, key.imports, key.files) as sandbox:
         marker = _Variants(key, wrong, plan(key, key.cells), sandbox, 3)

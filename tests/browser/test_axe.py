@@ -14,8 +14,8 @@ EVERY = os.environ.get("AXE") == "all"
 one page of each kind is."""
 KINDS = (
     "book/index", "book/08_ngram_versus_neural", "book/converter", "book/clinic", "book/glossary",
-    "book/bibliography", "book/tools", "book/instructors/exams", "notebooks/04_perplexity",
-    "exercises/04_perplexity/04_perplexity", "genindex", "search", "prf-prf",
+    "book/bibliography", "book/instructors/exams", "exercises/04_perplexity/04_perplexity",
+    "genindex", "search",
 )  # fmt: skip
 PAGES = [page for page in built_pages() if EVERY or page.removesuffix(".html") in KINDS]
 PAGES = PAGES or [pytest.param("", marks=pytest.mark.skip(reason="the book is not built: make book"))]
