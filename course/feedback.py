@@ -42,6 +42,9 @@ __all__ = [
 LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
 
+CLOSE = 5
+"""How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
+
 Call = Callable[[Case], Any]
 
 
@@ -165,12 +168,8 @@ def _explain(answer: _Answer) -> tuple[str, tuple[str, ...]]:
     question = answer.question
     mistakes = _usual(answer, question.rtol)
     if not mistakes:
-        if answer.matches(question.right, LOOSE).all():
-            return (
-                f"close, but not within {question.rtol:g} of the value. Do not round, and compute in"
-                f" float64.",
-                (),
-            )
+        if answer.matches(question.right, max(LOOSE, CLOSE * question.rtol)).all():
+            return f"close, but not within {question.rtol:g} of the value. {question.precision}", ()
         mistakes = _usual(answer, LOOSE)
     if mistakes:
         parts = [f"{mistake.id}, {mistake.name}. {_hint(answer, mistake)}" for mistake in mistakes]

@@ -45,6 +45,8 @@ class Question:
         ``draw(rng)`` returns one fresh case.
     rtol, atol : float
         An answer is right when it is within ``atol + rtol * |right|``.
+    precision : str
+        What to tell somebody whose numbers are only close to the right ones.
     advice : str
         What to try when no mistake and no property fits.
     alike : tuple of (str, str, str)
@@ -66,6 +68,7 @@ class Question:
     symbols: tuple[str, ...] = ()
     rtol: float = 1e-6
     atol: float = 1e-9
+    precision: str = "Do not round, and compute in float64."
     advice: str = "Work the smallest case by hand, and print every intermediate number with its shape."
     alike: tuple[tuple[str, str, str], ...] = ()
 

@@ -12,7 +12,7 @@ from course.answers import Unreadable
 from course.exams import EXAMS, chapter_name, find, questions_of
 from course.exams.folder import ExamFolder, make, variant_seed
 from course.exams.paper import label_of, papers
-from course.exams.part import draw_apart
+from course.exams.part import DIGITS, EXACT, draw_apart
 from course.feedback import judge
 from course.grade import main as grade_main
 from course.grade_class import grade_class
@@ -89,6 +89,34 @@ def test_no_mistake_is_the_right_answer(name):
                     for case in question.cases
                 ]
                 assert not all(same), f"{key}: {mistake.id}"
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_digits_that_the_paper_asks_for_are_enough(name):
+    """On 40 papers, each right answer rounded to four significant digits gets all points, and each usual
+    mistake rounded in the same way is wrong and named."""
+    for question in _questions_of_many(name):
+        (case,) = question.cases
+        assert judge(question, lambda _, a=_rounded(question, question.right, case): a, (case,)).right
+        for mistake in question.mistakes:
+            verdict = judge(question, lambda _, a=_rounded(question, mistake.wrong, case): a, (case,))
+            assert not verdict.right, f"{question.key}: {mistake.id} is taken for right"
+            assert set(mistake.id.split(" + ")) <= set(verdict.mistakes), verdict.message
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_rounding_too_far_is_told(name):
+    """Three digits and a large last one are not enough, and the feedback says what to do about it."""
+    for question in _questions_of_many(name, 3):
+        if question.rtol == EXACT:
+            wrong = formula_value(question, question.right, question.cases[0])
+            wrong = {key: count * 1.0004 for key, count in wrong.items()}
+        else:
+            wrong = _each(formula_value(question, question.right, question.cases[0]), lambda x: x * 1.002)
+        verdict = judge(question, lambda case, a=wrong: a, question.cases)
+        assert not verdict.right and "close" in verdict.message, verdict.message
+        assert "float64" not in verdict.message
+        assert ("all their digits" if question.rtol == EXACT else "4 significant digits") in verdict.message
 
 
 @pytest.mark.parametrize("name", EXAMS)
@@ -203,6 +231,27 @@ def test_keys_name_a_variant():
         find_question("midterm@x.pooled")
     with pytest.raises(KeyError):
         find("oral")
+
+
+def _questions_of_many(name, count=40):
+    """The questions of many papers whose answers are values."""
+    for seed in range(300, 300 + count):
+        yield from (q for q in questions_of(chapter_name(name, seed)).values() if q.form == "value")
+
+
+def _rounded(question, formula, case):
+    """What a formula gives, as a student writes it: to four significant digits, or all where they count."""
+    digits = 12 if question.rtol == EXACT else DIGITS
+    return _each(formula_value(question, formula, case), lambda x: float(f"{x:.{digits}g}"))
+
+
+def _each(value, change):
+    """A value with each of its numbers changed."""
+    if isinstance(value, dict):
+        return {key: _each(entry, change) for key, entry in value.items()}
+    if isinstance(value, str):
+        return value
+    return [_each(x, change) for x in value] if np.ndim(value) else change(float(value))
 
 
 def _flat(text) -> str:

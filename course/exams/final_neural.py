@@ -59,6 +59,7 @@ def parameters(rng) -> Part:
         right=right,
         case=case,
         mistakes=mistakes,
+        exact=True,
         given=f"V, e, h = {vocabulary}, {embedding}, {hidden}",
         text=f"""
 A language model has a vocabulary of {vocabulary} words, embeddings of width {embedding}, one layer of
@@ -66,7 +67,8 @@ A language model has a vocabulary of {vocabulary} words, embeddings of width {em
 {"**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"}.
 
 Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
-numbers each part learns, those that it shares counted once, with the embedding.
+numbers each part learns, those that it shares counted once, with the embedding. Give whole numbers with
+all their digits.
 """,
         task="how many parameters the embedding, the recurrent layer and the output have",
         solution=f"""

@@ -12,11 +12,21 @@ import numpy as np
 from course.answers import agreement
 from course.question import Case, Mistake, Question, formula_value
 
-RTOL = 1e-4
-"""A value on a paper is right to four digits: it may come from a calculator."""
+DIGITS = 4
+"""How many significant digits a paper asks for."""
+
+RTOL = 1e-3
+"""What four significant digits need: rounding to them changes a number by at most 5e-4 of it (1.0005 to 1.000),
+and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
 
 APART = 0.01
 """Each usual mistake changes a value by at least one per cent, or the numbers are drawn again."""
+
+EXACT = 1e-9
+"""The tolerance of whole numbers that are counted: a paper asks for all their digits."""
+
+ROUNDED = f"Give at least {DIGITS} significant digits, and round nothing on the way to the result."
+COUNTED = "These are counted: give whole numbers with all their digits."
 
 MOST_DRAWS = 500
 
@@ -87,16 +97,17 @@ def value_part(
     kind: str = "compute",
     symbols: tuple[str, ...] = (),
     advice: str = "Write down what is counted above the fraction line and what below it, with units.",
+    exact: bool = False,
     **others: Any,
 ) -> Part:
     """Return a part whose answer is a number, a string, an array, a dictionary, or an expression.
 
     The case holds this variant's numbers; for an expression it holds one point, and two more are made from
-    it.
+    it. With ``exact`` the numbers are whole ones that must not be rounded.
     """
-    form, cases, rtol = "value", (case,), RTOL
+    form, cases = "value", (case,)
     if symbols:
-        form, rtol = "expression", 1e-8
+        form = "expression"
         cases = tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
     question = Question(
         key=f"exam.{name}",
@@ -109,7 +120,8 @@ def value_part(
         mistakes=mistakes,
         form=form,
         symbols=symbols,
-        rtol=rtol,
+        rtol=EXACT if exact else RTOL,
+        precision=COUNTED if exact else ROUNDED,
         advice=advice,
     )
     shape = others.pop("shape", None) or _shape(name, form, right(*case))
