@@ -10,9 +10,10 @@ import pytest
 from course import exam as command
 from course.answers import Unreadable
 from course.exams import EXAMS, chapter_name, find, questions_of
+from course.exams.final_neural import parameters
 from course.exams.folder import ExamFolder, make, variant_seed
 from course.exams.paper import label_of, papers
-from course.exams.part import DIGITS, EXACT, draw_apart
+from course.exams.part import DIGITS, EXACT, RTOL, draw_apart, rng_of
 from course.feedback import judge
 from course.grade import main as grade_main
 from course.grade_class import grade_class
@@ -97,11 +98,21 @@ def test_digits_that_the_paper_asks_for_are_enough(name):
     mistake rounded in the same way is wrong and named."""
     for question in _questions_of_many(name):
         (case,) = question.cases
-        assert judge(question, lambda _, a=_rounded(question, question.right, case): a, (case,)).right
+        assert _judged(question, _rounded(question, question.right, case)).right
         for mistake in question.mistakes:
-            verdict = judge(question, lambda _, a=_rounded(question, mistake.wrong, case): a, (case,))
+            verdict = _judged(question, _rounded(question, mistake.wrong, case))
             assert not verdict.right, f"{question.key}: {mistake.id} is taken for right"
             assert set(mistake.id.split(" + ")) <= set(verdict.mistakes), verdict.message
+
+
+def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
+    """Counts that differ by less than the tolerance of other numbers are told apart: they are exact."""
+    questions = (parameters(rng_of(seed, "parameters")).question for seed in range(400))
+    widest = max(questions, key=lambda question: sum(question.cases[0][1:]))
+    (case,) = widest.cases
+    right, wrong = (formula_value(widest, f, case) for f in (widest.right, widest.mistakes[1].wrong))
+    assert 0 < 1 - wrong["recurrent"] / right["recurrent"] < RTOL
+    assert not _judged(widest, wrong).right
 
 
 @pytest.mark.parametrize("name", EXAMS)
@@ -113,7 +124,7 @@ def test_rounding_too_far_is_told(name):
             wrong = {key: count * 1.0004 for key, count in wrong.items()}
         else:
             wrong = _each(formula_value(question, question.right, question.cases[0]), lambda x: x * 1.002)
-        verdict = judge(question, lambda case, a=wrong: a, question.cases)
+        verdict = _judged(question, wrong)
         assert not verdict.right and "close" in verdict.message, verdict.message
         assert "float64" not in verdict.message
         assert ("all their digits" if question.rtol == EXACT else "4 significant digits") in verdict.message
@@ -237,6 +248,11 @@ def _questions_of_many(name, count=40):
     """The questions of many papers whose answers are values."""
     for seed in range(300, 300 + count):
         yield from (q for q in questions_of(chapter_name(name, seed)).values() if q.form == "value")
+
+
+def _judged(question, answer):
+    """The verdict on a value, as the grader gets it."""
+    return judge(question, lambda case: answer, question.cases)
 
 
 def _rounded(question, formula, case):

@@ -16,8 +16,8 @@ DIGITS = 4
 """How many significant digits a paper asks for."""
 
 RTOL = 1e-3
-"""What four significant digits need: rounding to them changes a number by at most 5e-4 of it (1.0005 to 1.000),
-and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
+"""What four significant digits need: rounding to them changes a number by at most 5e-4 of it (1.0005 to
+1.000), and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
 
 APART = 0.01
 """Each usual mistake changes a value by at least one per cent, or the numbers are drawn again."""
