@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from course.rules import code, pages, sets, words
+from course.notebooks import NotebookError
+from course.rules import code, packages, pages, sets, words
 from course.rules.tree import Tree
 
 __all__ = ["RULES", "findings", "main"]
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     sets.cells_are_short,
     sets.labs_are_decks,
     pages.chapters_are_whole,
+    pages.every_page_is_in_the_book,
     pages.chapters_have_the_skeleton,
     pages.pictures_have_alt_text,
     pages.code_fits_the_page,
@@ -41,11 +43,13 @@ RULES: tuple[Rule, ...] = (
     words.one_name_for_each_quantity,
     words.references_are_cited,
     words.chapters_named_exist,
+    packages.imports_are_installed,
     code.requirements_are_pinned,
     code.imports_go_one_way,
     code.modules_are_short,
     code.failing_cells_fail_the_build,
     code.no_path_of_one_machine,
+    code.no_conflict_markers,
     code.no_placeholders,
     code.no_filler_words,
     code.no_package_registry,
@@ -73,7 +77,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 def findings(tree: Tree) -> list[tuple[str, str]]:
     """Return the name of the rule and the finding, for every finding."""
-    return [(rule.__name__, sentence) for rule in RULES for sentence in rule(tree)]
+    return [(rule.__name__, sentence) for rule in RULES for sentence in _run(rule, tree)]
+
+
+def _run(rule: Rule, tree: Tree) -> Iterable[str]:
+    """Yield what a rule finds; a notebook that cannot be read is a finding too and hides no other."""
+    try:
+        yield from rule(tree)
+    except NotebookError as fault:
+        yield str(fault).replace(f"{tree.root}/", "")
 
 
 if __name__ == "__main__":

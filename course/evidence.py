@@ -85,9 +85,11 @@ def tagged_passages(text):
 
 def lab_tags(path):
     """The mistakes that a lab's cells are tagged with."""
-    if not path.exists():
+    try:
+        cells = notebooks.read(path).cells
+    except notebooks.NotebookError:  # not there, or broken: other rules say so
         return set()
-    tags = {tag for cell in notebooks.read(path).cells for tag in cell.metadata.get("tags", [])}
+    tags = {tag for cell in cells for tag in cell.metadata.get("tags", [])}
     return {tag.removeprefix("mistake-") for tag in tags if tag.startswith("mistake-")}
 
 
@@ -123,12 +125,12 @@ def faults(root):
             continue  # an unfinished chapter; chapters_are_whole reports it once it is in _toc.yml
         try:
             found = objectives(root, stem)
-        except ValueError as fault:
-            yield str(fault)
+            solved = notebooks.read(root / "solutions" / stem / f"{stem}.ipynb")
+            lab = notebooks.read(root / "notebooks" / f"{stem}.ipynb")
+        except (ValueError, notebooks.NotebookError) as fault:
+            yield str(fault).replace(f"{root}/", "")
             continue
-        solved = notebooks.read(root / "solutions" / stem / f"{stem}.ipynb")
         tasks = {notebooks.cell_name(cell) for cell in solved.cells}
-        lab = notebooks.read(root / "notebooks" / f"{stem}.ipynb")
         lines = [line for cell in lab.cells for line in cell.source.splitlines()]
         slides = {line.lstrip("# ") for line in lines if line.startswith("#")}
         for aim in found:

@@ -18,6 +18,7 @@ SOLUTION = f"solutions/{STEM}/{STEM}.ipynb"
 EXERCISE = f"exercises/{STEM}/{STEM}.ipynb"
 LAB = f"notebooks/{STEM}.ipynb"
 PAGE = f"book/{STEM}.md"
+PLAN = f"book/instructors/{STEM}.md"
 
 CHAPTER = """\
 # A topic
@@ -109,13 +110,14 @@ def clean_files(tmp_path_factory):
     """The files of a project that keeps every rule, as a dictionary of texts."""
     root = tmp_path_factory.mktemp("clean")
     texts = {
-        "_toc.yml": f"root: book/index\nchapters:\n  - file: {PAGE.removesuffix('.md')}\n",
+        "_toc.yml": "root: book/index\nchapters:\n"
+        + "".join(f"  - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
         "_config.yml": "execute:\n  raise_on_error: true\n",
-        "requirements.txt": "# pinned\nnumpy==2.4.6\ncoverage[toml]==7.0  # why\n",
+        "requirements.txt": "# pinned\nnumpy==2.4.6\ntorch[cpu]==2.13.0  # why\nmyst-nb==1.4.0\n",
         "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
         "book/index.md": "# A book\n\n![A page of the book](page.svg)\n",
         PAGE: CHAPTER,
-        f"book/instructors/{STEM}.md": "# Lesson plan\n",
+        PLAN: "# Lesson plan\n",
         LAB: to_text(lab()),
         SOLUTION: to_text(solved_set()),
         "lmmetrics/__init__.py": "from lmmetrics.score import Score\n",
@@ -422,6 +424,29 @@ PLANTED = [
     ("no_filler_words", write("book/index.md", "This is clear" + "ly so."), "already know"),
     ("no_filler_words", write("book/index.md", "Simp" + "ly put."), "already know"),
     ("no_package_registry", write("README.md", "from https://py" + "pi.org/project/x"), "package registry"),
+    ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
+    (
+        "imports_are_installed",
+        write("course/plot.py", "def f():\n    import nltk\n"),
+        "plot.py: imports nltk",
+    ),
+    (
+        "imports_are_installed",
+        write("course/plot.py", "import pandas.api\n"),
+        "plot.py: imports pandas, which",
+    ),
+    (
+        "imports_are_installed",
+        add_code(PAGE, "from sklearn import svm"),
+        "book/02_topic.md, .* imports sklearn",
+    ),
+    (
+        "imports_are_installed",
+        write("Makefile", "m: $(BOOK)\n\t@$(PY) -m ruff .\n"),
+        "target m: imports ruff",
+    ),
+    ("no_conflict_markers", write("book/index.md", "# A\n<<<<<<" + "< HEAD\nb\n"), "left by a merge"),
+    ("no_conflict_markers", write(LAB, '{"source": [\n"<<<<<<' + '< HEAD\\n",\n'), "left by a merge"),
     (
         "pages_ask_no_other_host",
         write("course/static/a.css", "@import 'https://a.org/b.css';"),
@@ -463,11 +488,11 @@ def test_every_rule_has_a_planted_fault():
 
 
 def test_every_rule_is_listed_and_says_what_it_holds():
-    from course.rules import code, pages, sets, words
+    from course.rules import code, packages, pages, sets, words
 
     public = {
         value
-        for module in (code, pages, sets, words)
+        for module in (code, packages, pages, sets, words)
         for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__annotations__", {}).get("tree")
     }
@@ -516,6 +541,24 @@ def test_a_figure_inside_a_function_or_a_hidden_output_needs_no_words(project):
     assert list(checks.pages.pictures_have_alt_text(Tree(project))) == []
 
 
+def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):
+    source = "import packaging\ntry:\n    import nltk\nexcept ImportError:\n    nltk = None\n"
+    (project / "requirements.txt").write_text(
+        "nbconvert==7.17.2\nnumpy==2.4.6\ntorch==2.13.0\nmyst-nb==1.4.0\n"
+    )
+    (project / "course" / "plot.py").write_text(source)
+    assert list(checks.packages.imports_are_installed(Tree(project))) == []
+
+
+def test_a_solved_set_with_both_sides_of_a_merge_hides_no_other_finding(project):
+    whole = (project / SOLUTION).read_text()
+    (project / SOLUTION).write_text(whole.replace('"cells": [', '"cells": [\n<<<<<<' + "< HEAD\n"))
+    (project / "requirements.txt").write_text("numpy\n")
+    found = findings(Tree(project))
+    assert {"are_notebooks", "no_conflict_markers", "requirements_are_pinned"} <= {rule for rule, _ in found}
+    assert all(SOLUTION in sentence for rule, sentence in found if rule == "are_notebooks")
+
+
 def test_without_codespell_its_rule_is_silent(project, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     write("book/index.md", "We rec" + "ieve it.")(project)
@@ -523,7 +566,7 @@ def test_without_codespell_its_rule_is_silent(project, monkeypatch):
 
 
 def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):
-    write("requirements.txt", "numpy\n")(project)
+    write("requirements.txt", "numpy\ntorch==2.13.0\nmyst-nb==1.4.0\n")(project)
     monkeypatch.chdir(project)
     assert main([]) == 1
     lines = capsys.readouterr().out.splitlines()

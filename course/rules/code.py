@@ -33,6 +33,9 @@ FILLER = re.compile(r"\b(obvious" + r"ly|clear" + r"ly|simp" + r"ly)\b", re.IGNO
 REGISTRY = re.compile(
     r"[\w.-]*(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|anaconda\.org)\b|https?://\S*/simple/?\b"
 )
+CONFLICT = re.compile(r"^\s*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
+"""What git leaves where two versions disagree; in a notebook it may stand inside a quoted line."""
+
 FETCH = re.compile(
     r"""(?:\bsrc\s*=\s*["']?|@import\s+(?:url\()?["']?|\bfetch\(\s*["'`]|\burl\(\s*["']?|\bimport\s+["']"""
     r"""|<link\b[^>]*\bhref\s*=\s*["']?)((?:https?:)?//[^\s"'`)>]+)"""
@@ -90,6 +93,11 @@ def failing_cells_fail_the_build(tree: Tree) -> Iterator[str]:
 def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
     """No path that exists only on the machine of whoever wrote it."""
     yield from _found(tree, MACHINE, TEXT, "is a path of one machine. Write it from the project's root")
+
+
+def no_conflict_markers(tree: Tree) -> Iterator[str]:
+    """No file still holds both sides of a merge."""
+    yield from _found(tree, CONFLICT, TEXT, "is left by a merge. Keep one of the two versions")
 
 
 def no_placeholders(tree: Tree) -> Iterator[str]:
