@@ -16,9 +16,11 @@ import json
 import sys
 from pathlib import Path
 
-from course.grading.notebook import GradingError, grade_notebook
+from course.grading import system
+from course.grading.cells import GradingError
 from course.grading.report import as_html, as_table
 from course.grading.result import Result
+from course.notebooks import write_text
 
 __all__ = ["main"]
 
@@ -37,6 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if (options.exam is None) != (options.student is None):
         parser.error("--exam and --student go together.")
+    if sentence := system.why_not():
+        print(sentence, file=sys.stderr)
+        return 1
     try:
         result = _grade(options)
     except (GradingError, RuntimeError) as error:
@@ -44,14 +49,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     print(as_table(result))
     if options.html:
-        Path(options.html).write_text(as_html(result), encoding="utf-8")
+        write_text(Path(options.html), as_html(result))
     if options.json:
         text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2)
-        Path(options.json).write_text(text + "\n", encoding="utf-8")
+        write_text(Path(options.json), text + "\n")
     return 1 if result.problem else 0
 
 
 def _grade(options: argparse.Namespace) -> Result:
+    from course.grading.notebook import grade_notebook  # fails at once on a system without forks
+
     if options.exam is None:
         return grade_notebook(options.file, seed=options.seed)
     from course.exams.folder import ExamFolder

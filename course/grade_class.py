@@ -21,8 +21,6 @@ not be read; 2 for a wrong command.
 """
 
 import argparse
-import json
-import secrets
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -31,16 +29,17 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course.exams.folder import ExamFolder
-from course.grading import byhand, gradebooks
+from course.grading import byhand, gradebooks, seeds, system
 from course.grading.cells import GradingError
-from course.grading.classroom import grade_all
 from course.grading.collecting import Submission, collect
 from course.grading.key import Key
+from course.grading.names import former_file_name
 from course.grading.node import Limits
 from course.grading.report import as_html, plain
 from course.grading.result import Result
 from course.grading.roster import Row, match, read_roster
 from course.grading.tables import write_table
+from course.notebooks import write_text
 
 __all__ = ["grade_class", "main"]
 
@@ -57,7 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the results go")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many to grade at a time")
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="draws the hidden inputs; by default that of the results folder"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="in place of the secret that the results folder draws for itself",
     )
     parser.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class; see the guide")
     parser.add_argument("--manual", type=Path, metavar="FILE", help="manual.csv, filled in")
@@ -67,6 +69,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error("--jobs is at least 1.")
+    if sentence := system.why_not():
+        print(sentence, file=sys.stderr)
+        return 1
     try:
         rows = grade_class(
             options.submissions,
@@ -105,6 +110,9 @@ def grade_class(
 ) -> list[Row]:
     """Grade a folder and write everything to ``out``; return a row per student.
 
+    The hidden inputs of a submission follow from the secret of ``out`` and from the file: see
+    `course.grading.seeds`. ``seed`` takes the place of that secret, so that two folders of results agree.
+
     With an exam, each submission is graded by the key of its student's paper, and ``set_name`` and
     ``solutions`` are not used.
 
@@ -122,13 +130,14 @@ def grade_class(
     found = collect(submissions, set_name)
     if exam:
         found = [exam.claim(submission) for submission in found]
-    seed = _seed(out, set_name) if seed is None else seed
-    _remember(out, set_name, seed)
-    results = _grade(found, out, key.name, seed, jobs, solutions, limits)
+    secret, note = seeds.secret_of(out, seed)
+    if note:
+        print(note, file=sys.stderr)
+    results = _grade(found, out, key.name, secret, jobs, solutions, limits)
     kept = out / "manual.csv"
     marks = byhand.read_marks(manual, results) if manual else {}
     written = (byhand.read_marks(kept, results) if kept.exists() else {}) | marks
-    changed = byhand.outdated(results, marks)
+    changed = byhand.outdated(results, written)
     write_table(kept, byhand.marks_table(results, written))
     results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
     rows = match(people, found, results)
@@ -136,8 +145,11 @@ def grade_class(
         _compare_papers(exam, found, rows)
     for row in rows:
         if row.student in changed:
-            row.notes.append("handed in another file since the mark by hand; look at it again")
-    _write(rows, found, out, key, seed, manual is not None)
+            row.notes.append(
+                "handed in another file since the mark by hand; look at it again, then empty the cell"
+                " “submission” in manual.csv"
+            )
+    _write(rows, found, out, key, manual is not None)
     return rows
 
 
@@ -145,11 +157,13 @@ def _grade(
     found: list[Submission],
     out: Path,
     set_name: str,
-    seed: int,
+    secret: str,
     jobs: int,
     solutions: Path | Callable[[Submission], Path],
     limits: Limits | None,
 ) -> dict[str, Result]:
+    from course.grading.classroom import grade_all  # fails at once on a system without forks
+
     some = [submission for submission in found if not submission.empty]
     with tqdm(total=len(some), unit="submission", disable=None) as bar:
 
@@ -161,7 +175,7 @@ def _grade(
             found,
             out,
             set_name,
-            seed=seed,
+            seed=lambda digest: seeds.seed_of(secret, set_name, digest),
             jobs=jobs,
             solutions=solutions,
             limits=limits,
@@ -181,7 +195,7 @@ def _compare_papers(exam: ExamFolder, found: list[Submission], rows: list[Row]) 
             by_student[submission.student].notes.append(remark)
 
 
-def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, seed: int, marks: bool) -> None:
+def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, marks: bool) -> None:
     from course.grading.summary import summary_page  # draws
 
     tasks = list(key.tasks.values())
@@ -190,28 +204,15 @@ def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, seed: 
     title = key.name if marks or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
     write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, marks), mark=False)
     write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, marks), mark=False)
-    (out / "summary.html").write_text(summary_page(key.name, seed, rows, tasks), encoding="utf-8")
+    write_text(out / "summary.html", summary_page(key.name, rows, tasks))
     slugs = {submission.student: submission.slug for submission in found}
-    (out / "feedback").mkdir(exist_ok=True)
     for row in rows:
         if row.result:
-            page = out / "feedback" / f"{slugs[row.student]}.html"
-            page.write_text(as_html(row.result), encoding="utf-8")
-
-
-def _seed(out: Path, set_name: str) -> int:
-    """The seed of this folder, so that finished results stay good; else a new one."""
-    try:
-        seeds = json.loads((out / "seeds.json").read_text(encoding="utf-8"))
-        return int(seeds[set_name])
-    except (OSError, ValueError, KeyError, TypeError):
-        return secrets.randbelow(2**31)
-
-
-def _remember(out: Path, set_name: str, seed: int) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    out.chmod(0o700)  # grades are personal
-    (out / "seeds.json").write_text(json.dumps({set_name: seed}) + "\n", encoding="utf-8")
+            write_text(out / "feedback" / f"{slugs[row.student]}.html", as_html(row.result))
+    kept = {slug.casefold() for slug in slugs.values()}
+    for former in (name for name in map(former_file_name, slugs) if name.casefold() not in kept):
+        for old in (out / "feedback" / f"{former}.html", out / "graded" / f"{former}.json"):
+            old.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

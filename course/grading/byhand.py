@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from course.grading.cells import GradingError
 from course.grading.result import Result, TaskResult
-from course.grading.tables import read_table, safe
+from course.grading.tables import read_table, safe, unsafe
 
 HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]
+
+
+MOST_WORDS = 30_000
+"""Characters of an answer in the table: a cell of a spreadsheet holds 32 767."""
+IMAGE = re.compile(r"data:[\w.+/-]+;base64,[A-Za-z0-9+/=]{100,}")
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
     for number, line in enumerate(read_table(path), start=2):
         name, task = line.get("student", ""), line.get("task", "")
         written = line.get("points", "").replace(",", ".")
-        comment = line.get("comment", "").removeprefix("'")
+        comment = unsafe(line.get("comment", ""))
         if not written and not comment:
             continue
         place = f"{path}, row {number} ({name}, {task})"
@@ -72,8 +78,9 @@ def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
         for task in result.tasks:
             if task.status == "by hand":
                 mark = marks.get((student, task.name), Mark(None, "", ""))
+                marked = mark.submission if mark.points is not None else ""
                 known = [student, task.name, task.label, task.maximum]
-                yield [*known, mark.points, mark.comment, task.words, _file(result)]
+                yield [*known, mark.points, mark.comment, _fitting(task.words), marked or _file(result)]
 
 
 def with_marks(student: str, result: Result, marks: Marks) -> Result:
@@ -94,6 +101,15 @@ def outdated(results: Mapping[str, Result], marks: Marks) -> list[str]:
         if mark.submission and mark.submission != _file(results[student])
     }
     return sorted(changed)
+
+
+def _fitting(words: str) -> str:
+    """An answer as it fits into a cell; what is left out is said, and stands in the submission."""
+    words = IMAGE.sub(lambda found: f"[an image of {len(found[0]):,} characters: see the submission]", words)
+    if len(words) <= MOST_WORDS:
+        return words
+    left = len(words) - MOST_WORDS
+    return f"{words[:MOST_WORDS]}\n[{left:,} characters more: read the rest in the submission]"
 
 
 def _marked(task: TaskResult, mark: Mark) -> TaskResult:

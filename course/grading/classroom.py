@@ -32,7 +32,7 @@ def grade_all(
     out: Path,
     set_name: str,
     *,
-    seed: int,
+    seed: int | Callable[[str], int],
     jobs: int = 1,
     solutions: Path | Callable[[Submission], Path] = Path("solutions"),
     limits: Limits | None = None,
@@ -49,8 +49,9 @@ def grade_all(
     submissions : sequence of Submission
     out : Path
     set_name : str
-    seed : int
-        Draws the hidden inputs, the same ones for the whole class.
+    seed : int or callable
+        Draws the hidden inputs: the same ones for the whole class, or what gives the seed for the digest of
+        a submitted file.
     jobs : int
         How many are graded at a time.
     solutions : Path or callable
@@ -68,15 +69,21 @@ def grade_all(
     limits = limits or Limits()
     folder = solutions if callable(solutions) else lambda submission: Path(solutions)
     mark = functools.cache(lambda place: digest_of_set(set_name, place, limits))
+    seed_for = seed if callable(seed) else lambda digest: seed
+    digests = {s.student: _digest(s.path) for s in submissions if s.path}
+    seeds = {s.student: seed_for(digests.get(s.student, "")) for s in submissions}
     results: dict[str, Result] = {}
     waiting = []
     for submission in submissions:
         if submission.empty:
             continue
         if submission.problem:
-            results[submission.student] = Result(set_name, seed, problem=submission.problem)
+            results[submission.student] = Result(
+                set_name, seeds[submission.student], problem=submission.problem
+            )
         else:
-            old = _stored(_place(out, submission), _digest(submission.path), mark(folder(submission)), seed)
+            digest, seed_now = digests[submission.student], seeds[submission.student]
+            old = _stored(_place(out, submission), digest, mark(folder(submission)), seed_now)
             if old is None:
                 waiting.append(submission)
                 continue
@@ -86,12 +93,13 @@ def grade_all(
 
     def job(submission: Submission) -> tuple:
         place = folder(submission)
-        return set_name, seed, str(place), limits, mark(place)
+        return set_name, seeds[submission.student], str(place), limits, mark(place)
 
     for submission in _in_processes(waiting, out, job, jobs, limits.total_seconds + GRACE_SECONDS):
-        result = _stored(_place(out, submission), None, mark(folder(submission)), seed)
+        seed_now = seeds[submission.student]
+        result = _stored(_place(out, submission), None, mark(folder(submission)), seed_now)
         lost = "The process that graded this was lost or took too long. Grade it alone to see more."
-        results[submission.student] = result or Result(set_name, seed, problem=lost)
+        results[submission.student] = result or Result(set_name, seed_now, problem=lost)
         finished(submission, False)
     return {s.student: results[s.student] for s in submissions if s.student in results}
 

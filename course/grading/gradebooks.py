@@ -27,8 +27,8 @@ OPEN = {"could not run": "could not run", "by hand": "no mark by hand yet"}
 
 def results_table(rows: Sequence[Row], tasks: Sequence[Task]) -> list[list]:
     """A row per student: status, total, a column per task, and why a cell is empty."""
-    head = ["student", "name", "status", "total", "maximum", *(f"{t.label} ({t.maximum})" for t in tasks)]
-    table = [[*head, "notes", "seed", "submission"]]
+    head = ["student", "name", "status", "late", "total", "maximum"]
+    table = [[*head, *(f"{t.label} ({t.maximum})" for t in tasks), "notes", "seed", "submission"]]
     for row in rows:
         found = {task.name: task for task in row.result.tasks} if row.result else {}
         maximum = sum(task.maximum for task in found.values() if task.points is not None)
@@ -37,7 +37,8 @@ def results_table(rows: Sequence[Row], tasks: Sequence[Task]) -> list[list]:
         cells = [None if (t := found.get(task.name)) is None else _cell(t) for task in tasks]
         known = [row.result.seed, f"sha256:{row.result.digest[:12]}"] if row.result else [None, ""]
         total = [row.points, maximum if row.points is not None else None]
-        table.append([row.student, row.person.name, row.status, *total, *cells, "; ".join(notes), *known])
+        about = [row.student, row.person.name, row.status, "late" if row.late else ""]
+        table.append([*about, *total, *cells, "; ".join(notes), *known])
     return table
 
 

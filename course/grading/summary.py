@@ -67,7 +67,7 @@ def summarise(rows: Sequence[Row], tasks: Sequence[Task]) -> list[TaskSummary]:
     return [_summary(rows, task) for task in tasks]
 
 
-def summary_page(set_name: str, seed: int, rows: Sequence[Row], tasks: Sequence[Task]) -> str:
+def summary_page(set_name: str, rows: Sequence[Row], tasks: Sequence[Task]) -> str:
     """Return the page of the class: counts, a chart, a table of tasks. All text in it is escaped."""
     summaries = summarise(rows, tasks)
     environment = jinja2.Environment(
@@ -77,7 +77,6 @@ def summary_page(set_name: str, seed: int, rows: Sequence[Row], tasks: Sequence[
     protections = sorted({r.result.protection for r in rows if r.result and r.result.protection})
     return environment.get_template("class.html").render(
         set_name=set_name,
-        seed=seed,
         statuses=Counter(row.status for row in rows),
         summaries=summaries,
         chart=base64.b64encode(chart(summaries)).decode("ascii") if _drawn(summaries) else "",

@@ -7,16 +7,22 @@ requirement 1.2.10, which asks for an apostrophe before these characters.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from course.grading.cells import GradingError
 from course.grading.report import plain
+from course.notebooks import write_bytes
 
 FORMULA = tuple("=+-@＝＋－＠'")
 """What may begin a formula, and the apostrophe itself, so that no two texts become one."""
+
+
+csv.field_size_limit(2**31 - 1)  # a cell may hold a whole essay; the default is 131 072 characters
 
 
 def safe(text: str) -> str:
@@ -31,10 +37,21 @@ def safe(text: str) -> str:
     return "'" + text if text.lstrip().startswith(FORMULA) else text
 
 
-def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> None:
-    """Write a CSV; ``mark`` is for spreadsheets, which else misread Chinese names. A number stays one.
+def unsafe(text: str) -> str:
+    """Undo `safe`, and leave an apostrophe that a person has typed.
 
-    A dash alone is Moodle's sign for no grade and no formula.
+    Examples
+    --------
+    >>> unsafe("'=1+1"), unsafe("'Surprisal' is right.")
+    ('=1+1', "'Surprisal' is right.")
+    """
+    return text[1:] if text.startswith("'") and text[1:].lstrip().startswith(FORMULA) else text
+
+
+def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> None:
+    """Write a CSV in one move; ``mark`` is for spreadsheets, which else misread Chinese names.
+
+    A number stays one. A dash alone is Moodle's sign for no grade and no formula.
     """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\r\n")
@@ -45,11 +62,12 @@ def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> Non
                 for c in line
             ]
         )
-    path.write_text(stream.getvalue(), encoding="utf-8-sig" if mark else "utf-8", newline="")
+    text = stream.getvalue()
+    write_bytes(path, text.encode("utf-8-sig" if mark else "utf-8"))
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
-    """Read a CSV as spreadsheets save it: with commas, semicolons or tabs.
+    """Read a CSV as spreadsheets save it: with commas, semicolons or tabs, in UTF-8 or UTF-16.
 
     Raises
     ------
@@ -57,11 +75,23 @@ def read_table(path: Path) -> list[dict[str, str]]:
         When it cannot be read.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if wide else "utf-8-sig").replace("\0", "")
     except OSError as error:
         raise GradingError(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeError:
         raise GradingError(f"{path} is not in UTF-8. Save it as “CSV UTF-8”.") from None
-    head = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), restval="")
-    return [{k: v.strip() for k, v in line.items() if k and isinstance(v, str)} for line in reader]
+    head = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="", strict=True)
+    table = []
+    try:
+        for line in reader:
+            table.append({k: v.strip() for k, v in line.items() if k and isinstance(v, str)})
+    except csv.Error as error:
+        raise GradingError(
+            f"{path}, row {len(table) + 2}: this row is no CSV ({error}). Look for a quotation mark that is"
+            " missing or too many, or save the table from a spreadsheet."
+        ) from None
+    return table

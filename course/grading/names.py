@@ -1,0 +1,46 @@
+"""Names of students as names of files: readable, safe on every system, and another one for every name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+MOST_BYTES = 80
+"""Of a name in UTF-8: file systems take 255 for a name with all its endings."""
+RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\..*)?")
+"""What Windows keeps for devices, with any ending."""
+
+
+def file_name(name: str) -> str:
+    """Return a file name for a student: letters of any script stay, all else becomes a dash.
+
+    A name that had to change, or that a file system could take for another one (by case, or by the encoding
+    of an accent), gets a digest, so that two names never share a file.
+
+    Examples
+    --------
+    >>> file_name("ada"), file_name("王小明"), file_name("Lovelace, Ada"), file_name("../con")
+    ('ada', '王小明', 'Lovelace-Ada-9d5d4b6d', 'con-c07ec5be')
+    """
+    composed = unicodedata.normalize("NFC", name)
+    kept = "".join(c if c in "._" or unicodedata.category(c)[0] in "LMN" else "-" for c in composed)
+    plain = re.sub(r"-+", "-", kept).strip("-.")
+    plain = plain.encode()[:MOST_BYTES].decode(errors="ignore").rstrip("-.")
+    folded = unicodedata.normalize("NFKC", plain).casefold()
+    reserved = RESERVED.fullmatch(folded)
+    if plain == name == folded and name and not reserved and not re.search(r"-[0-9a-f]{8}$", name):
+        return plain
+    if reserved:
+        plain = plain.replace(".", "-")
+    return f"{plain or 'student'}-{_digest(name)}"
+
+
+def former_file_name(name: str) -> str:
+    """Return the file name that earlier versions gave: without the letters of other scripts."""
+    plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:60]
+    return plain if plain == name else f"{plain or 'student'}-{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:8]
