@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from course.grading import shown
+from course.grading.cells import GradingError
 from course.grading.decoding import decode
 from course.grading.node import Limits, Lost
+from course.grading.notebook import grade_notebook
 from course.grading.sandbox import Sandbox
 from course.grading.wire import Callable, Formula, Other, WireError, encode
 from lmmetrics import Score
@@ -150,6 +153,85 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
     assert seen == [] and few and not secret and unprivileged
     assert inside == ["__init__.py", "answers.py", "grading"] and files == ["table.txt"]
     assert "full" in sandbox.protection
+
+
+WALK = """
+import os, sys
+found = []
+for root, folders, files in os.walk("/", onerror=lambda error: None):
+    folders[:] = [f for f in folders if os.path.join(root, f) not in ("/proc", "/sys", "/usr/lib")]
+    found += [os.path.join(root, name) for name in files if name.startswith("private-")]
+import lmmetrics
+paths = sys.path
+"""
+
+
+@needs_namespaces
+def test_no_folder_of_the_grader_is_seen_through_pythons_path(monkeypatch, tmp_path):
+    """Started in a class's folder, with it in PYTHONPATH, in a .pth file, and as folder of corpora."""
+    (tmp_path / "tinyshakespeare").mkdir()
+    for place in ("", "solutions", "results", "submissions", "tinyshakespeare", "site"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "private-work.ipynb").write_text("{}")
+    (tmp_path / "tinyshakespeare" / "input.txt").write_text("First Citizen:")
+    monkeypatch.chdir(tmp_path)
+    for folder in ("", str(tmp_path), str(tmp_path / "site")):
+        monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("LMMETRICS_DATA", str(tmp_path))
+    with Sandbox(Limits(), ["numpy"], protection="namespaces") as sandbox:
+        sandbox.open({})
+        assert sandbox.run("walk", WALK) == {"done": True}
+        seen = sandbox.run("look", f"seen = open({str(tmp_path / 'tinyshakespeare' / 'input.txt')!r}).read()")
+        assert seen == {"done": True}
+        with sandbox.probe() as probe:
+            found, path = (decode(probe.ask({"do": "look", "name": n})["value"]) for n in ("found", "paths"))
+    assert found == [] and not any(str(tmp_path) in entry for entry in path)
+
+
+def test_a_submission_among_the_libraries_is_refused(monkeypatch, tmp_path):
+    """A prefix may be any folder, also one with submissions in its folder ``lib``."""
+    work = tmp_path / "lib" / "class" / "ada.ipynb"
+    work.parent.mkdir(parents=True)
+    work.write_bytes(Notebook().file())
+    solutions = write_small_set(tmp_path / "elsewhere")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    with pytest.raises(GradingError, match="answers can read"):
+        grade_notebook(work, SET, solutions=solutions)
+    shown_now = shown.paths([])
+    assert str(tmp_path / "lib") in shown_now and str(tmp_path) not in shown_now
+
+
+def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
+    """An environment in the home folder, or one that is the project's own folder."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    for private in (
+        tmp_path,
+        tmp_path / "solutions",
+        "/usr",
+        "/usr/src/class",
+        "/home",
+        "/root/.ssh",
+        "/opt",
+    ):
+        assert shown.exposed(private) is None
+    assert shown.exposed("/usr/lib/python3") == "/lib" or shown.exposed("/usr/lib/python3") == "/usr/lib"
+
+
+def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
+    """A flat folder of submissions may hold a student's module with the name of a library."""
+    for name in ("numpy.py", "tqdm.py", "nbformat.py"):
+        (tmp_path / name).write_text("open('owned', 'w').close()")
+    for command in ("course.grade", "course.grade_class"):
+        done = subprocess.run(
+            [sys.executable, "-m", command, "--help"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert done.returncode == 0 and "usage" in done.stdout, done.stderr
+    assert not (tmp_path / "owned").exists()
 
 
 def test_a_lost_cell_leaves_everything_as_it_was():

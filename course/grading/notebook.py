@@ -6,14 +6,14 @@ result.points, result.maximum
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib
 import secrets
-import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
+from course.grading import shown
 from course.grading.cells import GradingError, read_cells
 from course.grading.key import Key, guess
 from course.grading.node import Limits
@@ -61,7 +61,8 @@ def grade_notebook(
     Raises
     ------
     GradingError
-        When there is no such set: a fault of the caller.
+        When there is no such set, or when answers would see the submission or the solutions: a fault of the
+        caller.
     """
     seed = secrets.randbelow(2**31) if seed is None else seed
     digest = ""
@@ -78,23 +79,30 @@ def grade_notebook(
         problem = str(error) if isinstance(error, GradingError) else "The file is no notebook: it is no text."
         return Result(set_name or "", seed, problem=problem, digest=digest)
     key = Key(set_name, Path(solutions))
+    _keep_apart(solutions, *([] if isinstance(submission, bytes) else [submission]))
     found = plan(key, cells)
-    with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox, _imported_early(key):
-        # The process with the answers imports its libraries while this one imports its own.
-        from course.grading.marking import Marker
-
-        tasks = Marker(key, found, sandbox, seed, progress).mark()
-        return Result(key.name, seed, tasks, sandbox.protection, digest=digest)
+    with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
+        # The process with the answers imports its libraries meanwhile.
+        marker = _marking(key).Marker(key, found, sandbox, seed, progress)
+        return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
 
 
-@contextlib.contextmanager
-def _imported_early(key):
-    """Import PyTorch, where a set hands tensors over, while this process waits for the other one."""
-    importing = threading.Thread(target=importlib.import_module, args=("torch",))
+def _marking(key: Key) -> ModuleType:
+    """Import all that marking needs, in this thread and before anything is marked.
+
+    A module that another thread is still importing is in ``sys.modules`` without its names: SciPy finds a
+    half-imported PyTorch there and fails. So nothing here is imported in a thread.
+    """
     if "torch" in key.imports:
-        importing.start()
-    try:
-        yield
-    finally:
-        if importing.ident is not None:
-            importing.join()
+        importlib.import_module("torch")
+    return importlib.import_module("course.grading.marking")
+
+
+def _keep_apart(*private: str | Path) -> None:
+    """Refuse a submission or solutions that lie among the libraries, which every answer sees."""
+    for path in private:
+        if folder := shown.exposed(path):
+            raise GradingError(
+                f"{path} lies in {folder}, which answers can read because Python or its libraries lie there."
+                " Move it to a folder of its own, and grade it there."
+            )

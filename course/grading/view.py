@@ -10,9 +10,8 @@ import signal
 import sys
 from pathlib import Path
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
-SYSTEM += ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/sys/devices/system/cpu")
-CACHE = "measuring-language-models"
+from course.grading import shown
+
 SECRET = ("course", "solutions", "exercises", "tests", "book", "_build", ".git")
 """Folders of this project that no answer sees, should Python's own folder contain them."""
 
@@ -42,7 +41,7 @@ def command(
     limits = kind == "limits"
     runtime, scratch = (place / "runtime", place / "scratch") if limits else (Path("/view"), Path("/scratch"))
     uid = _spare_user() if os.geteuid() == 0 else 0
-    data = _data_folder()
+    data, corpora = shown.data_folder()
     settings = {
         "protection": kind,
         "uid": uid,
@@ -50,8 +49,8 @@ def command(
         "scratch": str(scratch),
         "mountpoint": str(place / "mountpoint"),
         "scratch_mb": 64,
-        "path": _path(),
-        "show": _shown(data),
+        "path": shown.python_path(),
+        "show": shown.paths(corpora),
         "place": [(str(place / "runtime"), "/view"), (str(library), "/view/lmmetrics")],
         "hide": _hidden(library),
         "files": files,
@@ -119,38 +118,10 @@ def _prepare(place: Path, library: Path, files: dict[str, str], uid: int, limits
         shutil.chown(place / "scratch", uid, uid)
 
 
-def _path() -> list[str]:
-    """Where Python looks for modules, without this project's own folder."""
-    project = Path(__file__).parents[2]
-    return [entry for entry in sys.path if os.path.exists(entry) and not _is_project(entry, project)]
-
-
-def _is_project(entry: str, project: Path) -> bool:
-    return Path(entry).resolve() == project and project.name not in ("site-packages", "dist-packages")
-
-
-def _shown(data: str | None) -> list[str]:
-    """The folders and files to show, none of them inside another."""
-    wanted = [*SYSTEM, sys.prefix, sys.base_prefix, *_path(), *([data] if data else [])]
-    wanted += [str(Path(p).resolve()) for p in (sys.executable, sys.prefix, sys.base_prefix)]
-    shown: list[str] = []
-    for path in sorted({os.path.abspath(path) for path in wanted if os.path.lexists(path)}, key=len):
-        if not any(path == other or path.startswith(other + "/") for other in shown):
-            shown.append(path)
-    return shown
-
-
 def _hidden(library: Path) -> list[str]:
     project = Path(__file__).resolve().parents[2]
     beside = library.resolve().parent
     return sorted({str(root / name) for root in (project, beside) for name in SECRET})
-
-
-def _data_folder() -> str | None:
-    """Where downloaded corpora lie: the folder that the user names, or the user's cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / CACHE
-    folder = os.environ.get("LMMETRICS_DATA") or str(cache)
-    return folder if os.path.isdir(folder) else None
 
 
 def _environment(scratch: str, data: str | None) -> dict[str, str]:
@@ -186,6 +157,6 @@ def _bubblewrap(settings: dict, place: Path) -> list[str]:
     for source, target in settings["place"]:
         line += ["--ro-bind", source, target]
     for path in settings["hide"]:
-        if any(path.startswith(shown + "/") for shown in settings["show"]) and os.path.isdir(path):
+        if any(path.startswith(folder + "/") for folder in settings["show"]) and os.path.isdir(path):
             line += ["--tmpfs", path]
     return [*line, "--bind", str(place / "scratch"), "/scratch"]
