@@ -167,25 +167,27 @@ paths = sys.path
 
 
 @needs_namespaces
-def test_no_folder_of_the_grader_is_seen_through_pythons_path(monkeypatch, tmp_path):
+def test_no_folder_of_the_grader_is_seen_through_pythons_path(monkeypatch, public_folder):
     """Started in a class's folder, with it in PYTHONPATH, in a .pth file, and as folder of corpora."""
-    (tmp_path / "tinyshakespeare").mkdir()
+    (public_folder / "tinyshakespeare").mkdir()
     for place in ("", "solutions", "results", "submissions", "tinyshakespeare", "site"):
-        (tmp_path / place).mkdir(exist_ok=True)
-        (tmp_path / place / "private-work.ipynb").write_text("{}")
-    (tmp_path / "tinyshakespeare" / "input.txt").write_text("First Citizen:")
-    monkeypatch.chdir(tmp_path)
-    for folder in ("", str(tmp_path), str(tmp_path / "site")):
+        (public_folder / place).mkdir(exist_ok=True)
+        (public_folder / place / "private-work.ipynb").write_text("{}")
+    (public_folder / "tinyshakespeare" / "input.txt").write_text("First Citizen:")
+    monkeypatch.chdir(public_folder)
+    for folder in ("", str(public_folder), str(public_folder / "site")):
         monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("LMMETRICS_DATA", str(tmp_path))
+    monkeypatch.setenv("LMMETRICS_DATA", str(public_folder))
     with Sandbox(Limits(), ["numpy"], protection="namespaces") as sandbox:
         sandbox.open({})
         assert sandbox.run("walk", WALK) == {"done": True}
-        seen = sandbox.run("look", f"seen = open({str(tmp_path / 'tinyshakespeare' / 'input.txt')!r}).read()")
+        seen = sandbox.run(
+            "look", f"seen = open({str(public_folder / 'tinyshakespeare' / 'input.txt')!r}).read()"
+        )
         assert seen == {"done": True}
         with sandbox.probe() as probe:
             found, path = (decode(probe.ask({"do": "look", "name": n})["value"]) for n in ("found", "paths"))
-    assert found == [] and not any(str(tmp_path) in entry for entry in path)
+    assert found == [] and not any(str(public_folder) in entry for entry in path)
 
 
 def test_a_submission_among_the_libraries_is_refused(monkeypatch, tmp_path):
