@@ -20,15 +20,17 @@ Exit status: 0 when every submission was graded; 1 when some could not be (the o
 not be read; 2 for a wrong command.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from course.exams.folder import ExamFolder
 from course.grading import byhand, gradebooks, seeds, system
 from course.grading.cells import GradingError
 from course.grading.collecting import Submission, collect
@@ -40,6 +42,9 @@ from course.grading.result import Result
 from course.grading.roster import Row, match, read_roster
 from course.grading.tables import write_table
 from course.notebooks import write_text
+
+if TYPE_CHECKING:
+    from course.exams.folder import ExamFolder
 
 __all__ = ["grade_class", "main"]
 
@@ -82,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
             roster=options.roster,
             manual=options.manual,
             solutions=options.solutions,
-            exam=ExamFolder.read(options.exam) if options.exam else None,
+            exam=_exam(options.exam),
         )
     except (GradingError, OSError) as error:
         print(error, file=sys.stderr)
@@ -151,6 +156,14 @@ def grade_class(
             )
     _write(rows, found, out, key, manual is not None)
     return rows
+
+
+def _exam(folder: Path | None) -> ExamFolder | None:
+    if folder is None:
+        return None
+    from course.exams.folder import ExamFolder  # brings what makes papers
+
+    return ExamFolder.read(folder)
 
 
 def _grade(

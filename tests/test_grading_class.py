@@ -1,27 +1,33 @@
 """The class command: one folder in, tables and pages out, and nobody's work lost."""
 
 import csv
+import hashlib
 import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 import unicodedata
 from dataclasses import replace
+from multiprocessing import get_context
 
 import pytest
 
 from course.grade_class import grade_class, main
-from course.grading import classroom, gradebooks
+from course.grading import classroom, gradebooks, seeds
 from course.grading.byhand import read_marks
 from course.grading.cells import GradingError
 from course.grading.classroom import digest_of_set, grade_all
 from course.grading.collecting import Submission, collect
 from course.grading.key import Key
+from course.grading.notebook import grade_notebook
 from course.grading.result import Result, TaskResult
 from course.grading.roster import Row, match, read_roster
 from course.grading.summary import alt_text, summarise, summary_page
 from course.grading.tables import read_table, safe, write_table
-from tests.grading_catalogue import LIMITS, SET, Notebook, write_small_set
+from tests.grading_catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section
 "Lovelace, Ada",11,S11,ada,1
@@ -317,3 +323,100 @@ def test_gradebooks_without_a_roster_hold_the_names_that_are_known():
     rows = [Row("ada", match([], [Submission("ada", None)], {})[0].person)]
     assert gradebooks.canvas_table(rows, SET, 10, False)[2] == ["ada", "", "", "", "", None]
     assert gradebooks.moodle_table(rows, SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
+
+
+def test_a_kill_between_any_two_files_loses_no_mark_and_no_grade(graded, tmp_path):
+    """A class with marks is graded again and killed at its first file, its second, until it comes through."""
+    root, grade, _ = graded
+    old, marks, out = tmp_path / "old.csv", tmp_path / "marks.csv", tmp_path / "results"
+    old.write_text("student,task,points\nada,two-sentences,2.5\nalan,two-sentences,1\n")
+    marks.write_text("student,task,points,comment\nada,two-sentences,3,Good.\n")
+    grade(manual=old)
+    shutil.copytree(root / "results", out)
+    settings = {"roster": root / "roster.csv", "solutions": root / "solutions", "limits": LIMITS}
+    (root / "submissions" / "broken.ipynb").rename(root / "broken.ipynb")  # it would be run each time
+    wholes = ("results.csv", "manual.csv", "canvas.csv", "moodle.csv")
+
+    def run(step):
+        replace_file, left = os.replace, step
+
+        def counted(*places):
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            replace_file(*places)
+
+        os.replace = counted
+        grade_class(root / "submissions", SET, out, manual=marks, **settings)
+
+    steps, seeds = 0, (out / "seeds.json").read_text()
+    try:
+        while steps < 20:
+            steps += 1
+            process = get_context("fork").Process(target=run, args=(steps,))
+            process.start()
+            process.join()
+            assert (out / "seeds.json").read_text() == seeds
+            assert all({"student", "Student", "First name"} & table(out / name)[0].keys() for name in wholes)
+            assert all(json.loads(path.read_text())["tasks"] for path in (out / "graded").glob("[!b]*.json"))
+            if process.exitcode == 0:
+                break
+            marked = {line["student"]: line["points"] for line in table(out / "manual.csv")}
+            assert marked["ada"] in ("2.5", "3") and marked["alan"] == "1"
+    finally:
+        (root / "broken.ipynb").rename(root / "submissions" / "broken.ipynb")
+    assert process.exitcode == 0 and steps > 4
+    assert {line["student"]: line["points"] for line in table(out / "manual.csv")}["ada"] == "3"
+    assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "13"
+
+
+def test_the_seed_that_a_student_sees_is_not_that_of_a_changed_file(graded):
+    root, _, first = graded
+    secret = json.loads((root / "results" / "seeds.json").read_text())["secret"]
+    shown = [path.read_text() for path in (root / "results").rglob("*.html")]
+    assert len(shown) == 5 and not any(secret in page for page in shown)
+    pages = root / "results" / "feedback"
+    assert f"seed {first['alan'].result.seed}." in (pages / "alan.html").read_text()
+    work = root / "submissions" / "alan" / "work.ipynb"
+    changed = work.read_bytes() + b"\n"
+    digests = [hashlib.sha256(data).hexdigest() for data in (work.read_bytes(), changed)]
+    now, later = (seeds.seed_of(secret, SET, digest) for digest in digests)
+    assert now == first["alan"].result.seed != later != seeds.seed_of(secret, "02_other", digests[1])
+    alone = grade_notebook(work, SET, seed=now, limits=LIMITS, solutions=root / "solutions")
+    assert alone == first["alan"].result, "the seed of the row repeats the grade"
+
+
+def test_a_folder_keeps_its_secret_and_an_old_folder_gets_one(tmp_path, capsys):
+    secret, note = seeds.secret_of(tmp_path / "new")
+    assert len(secret) == 32 and not note and seeds.secret_of(tmp_path / "new") == (secret, "")
+    assert seeds.secret_of(tmp_path / "other")[0] != secret
+    given, _ = seeds.secret_of(tmp_path / "new", 7)
+    assert (
+        seeds.secret_of(tmp_path / "new") == (given, "") and seeds.secret_of(tmp_path / "two", 7)[0] == given
+    )
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "seeds.json").write_text('{"02_small": 20}')
+    secret, note = seeds.secret_of(tmp_path / "old")
+    assert "graded again" in note and seeds.secret_of(tmp_path / "old") == (secret, "")
+    (tmp_path / "old" / "seeds.json").write_text('{"secret": ')
+    with pytest.raises(GradingError, match="It holds the secret"):
+        seeds.secret_of(tmp_path / "old")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("course.grade", "a.ipynb"), ("course.grade_class", "submissions", "--set", SET, "--out", "results")],
+)
+def test_on_windows_one_sentence_says_what_works(command):
+    """What cannot be imported there is taken away, and the system says that it is Windows."""
+    start = """
+import sys, runpy, subprocess, tempfile, multiprocessing.connection, numpy, tqdm, nbformat, jinja2, asyncio
+sys.argv = sys.argv[1:]
+sys.modules["resource"] = sys.modules["fcntl"] = sys.modules["pwd"] = None
+sys.platform = "win32"
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=False)
+"""
+    done = subprocess.run([sys.executable, "-c", start, *command], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith("The grader needs Linux or macOS.") and done.stderr.count("\n") == 1
