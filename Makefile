@@ -1,7 +1,9 @@
 # Measuring Language Models. `make` alone lists what can be made.
 # The first target that needs it creates .venv and installs; a changed requirements file installs again.
 
-PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -c 'import sys; print(int(sys.version_info >= (3, 11)))' 2>/dev/null | grep 1),$(p))))
+# -I: whatever PYTHONPATH names has no say in which Python is taken, nor in what the environment runs.
+PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -I -c 'import sys; print(int(sys.version_info >= (3, 11)))' 2>/dev/null | grep 1),$(p))))
+unexport PYTHONPATH PYTHONHOME
 PY     := .venv/bin/python
 BOOK   := .venv/book.stamp
 TEST   := .venv/test.stamp
@@ -11,6 +13,13 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED  := 0
 export TORCH_INDEX
+
+# A checkout that was moved or copied brings an environment that points to the old place: install again.
+ifneq ($(wildcard .venv/place.txt),)
+ifneq ($(shell cat .venv/place.txt),$(CURDIR))
+$(shell rm -f .venv/*.stamp)
+endif
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help book test exercises solutions slides lab grade bench reproduce pdf handouts wheels clean python
@@ -29,10 +38,10 @@ test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, b
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4
 
-exercises: $(TEST)  ## make the student sets in exercises/ from solutions/
+exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m course.release
 
-solutions: $(TEST)  ## run the solved sets from top to bottom and store them
+solutions: $(BOOK)  ## run the solved sets from top to bottom and store them
 	@$(PY) -m course.execute
 
 slides: $(BOOK)  ## make the decks alone: _build/html/slides/
@@ -41,10 +50,10 @@ slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 lab: $(BOOK)  ## open JupyterLab on the exercises
 	@$(PY) -m jupyterlab exercises
 
-grade: $(TEST)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
+grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
 	@$(PY) -m course.grade "$(NB)"
 
-reproduce: $(TEST)  ## recompute published numbers on larger texts, half an hour; PTB=folder adds the Penn Treebank
+reproduce: $(BOOK)  ## recompute published numbers on larger texts, half an hour; PTB=folder adds the Penn Treebank
 	@$(PY) -m course.reproduce $(if $(PTB),--ptb "$(PTB)")
 
 bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
@@ -53,23 +62,23 @@ bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
 pdf: $(BOOK)  ## the whole book as a PDF: _build/pdf/ (needs TeX; says what to install)
 	@$(PY) -m course.pdf
 
-handouts: $(TEST)  ## the decks as PDFs, notes on pages of their own: _build/pdf/slides/ (after make book)
+handouts: $(BOOK)  ## the decks as PDFs, notes on pages of their own: _build/pdf/slides/ (after make book)
 	@$(PY) -m course.handouts
 
 wheels: python  ## download every package into wheels/, for a machine without a network
-	@$(PYTHON) -m pip download --only-binary :all: -d wheels -r requirements-dev.txt
+	@$(PYTHON) -I course/install.py wheels
 
 clean:  ## delete what was built; .venv stays (rm -r .venv for that)
 	@rm -rf _build .pytest_cache .ruff_cache .hypothesis results
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 python:
-	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	@$(or $(PYTHON),false) -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  found=$$($(or $(PYTHON),python3) --version 2>/dev/null || echo "not there"); \
 	  echo "This book needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Install one, or name it: make PYTHON=python3.12 book" >&2; exit 1; }
 
 $(BOOK): requirements.txt pyproject.toml | python
-	@$(PYTHON) course/install.py book && touch $@
+	@$(PYTHON) -I course/install.py book && touch $@
 
 $(TEST): requirements.txt requirements-dev.txt pyproject.toml | python
-	@$(PYTHON) course/install.py test && touch $(BOOK) $@
+	@$(PYTHON) -I course/install.py test && touch $(BOOK) $@

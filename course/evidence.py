@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mdit_py_plugins.anchors.index import slugify
 
-from course import notebooks
+from course import contents, notebooks
 from course.mistakes import NAMES
 from course.questions import of_chapter
 
@@ -39,12 +39,10 @@ class Objective:
 
 
 def chapters(root):
-    """The stems of the chapters in the book, in order; a page that ``_toc.yml`` leaves out is a draft."""
-    pages = (Path(root) / "book").glob("[0-9][0-9]_*.md")
-    toc = Path(root) / "_toc.yml"
-    listed = toc.read_text(encoding="utf8").split() if toc.exists() else None
-    stems = sorted(page.stem for page in pages if STEM.fullmatch(page.stem))
-    return [stem for stem in stems if listed is None or f"book/{stem}" in listed]
+    """The stems of the chapters in the book, in order; without a table of contents, of all pages."""
+    pages = sorted(page.stem for page in (Path(root) / "book").glob("[0-9][0-9]_*.md"))
+    listed = contents.chapters(root)
+    return [stem for stem in pages if STEM.fullmatch(stem) and (not listed or stem in listed)]
 
 
 def mistakes(root):

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 
-from course.book import BUILDER, ROOT, why_it_failed
+from course import book
+from course.book import ROOT
+from course.notebooks import write_bytes
 from course.sphinx_latex import NAME
 
 LATEX = ROOT / "_build" / "latex"
@@ -35,11 +37,12 @@ def main():
     if lacking := missing():
         print(what_to_install(lacking), file=sys.stderr)
         return 1
-    command = [str(BUILDER), "build", str(ROOT), "--builder", "latex"]
-    said = subprocess.run(command, capture_output=True, text=True)
-    if said.returncode:
-        print(why_it_failed(said.stdout + said.stderr).replace("make book", "make pdf"), file=sys.stderr)
-        return said.returncode
+    if status := book.main():  # with its warnings as errors; LaTeX's pages then come from the same reading
+        return status
+    status, log = book.run(ROOT, ["--builder", "latex"], shown=False)
+    if status:
+        print(book.why_it_failed(log).replace("make book", "make pdf"), file=sys.stderr)
+        return status
     print(
         f"LaTeX is written ({time.perf_counter() - start:.0f} s); setting it takes a minute or two.",
         flush=True,
@@ -50,8 +53,7 @@ def main():
     if found:
         print("The PDF was not made:", *found[:20], sep="\n  ", file=sys.stderr)
         return 1
-    PDF.mkdir(parents=True, exist_ok=True)
-    shutil.copy(LATEX / f"{NAME}.pdf", PDF / f"{NAME}.pdf")
+    write_bytes(PDF / f"{NAME}.pdf", (LATEX / f"{NAME}.pdf").read_bytes())
     pages = re.findall(r"Output written on .*?\((\d+) pages?", log.replace("\n", ""))[-1]
     took = time.perf_counter() - start
     print(f"The PDF is in {PDF.relative_to(ROOT)}/{NAME}.pdf ({pages} pages, {took:.0f} s).")
@@ -92,7 +94,8 @@ def set_pages():
     text = labels.sub(lambda m: rf"\label{{book/{stems[m[2]]}:{m[1]}}}", source.read_text(encoding="utf-8"))
     source.write_text(text, encoding="utf-8")
     environment = {**os.environ, "XINDYOPTS": "-L english -C utf8 -M sphinx.xdy", "LATEXOPTS": ""}
-    command = ["latexmk", "-xelatex", "-interaction=nonstopmode", "-f", f"{NAME}.tex"]
+    # -gg: from the beginning, whatever a run that was cut off has left
+    command = ["latexmk", "-gg", "-xelatex", "-interaction=nonstopmode", "-f", f"{NAME}.tex"]
     with subprocess.Popen(
         command,
         cwd=LATEX,

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from course.notebooks import write_text
 from lmmetrics import corpora, neural, score_text
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import Katz, ModifiedKneserNey, NGramModel
@@ -64,7 +65,7 @@ def main():
         return
     kept = [row for row in stored()["rows"] if row["text"] not in {new["text"] for new in rows}]
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), "rows": rows + kept}
-    STORED.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_text(STORED, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.relative_to(ROOT)}.")
 
 

@@ -14,16 +14,16 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
+from course.notebooks import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
 LABS = ROOT / "notebooks"
 OUT = ROOT / "_build" / "html" / "slides"
-CACHES = ROOT / "_build" / ".jupyter_cache"
-EXECUTED = ROOT / "_build" / "jupyter_execute" / "notebooks"
 TEMPLATES = Path(__file__).with_name("templates")
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
 
 
-def build_all(out=OUT, labs=LABS):
+def build_all(out=OUT, labs=LABS, again=False):
     """Write a deck for each lab, with what the decks share.
 
     Parameters
@@ -33,6 +33,8 @@ def build_all(out=OUT, labs=LABS):
         if the book has not been built.
     labs : Path
         The folder that holds the labs.
+    again : bool
+        Whether to write also the decks that are up to date.
 
     Returns
     -------
@@ -42,17 +44,22 @@ def build_all(out=OUT, labs=LABS):
     out.mkdir(parents=True, exist_ok=True)
     copy_shared(out)
     sources = sorted(labs.glob("[0-9][0-9]_*.ipynb"))
-    decks = [build(lab, out) for lab in tqdm(sources, desc="slides", unit="deck", disable=None)]
-    for stale in set(out.glob("*.html")) - set(decks):
+    decks = [build(lab, out, again) for lab in tqdm(sources, desc="slides", unit="deck", disable=None)]
+    for stale in {*out.glob("*.html"), *out.glob(".*.html.*")} - set(decks):
         stale.unlink()
     return decks
 
 
-def build(lab, out):
+def build(lab, out, again=False):
     """Write the deck of one lab, unless it is newer than all that it is made from; return its path."""
     deck = out / f"{lab.stem}.html"
-    sources = [lab, EXECUTED / lab.name, Path(__file__), *(TEMPLATES / "slides").iterdir()]
-    if deck.exists() and deck.stat().st_mtime > max(s.stat().st_mtime for s in sources if s.exists()):
+    ran = lab.parents[1] / "_build" / "jupyter_execute" / "notebooks" / lab.name
+    sources = [lab, ran, Path(__file__), *(TEMPLATES / "slides").iterdir()]
+    if (
+        not again
+        and deck.exists()
+        and deck.stat().st_mtime > max(s.stat().st_mtime for s in sources if s.exists())
+    ):
         return deck
     from nbconvert.exporters import SlidesExporter
     from traitlets.config import Config
@@ -67,15 +74,17 @@ def build(lab, out):
     config.SlidesExporter.exclude_output_prompt = True
     exporter = SlidesExporter(config=config)
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
-    deck.write_text(html, encoding="utf8")
+    write_text(deck, html)
+    deck.touch()  # also when it came out the same
     return deck
 
 
 def executed(lab):
     """The lab with its outputs: as the book ran it, or run here if the book has not run this source."""
     source = nbformat.read(lab, 4)
-    caches = sorted(CACHES.glob("*"), key=lambda path: path.stat().st_mtime)
-    if caches and lab.parent == LABS:
+    built = lab.parents[1] / "_build"
+    caches = sorted((built / ".jupyter_cache").glob("*"), key=lambda path: path.stat().st_mtime)
+    if caches:
         from jupyter_cache import get_cache
 
         try:
@@ -115,8 +124,10 @@ def copy_shared(out):
         )
     shutil.copyfile(Path(__file__).with_name("static") / "deck.css", out / "deck.css")
     mathjax = out.parent / "_static" / "mathjax"
-    if not mathjax.exists():
-        shutil.copytree(package_folder("sphinx-mathjax-offline") / "static" / "mathjax", mathjax)
+    if not (out.parent / "index.html").exists():  # a built book has it
+        shutil.copytree(
+            package_folder("sphinx-mathjax-offline") / "static" / "mathjax", mathjax, dirs_exist_ok=True
+        )
 
 
 def package_folder(name):

@@ -1,9 +1,11 @@
 """The benchmark runs, and measures what it says: on a small text, so that the test is quick."""
 
+import json
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from course import bench
 from lmmetrics import corpora
@@ -11,7 +13,8 @@ from lmmetrics.ngram import ModifiedKneserNey
 from lmmetrics.text import tokenize
 
 
-def test_the_benchmark_prints_every_line(monkeypatch, capsys):
+def test_the_benchmark_prints_every_line(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(bench, "STORED", tmp_path / "speed.json")
     tales = corpora.load("tales-en")
     small = SimpleNamespace(train=tales.train, valid=tales.valid, test=tales.test)
     monkeypatch.setattr(bench.corpora, "load", lambda name: small)
@@ -25,7 +28,12 @@ def test_the_benchmark_prints_every_line(monkeypatch, capsys):
     printed, errors = capsys.readouterr()
     for line in ("stable argsort", "order 3: fit", "order 5: fit", "score test", "zoo"):
         assert line in printed
-    assert "NLTK takes" in printed or "NLTK is not installed" in errors
+    if bench.MLE is None:
+        assert "NLTK is not installed" in errors
+        return
+    race = json.loads((tmp_path / "speed.json").read_text())
+    assert "NLTK takes" in printed and race["NLTK"]["counting"] > 0
+    assert race["NLTK"]["perplexity"] == pytest.approx(race["lmmetrics"]["perplexity"], rel=1e-12)
 
 
 def test_peak_memory_counts_arrays():

@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from course import contents
 from course.rules.tree import Tree
 
 LINES = 320
@@ -33,9 +34,6 @@ FILLER = re.compile(r"\b(obvious" + r"ly|clear" + r"ly|simp" + r"ly)\b", re.IGNO
 REGISTRY = re.compile(
     r"[\w.-]*(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|anaconda\.org)\b|https?://\S*/simple/?\b"
 )
-CONFLICT = re.compile(r"^\s*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
-"""What git leaves where two versions disagree; in a notebook it may stand inside a quoted line."""
-
 FETCH = re.compile(
     r"""(?:\bsrc\s*=\s*["']?|@import\s+(?:url\()?["']?|\bfetch\(\s*["'`]|\burl\(\s*["']?|\bimport\s+["']"""
     r"""|<link\b[^>]*\bhref\s*=\s*["']?)((?:https?:)?//[^\s"'`)>]+)"""
@@ -97,7 +95,7 @@ def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
 
 def no_conflict_markers(tree: Tree) -> Iterator[str]:
     """No file still holds both sides of a merge."""
-    yield from _found(tree, CONFLICT, TEXT, "is left by a merge. Keep one of the two versions")
+    yield from _found(tree, contents.CONFLICT, TEXT, "is left by a merge. Keep one of the two versions")
 
 
 def no_placeholders(tree: Tree) -> Iterator[str]:

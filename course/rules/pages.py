@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from course import contents
 from course.rules.tree import CodeCell, Tree
 
 SKELETON = {
@@ -22,7 +23,6 @@ SKELETON = {
     r"\{cite": "a citation",
     r"\]\(\.\./exercises/": "a link to its exercises, after what to remember",
 }
-PAGES = ("book/**/*.md", "notebooks/*.ipynb", "exercises/*/*.ipynb")
 WIDTH = 77
 """Columns of code that a page shows on a desktop without scrolling."""
 DRAWING = {"subplots", "subplot_mosaic", "figure", "subplot"}
@@ -57,11 +57,8 @@ def chapters_are_whole(tree: Tree) -> Iterator[str]:
 
 def every_page_is_in_the_book(tree: Tree) -> Iterator[str]:
     """Each page, lab and student set stands in ``_toc.yml``; the builder passes over any other in silence."""
-    listed = set(re.findall(r"\b(?:file|root): *([\w./-]+)", tree.text("_toc.yml") or ""))
-    there = {path for pattern in PAGES for path in tree.root.glob(pattern)}
-    for path in sorted(path.relative_to(tree.root).as_posix() for path in there):
-        if path.rpartition(".")[0] not in listed and "/." not in path:
-            yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or take it away."
+    for path in contents.unlisted(tree.root):
+        yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or take it away."
 
 
 def chapters_have_the_skeleton(tree: Tree) -> Iterator[str]:

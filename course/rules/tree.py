@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from course import notebooks
+from course import contents, notebooks
 from course.authoring import parse
 
 __all__ = ["CodeCell", "Tree", "code_cells"]
@@ -83,7 +83,7 @@ class Tree:
 
     def stems(self) -> list[str]:
         """Return the stems of the numbered chapters in ``_toc.yml``, in order."""
-        return re.findall(r"^[-\s]*file:\s*book/(\d\d_\w+)\s*$", self.text("_toc.yml") or "", re.MULTILINE)
+        return contents.chapters(self.root)
 
     def code_cells(self, *folders: str) -> Iterator["CodeCell"]:
         """Yield the code cells of notebooks and of pages (``*.md``) below the folders."""

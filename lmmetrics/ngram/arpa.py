@@ -6,6 +6,7 @@ the model was smoothed.
 """
 
 import math
+import os
 import re
 from array import array
 from collections import defaultdict
@@ -36,13 +37,15 @@ def write_arpa(tables, path):
             f"the token {wrong!r} holds a blank, but in an ARPA file blanks separate the tokens. Tokenise "
             "the text in another way, or replace blanks by a visible character first"
         )
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    beside = f"{os.fspath(path)}.part"
+    with open(beside, "w", encoding="utf-8", newline="\n") as file:
         file.write("\n\\data\\\n")
         file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
         for level in tables.levels:
             file.write(f"\n\\{level.n}-grams:\n")
             file.writelines(lines_of(tables, level))
         file.write("\n\\end\\\n")
+    os.replace(beside, path)  # a file that was cut off is not taken for a model
 
 
 def lines_of(tables, level):

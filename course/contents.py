@@ -1,0 +1,41 @@
+"""What the book holds: the documents that ``_toc.yml`` lists, the pages that it leaves out, merge markers."""
+
+import re
+from pathlib import Path
+
+PAGES = ("book/**/*.md", "notebooks/*.ipynb", "exercises/*/*.ipynb")
+CONFLICT = re.compile(r"^\s*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
+"""What git leaves where two versions disagree; in a notebook it may stand inside a quoted line."""
+CHAPTER = re.compile(r"book/(\d\d_\w+)")
+
+
+def listed(root: Path) -> list[str]:
+    """Return the documents of the book in order, as ``book/02_topic``; none where there is no table."""
+    table = Path(root) / "_toc.yml"
+    text = table.read_text(encoding="utf-8") if table.exists() else ""
+    return re.findall(r"^[-\s]*(?:file|root):\s*([\w./-]+)\s*$", text, re.MULTILINE)
+
+
+def chapters(root: Path) -> list[str]:
+    """Return the stems of the numbered chapters in order, as ``02_topic``."""
+    return [match[1] for match in map(CHAPTER.fullmatch, listed(root)) if match]
+
+
+def unlisted(root: Path) -> list[str]:
+    """Return the pages, labs and student sets that lie in their folders and are not in the book."""
+    root, known = Path(root), set(listed(root))
+    there = {path for pattern in PAGES for path in root.glob(pattern)}
+    paths = sorted(path.relative_to(root).as_posix() for path in there)
+    return [path for path in paths if path.rpartition(".")[0] not in known and "/." not in path]
+
+
+def half_merged(root: Path) -> list[str]:
+    """Return file and line of each page that still holds both sides of a merge."""
+    found = []
+    for path in sorted(Path(root).glob(PAGES[0])):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if match := CONFLICT.search(text):
+            found.append(
+                f"{path.relative_to(root).as_posix()}, line {text.count(chr(10), 0, match.start()) + 1}"
+            )
+    return found
