@@ -10,24 +10,25 @@ A grader uses `find` (in ``course.questions``), `Question.fresh_cases` and `judg
 student only through the function ``call``: a case goes in, data comes out. So the student's code can run in
 another process.
 
-Left out: points that depend on how wrong an answer is, and answers in words, which a person grades.
+An answer with several entries may get the points of the right ones, where its question says so; else a task
+gets all its points or none. Left out: answers in words, which a person grades.
 """
 
 from __future__ import annotations
 
-import inspect
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from course.answers import Unreadable, agreement, evaluate, numbers, read, short
-from course.question import Case, Mistake, Property, Question, formula_value, own, pairs
+from course.answers import Unreadable, evaluate, read
+from course.explaining import LOOSE, Answer, broken, explain, shown_inputs
+from course.mistakes import NAMES
+from course.question import Case, Mistake, Property, Question, formula_value, own
 from course.questions import find
 
 __all__ = [
+    "LOOSE",
     "Mistake",
     "Property",
     "Question",
@@ -37,13 +38,8 @@ __all__ = [
     "check_hidden",
     "inputs",
     "judge",
+    "shown_inputs",
 ]
-
-LOOSE = 1e-3
-"""Relative tolerance for naming the mistake behind a rounded number."""
-
-CLOSE = 5
-"""How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
 
 Call = Callable[[Case], Any]
 
@@ -93,7 +89,14 @@ def inputs(key: str) -> tuple[Case, ...]:
 
 
 class WrongAnswer(AssertionError):
-    """A wrong answer. Notebooks show its message without a traceback through this module."""
+    """A wrong answer. Notebooks show its message without a traceback through this module.
+
+    ``points`` is what its right entries are worth, where the question gives points for them.
+    """
+
+    def __init__(self, message: str, points: int = 0):
+        super().__init__(message)
+        self.points = points
 
     def _render_traceback_(self) -> list[str]:  # IPython asks for this by name
         return [str(self)]
@@ -101,11 +104,16 @@ class WrongAnswer(AssertionError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer is right, what to tell the student, and which entries of the catalogue explain it."""
+    """Whether an answer is right, what to tell the student, and which entries of the catalogue explain it.
+
+    ``points`` are all points for a right answer; for a wrong one, those of its right entries, where the
+    question gives points for them.
+    """
 
     right: bool
     message: str
     mistakes: tuple[str, ...] = ()
+    points: int = 0
 
 
 def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
@@ -125,122 +133,36 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
     Verdict
         Its message begins with the question's key.
     """
+    points = 0
     try:
         rights = [formula_value(question, question.right, case) for case in cases]
-        values = [read(call(own(case)), like=right) for case, right in zip(cases, rights, strict=True)]
-        answer = _Answer(question, call, list(cases), values, rights)
-        if answer.matches(question.right, question.rtol).all():
-            return Verdict(True, f"{question.key}: right")
-        message, mistakes = _explain(answer)
+        values, problems = [], {}
+        for case, right in zip(cases, rights, strict=True):
+            value, found = _read(question, call(own(case)), right)
+            values.append(value)
+            problems |= found
+        answer = Answer(question, call, list(cases), values, rights, problems)
+        if all(right.all() for right in answer.right):
+            rule = broken(answer)
+            if rule is None:
+                return Verdict(True, f"{question.key}: right", points=question.points)
+            told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}"
+            return Verdict(False, told, (rule.mistake,))
+        points = answer.points
+        message, mistakes = explain(answer)
     except Unreadable as problem:
         message, mistakes = str(problem), ()
-    return Verdict(False, f"{question.key}: {message}", mistakes)
+    return Verdict(False, f"{question.key}: {message}", mistakes, points)
 
 
-@dataclass
-class _Answer:
-    """A student's values for all cases."""
-
-    question: Question
-    call: Call
-    cases: list[Case]
-    values: list[Any]
-    rights: list[Any]
-
-    def matches(self, formula: Callable, rtol: float) -> np.ndarray:
-        """One boolean for each number and string of all cases: does the formula give it?"""
-        return np.concatenate([self.matches_case(i, formula, rtol) for i in range(len(self.cases))])
-
-    def matches_case(self, i: int, formula: Callable, rtol: float) -> np.ndarray:
-        target = formula_value(self.question, formula, self.cases[i], self.rights[i])
-        return agreement(self.values[i], target, max(rtol, self.question.rtol), self.question.atol)
-
-    def first_wrong(self) -> int:
-        question = self.question
-        wrong = (
-            i for i in range(len(self.cases)) if not self.matches_case(i, question.right, question.rtol).all()
-        )
-        return next(wrong)
-
-
-def _explain(answer: _Answer) -> tuple[str, tuple[str, ...]]:
-    """Say why a readable answer is wrong, and which entries of the catalogue explain it."""
-    question = answer.question
-    mistakes = _usual(answer, question.rtol)
-    if not mistakes:
-        if answer.matches(question.right, max(LOOSE, CLOSE * question.rtol)).all():
-            return f"close, but not within {question.rtol:g} of the value. {question.precision}", ()
-        mistakes = _usual(answer, LOOSE)
-    if mistakes:
-        parts = [f"{mistake.id}, {mistake.name}. {_hint(answer, mistake)}" for mistake in mistakes]
-        start = "two mistakes at once. " if len(parts) == 2 else ""
-        return start + " ".join(parts), tuple(i for mistake in mistakes for i in mistake.id.split(" + "))
-    shown = _shown(answer)
-    for rule in question.properties:
-        if not all(_holds(answer, rule, i) for i in range(len(answer.cases))):
-            return f"{rule.message}. {shown}".rstrip(), ()
-    reason = "not the value asked for, and not one of the usual mistakes."
-    return " ".join(part for part in (reason, shown, question.advice) if part), ()
-
-
-def _usual(answer: _Answer, rtol: float) -> tuple[Mistake, ...]:
-    """The mistake that gives the student's numbers, or the wrong ones among them, or two that do together."""
-    right = [answer.matches_case(i, answer.question.right, rtol) for i in range(len(answer.cases))]
-    partly = []
-    for mistake in answer.question.mistakes:
-        fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
-        for i, right_there in enumerate(right):
-            fits.append(answer.matches_case(i, mistake.wrong, rtol))
-            if not (fits[-1] | right_there).all():
-                break
-        else:
-            if np.concatenate(fits).all():
-                return (mistake,)
-            partly.append(mistake)
-    if len(partly) == 1:
-        return (partly[0],)
-    cases = range(len(answer.cases))
-    both = [
-        pair
-        for pair, formula in pairs(answer.question)
-        if all(answer.matches_case(i, formula, rtol).all() for i in cases)
-    ]
-    return both[0] if len(both) == 1 else ()
-
-
-def _hint(answer: _Answer, mistake: Mistake) -> str:
-    """The mistake's hint, with the numbers by which this answer betrays it."""
-    question, case = answer.question, answer.cases[answer.first_wrong()]
-    text = mistake.hint(*own(case)) if callable(mistake.hint) else mistake.hint
-    wrong = numbers(formula_value(question, mistake.wrong, case))
-    right = numbers(formula_value(question, question.right, case))
-    differ = ~np.isclose(wrong, right, rtol=question.rtol, atol=question.atol, equal_nan=True)
-    if not differ.any():
-        return text
-    wrong, right = wrong[differ][0], right[differ][0]
-    with np.errstate(all="ignore"):
-        return text.format(ratio=_digits(wrong / right), power=_digits(np.log(wrong) / np.log(right)))
-
-
-def _digits(number: float) -> str:
-    return f"{number:.4f}".rstrip("0").rstrip(".")
-
-
-def _holds(answer: _Answer, rule: Property, i: int) -> bool:
-    value, case = answer.values[i], answer.cases[i]
-    if rule.also is None:
-        return bool(rule.holds(value, *own(case)))
-    return bool(rule.holds(value, read(answer.call(rule.also(*own(case))), like=value)))
-
-
-def _shown(answer: _Answer) -> str:
-    """The student's value for the first case that is wrong; nothing for expressions."""
-    i = answer.first_wrong()
-    if answer.question.form == "expression":
-        return ""
-    if answer.question.form == "value":
-        return f"You give {short(answer.values[i])}."
-    return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
+def _read(question: Question, given: Any, right: Any) -> tuple[Any, dict]:
+    """An answer in the form of the right value, and what could not be read of it."""
+    if question.reading is None:
+        return read(given, like=right), {}
+    value, problems = question.reading(given)
+    if None in problems:
+        raise Unreadable(problems[None])
+    return read(value, like=right), problems
 
 
 def _caller(question: Question, answer: Any) -> Call:
@@ -269,12 +191,6 @@ def _caller(question: Question, answer: Any) -> Call:
     return call
 
 
-def shown_inputs(question: Question, case: Case) -> str:
-    """The arguments of a case, for a message."""
-    names = inspect.signature(question.right).parameters
-    return ", ".join(f"{name} = {short(value)}" for name, value in zip(names, case, strict=False))
-
-
 def _tell(verdict: Verdict) -> None:
     if not verdict.right:
-        raise WrongAnswer(verdict.message) from None
+        raise WrongAnswer(verdict.message, verdict.points) from None

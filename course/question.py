@@ -49,6 +49,13 @@ class Question:
         What to tell somebody whose numbers are only close to the right ones.
     advice : str
         What to try when no mistake and no property fits.
+    parts : dict, optional
+        The points of each entry of the answer, by its key or place; together they are ``points``. Without
+        it an answer gets all points or none.
+    reading : callable, optional
+        Reads a value in more forms than `course.answers.read`: takes what the student gave, returns it in
+        the form of the right value, and a dictionary of sentences on what cannot be read, by entry (by None
+        for the whole answer).
     alike : tuple of (str, str, str)
         Labels of two formulas that agree on some visible case, and why. "right" labels the right formula, a
         mistake's id its formula (see `labelled_formulas`).
@@ -70,7 +77,15 @@ class Question:
     atol: float = 1e-9
     precision: str = "Do not round, and compute in float64."
     advice: str = "Work the smallest case by hand, and print every intermediate number with its shape."
+    parts: dict[str | int, int] | None = None
+    reading: Callable[[Any], tuple[Any, dict]] | None = None
     alike: tuple[tuple[str, str, str], ...] = ()
+
+    def __post_init__(self):
+        if self.parts is not None and sum(self.parts.values()) != self.points:
+            raise ValueError(
+                f"{self.key}: its parts are worth {self.parts}, which is not {self.points} in all."
+            )
 
     def fresh_cases(self, seed: int, count: int = FRESH) -> tuple[Case, ...]:
         """Return inputs that follow from ``seed`` alone, or the visible case of a fixed value."""
@@ -124,11 +139,15 @@ class Property:
 
     ``holds(value, *case)`` says whether it does. With ``also``, a function from a case to a second case on
     which the answer is called too, it is ``holds(value, second_value)``.
+
+    With ``mistake``, an entry of the catalogue, the property is asked of answers that agree with the right
+    value, too: an answer can agree and still not do what the task asks for.
     """
 
     message: str
     holds: Callable[..., bool]
     also: Callable[..., Case] | None = None
+    mistake: str = ""
 
 
 def formula_value(question: Question, formula: Callable, case: Case, right: Any = None) -> Any:

@@ -228,6 +228,7 @@ def converted(rng) -> Part:
         chapters="05",
         minutes=6,
         points=4,
+        parts=(2, 2),
         right=right,
         case=(chars, octets, tokens, bits),
         mistakes=mistakes,

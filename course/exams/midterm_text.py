@@ -120,6 +120,7 @@ def converted(rng) -> Part:
         chapters="05",
         minutes=7,
         points=4,
+        parts=(1, 1, 2),
         right=right,
         case=(ppl, tokens, words, chars, octets),
         mistakes=mistakes,

@@ -6,13 +6,16 @@ paper, key = papers(find("midterm"), seed=7, label="Q3K7M", name="Ada Lovelace")
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
+import inspect
+import io
 import textwrap
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from course.exams import Exam, chapter_name
+from course.exams import Exam, chapter_name, forms
 from course.exams.part import Part
 from course.feedback import judge
 from course.notebooks import canonical
@@ -21,12 +24,8 @@ from course.release import student_set
 
 __all__ = ["answers", "label_of", "papers"]
 
-IMPORTS = """
-import math
-
-import numpy as np
-import sympy as sp
-"""
+FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
+"""The imports of a paper, and what its cells check forms with."""
 
 KEY_IMPORTS = "from course.feedback import check, check_hidden  # in the solved paper only"
 
@@ -38,10 +37,11 @@ INTRODUCTION = """
 Allowed: {allowed}.
 
 The numbers of this paper are yours alone: another paper has other numbers and other right answers.
-Each task has one cell for your answer; put it under the name that the task gives. The cell below it
-checks its form (a number, a dictionary with these keys, a function) and nothing else: it does not say
-whether the answer is right. Tasks in words are read by a person. When time is up, save the notebook and
-hand in this one file.
+Run all cells from the top first. Each task has one cell for your answer; put it under the name that the task
+gives. The cell below it checks its form (a number, a dictionary with these keys, a function) and shows how it
+is read. It does not say whether the answer is right. Where a task gives points for parts of the answer, a
+wrong part costs its own points only. Tasks in words are read by a person. When time is up, save the notebook
+and hand in this one file.
 
 **Digits.** Compute with all digits, and round only the result, to four significant digits or more: 0.01235,
 1.235 and 1235 have four. A number that is right to four significant digits gets all its points. Where a task
@@ -79,13 +79,14 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
             allowed=exam.allowed,
         ).strip()
     )
-    cells = [top, new_code_cell(IMPORTS.strip())]
+    cells = [top, new_code_cell(FORMS)]
     for number, part in enumerate(parts, 1):
         cells += _cells(number, part)
     solved = canonical(new_notebook(cells=cells))
     paper = student_set(solved)
     course = {"exam": exam.name, "paper": label}
     paper.metadata["course"] = course
+    paper.cells[1].metadata["jupyter"] = {"source_hidden": True}
     solved.cells.insert(1, new_code_cell(KEY_IMPORTS))
     solved = canonical(solved)
     solved.metadata["course"] = {**course, "chapter": chapter_name(exam.name, seed)}
@@ -119,7 +120,7 @@ def label_of(exam: str, seed: int) -> str:
 
 def _cells(number: int, part: Part) -> list[NotebookNode]:
     heading = f"## Task {number} ({part.points} points, {part.minutes} minutes): {part.title}"
-    question = new_markdown_cell(f"{heading}\n\n{part.text.strip()}")
+    question = new_markdown_cell(f"{heading}\n\n{part.on_paper}")
     settings = {"schema_version": 3, "task": False}
     if part.question is None:
         lines = "\n".join(f"- {n} point{'s' if n > 1 else ''}: {what}" for n, what in part.rubric)
@@ -158,9 +159,11 @@ def _prove(exam: Exam, parts: tuple[Part, ...]) -> None:
         if part.question is None:
             continue
         names: dict = {}
-        exec(IMPORTS, names)
+        exec(FORMS, names)
         body = textwrap.indent(part.solution, "    ") if part.head else part.solution
         exec("\n".join(filter(None, (part.given, part.head, body))), names)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(part.shape, names)
         verdict = judge(part.question, _call(part, names[part.variable]), part.question.cases)
         if not verdict.right:
             raise RuntimeError(f"{exam.name}: the solution of {part.name} is not right. {verdict.message}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from course.answers import agreement
+from course.exams.forms import read_form
 from course.question import Case, Mistake, Question, formula_value
 
 DIGITS = 4
@@ -76,6 +78,24 @@ class Part:
     prompt: str = ""
 
     @property
+    def on_paper(self) -> str:
+        """The text, with how its points are given."""
+        return f"{self.text.strip()}\n\n{self._sharing()}".strip()
+
+    def _sharing(self) -> str:
+        """How points are given when a part of the answer is right; nothing for one number or for words."""
+        question = self.question
+        if question is None:
+            return ""
+        if question.form == "function":
+            return "*Points: all for a function that is right on every input, otherwise none.*"
+        if question.parts is None:
+            return ""
+        names = (f'`"{key}"`' if isinstance(key, str) else f"entry {key}" for key in question.parts)
+        shares = [f"{n} for {name}" for name, n in zip(names, question.parts.values(), strict=True)]
+        return f"*Points: {', '.join(shares[:-1])} and {shares[-1]}. Each is marked on its own.*"
+
+    @property
     def variable(self) -> str:
         """The name that the student's answer is stored under."""
         return self.name.replace("-", "_")
@@ -96,16 +116,21 @@ def value_part(
     points: int,
     kind: str = "compute",
     symbols: tuple[str, ...] = (),
+    parts: tuple[int, ...] | None = None,
+    letters: str = "",
     advice: str = "Write down what is counted above the fraction line and what below it, with units.",
     exact: bool = False,
     **others: Any,
 ) -> Part:
-    """Return a part whose answer is a number, a string, an array, a dictionary, or an expression.
+    """Return a part whose answer is a number, a letter, an array, a dictionary, or an expression.
 
     The case holds this variant's numbers; for an expression it holds one point, and two more are made from
-    it. With ``exact`` the numbers are whole ones that must not be rounded.
+    it. ``parts`` are the points of each key or entry, in the order of the right value, and ``letters`` those
+    to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
     """
-    form, cases = "value", (case,)
+    form, cases, value, variable = "value", (case,), right(*case), name.replace("-", "_")
+    shape = symbols or _form(value, letters)
+    entries = value if isinstance(value, dict) else range(len(parts or ()))
     if symbols:
         form = "expression"
         cases = tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
@@ -123,10 +148,12 @@ def value_part(
         rtol=EXACT if exact else RTOL,
         precision=COUNTED if exact else ROUNDED,
         advice=advice,
+        parts=parts and dict(zip(entries, parts, strict=True)),
+        reading=partial(read_form, variable, form=shape),
     )
-    shape = others.pop("shape", None) or _shape(name, form, right(*case))
     solution = textwrap.dedent(others.pop("solution")).strip()
-    return Part(name, points=points, question=question, shape=shape, solution=solution, **others)
+    check = f'check_form("{variable}", {variable}, {_written(shape)})'
+    return Part(name, points=points, question=question, shape=check, solution=solution, **others)
 
 
 def function_part(name: str, question: Question, **others: Any) -> Part:
@@ -137,7 +164,7 @@ def function_part(name: str, question: Question, **others: Any) -> Part:
         name,
         question=question,
         points=question.points,
-        shape=f'assert callable({variable}), "{variable} is a function"',
+        shape=f'assert callable({variable}), "Define {variable} as a function, and do not call it."',
         solution=solution,
         **others,
     )
@@ -176,20 +203,21 @@ def _apart(question: Question, case: Case) -> bool:
     return not any(agreement(a, b, rtol=APART, atol=1e-9).all() for a, b in pairs)
 
 
-def _shape(name: str, form: str, value: Any) -> str:
-    """Python that asserts the form of an answer."""
-    variable = name.replace("-", "_")
-    if form == "expression":
-        return f'assert {variable} is not None, "{variable} is an expression"'
+def _form(value: Any, letters: str) -> Any:
+    """The form of a right value, as `course.exams.forms` has it."""
     if isinstance(value, dict):
-        keys = "{" + ", ".join(f'"{key}"' for key in value) + "}"
-        return f'assert set({variable}) == {keys}, "{variable} is a dictionary with the keys {_words(value)}"'
+        return {key: _form(entry, letters) for key, entry in value.items()}
     if isinstance(value, str):
-        return f'assert len({variable}) == {len(value)}, "{variable} is a string of length {len(value)}"'
-    if np.ndim(value):
-        return f'assert len({variable}) == {len(value)}, "{variable} holds {len(value)} numbers"'
-    return f'assert float({variable}) == {variable}, "{variable} is one number"'
+        return letters
+    return [float] * len(value) if np.ndim(value) else float
 
 
-def _words(keys) -> str:
-    return ", ".join(keys)
+def _written(form: Any) -> str:
+    """A form as Python that a student can read."""
+    if isinstance(form, dict):
+        return "{" + ", ".join(f'"{key}": {_written(entry)}' for key, entry in form.items()) + "}"
+    if isinstance(form, list):
+        return f"[float] * {len(form)}"
+    if isinstance(form, tuple):
+        return "(" + ", ".join(f'"{name}"' for name in form) + ")"
+    return "float" if form is float else f'"{form}"'

@@ -76,6 +76,8 @@ def report(rng, name: str, suspects: tuple[str, ...], **others) -> Part:
         name,
         title="a report before the court",
         kind="forensics",
+        parts=(2, 2),
+        letters="".join(sorted(letters.values())),
         right=right,
         case=(total, *counts),
         mistakes=mistakes,
@@ -152,6 +154,8 @@ def two_reports(rng, name: str, **others) -> Part:
     return value_part(
         name,
         title="two models, two tokenizers, one text",
+        parts=(1, 1, 1),
+        letters="AB",
         right=right,
         case=(a, tokens_a, b, tokens_b, chars),
         mistakes=mistakes,

@@ -144,7 +144,8 @@ class Marker:
                     if failed is None:
                         points += test.points
                         continue
-                    kind, reason, found = failed
+                    kind, reason, found, share = failed
+                    points += share
                     status = kind if not points else status
                     mistakes += tuple(i for i in found if i not in mistakes)
                     if reason not in reasons:
@@ -156,26 +157,28 @@ class Marker:
             status = "full" if points == task.maximum else "partial"
         self.marks[task.name] = _result(task, points, status, " ".join(reasons), mistakes)
 
-    def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...]] | None:
-        """Run one test cell; return status, reason and mistakes when it fails."""
+    def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
+        """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
         tests = _Tests(probe, self.seed)
         try:
             names = self._namespace(task, test, probe, tests)
             exec(compile(test.source, test.name, "exec"), names)
         except NameError as error:
-            return self._missing(task, error)
+            return *self._missing(task, error), 0
         except NotImplementedError as error:
-            return "not answered", f"Not answered. {error}".strip(), ()
+            return "not answered", f"Not answered. {error}".strip(), (), 0
         except (AssertionError, Unreadable) as error:
             if tests.not_done:
-                return "not answered", f"Not answered. {task.message}", ()
+                return "not answered", f"Not answered. {task.message}", (), 0
             if tests.name_error and task.name not in self.later:
                 self.later.append(task.name)
-            return "zero", str(error).removeprefix(f"{tests.key}: ") or "A hidden test fails.", tests.mistakes
+            reason = str(error).removeprefix(f"{tests.key}: ") or "A hidden test fails."
+            share = min(getattr(error, "points", 0), test.points)
+            return "zero", reason, tests.mistakes, share
         except proxies.RemoteError as error:
-            return "zero", f"Your function raises {error.kind}: {error}.", ()
+            return "zero", f"Your function raises {error.kind}: {error}.", (), 0
         except Exception as error:
-            return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", ()
+            return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", (), 0
         return None
 
     def _missing(self, task: Task, error: NameError) -> tuple[str, str, tuple[str, ...]]:
@@ -195,6 +198,7 @@ class Marker:
         """What the test cell reads: our checks, the student's names, and the set's own."""
         names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden, "inputs": inputs}
         names["print"] = _nothing
+        names["check_form"] = _nothing  # of an exam's paper: the question reads the answer in the same way
         own = names_used(test.source) - names.keys() - set(task.names)
         if own - set(dir(builtins)):
             names = self._own_names() | names
@@ -237,7 +241,7 @@ class _Tests:
         verdict = judge(question, self._caller(question, answer), cases)
         if not verdict.right:
             self.mistakes = verdict.mistakes
-            raise WrongAnswer(verdict.message)
+            raise WrongAnswer(verdict.message, verdict.points)
 
     def _caller(self, question: Question, answer: Any) -> Call:
         def call(case: Case) -> Any:
@@ -246,7 +250,7 @@ class _Tests:
                     self.not_done = True
                     raise Unreadable("not done yet: the answer is None.")
                 if question.form == "value":
-                    return answer
+                    return proxies.numbers_of(self.probe, answer) if question.reading else answer
                 return self._told(
                     question, case, proxies.evaluate, self.probe, answer, question.symbols, case
                 )

@@ -60,6 +60,19 @@ def evaluate(
     return value_of(probe, probe.ask(request | {"point": encode([float(x) for x in point])}))
 
 
+def numbers_of(probe: Node, answer: Any) -> Any:
+    """Put numbers in the place of SymPy's numbers; what is no number of SymPy stays as it is."""
+    if isinstance(answer, dict):
+        return {key: numbers_of(probe, entry) for key, entry in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return type(answer)(numbers_of(probe, entry) for entry in answer)
+    try:
+        value = evaluate(probe, answer, (), ())
+    except (Unreadable, RemoteError):
+        return answer
+    return answer if isinstance(value, list) else value
+
+
 def value_of(probe: Node, reply: dict) -> Any:
     """Return the value in a reply, or raise what it tells.
 

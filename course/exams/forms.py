@@ -1,0 +1,173 @@
+"""Read what a student wrote as the answer of an exam: numbers, letters and expressions in any usual writing.
+
+A paper contains this code, and the cell below an answer calls `check_form`. The grader reads answers with
+`read_form`. So what passes on the paper is judged by its value, and what does not is told in the same words.
+
+A form is ``float`` for a number, ``"ABC"`` for one of these letters, ``[float] * 3`` for a list of three
+numbers, ``("z", "p")`` for an expression in these symbols, and a dictionary of forms.
+"""
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+COMMA = re.compile(r"([+-]?)(\d+),(\d+)", re.ASCII)
+
+
+def check_form(name, answer, form):
+    """Print how an answer is read, or raise an AssertionError that says what to write."""
+    value, problems = read_form(name, answer, form)
+    if problems:
+        raise AssertionError("\n".join(problems.values()))
+    print(f"The form of {name} is right. It is read as {_shown(value)}.")
+
+
+def read_form(name, answer, form):
+    """Return the value, and sentences on what cannot be read, by entry (by None for the whole answer)."""
+    if answer is None or answer is Ellipsis:
+        return None, {None: f"{name} is not answered yet. Put your result in the place of {answer}."}
+    if isinstance(form, tuple):
+        return _expression(name, answer, form)
+    if isinstance(form, dict):
+        return _dictionary(name, answer, form)
+    if isinstance(form, list):
+        return _list(name, answer, form)
+    value, problem = _letter(name, answer, form) if isinstance(form, str) else _number(name, answer)
+    return value, {None: problem} if problem else {}
+
+
+def _dictionary(name, answer, form):
+    keys = ", ".join(f'"{key}"' for key in form)
+    if not isinstance(answer, dict):
+        return None, {None: f"{name} is {_kind(answer)}. Write a dictionary with the keys {keys}."}
+    value, problems = {}, {}
+    for key, part in form.items():
+        if key in answer:
+            value[key], found = read_form(f'{name}["{key}"]', answer[key], part)
+        else:
+            found = {None: f'{name} has no key "{key}". Its keys must be {keys}.'}
+        if found:
+            problems[key] = " ".join(found.values())
+            value[key] = _nothing(part)
+    strange = ", ".join(repr(key) for key in answer if key not in form)
+    if strange:
+        problems["other keys"] = f"{name} has the key {strange}. Its keys must be {keys}."
+    return value, problems
+
+
+def _list(name, answer, form):
+    array = isinstance(answer, np.ndarray) and answer.dtype != object and answer.ndim
+    if not (array or isinstance(answer, (list, tuple))) or len(answer) != len(form):
+        return None, {None: f"{name} is {_kind(answer)}. Write a list of {len(form)} numbers."}
+    value, problems = np.full(len(form), np.nan), {}
+    for i, entry in enumerate(answer):
+        number, found = read_form(f"{name}[{i}]", entry, float)
+        if found:
+            problems[i] = found[None]
+        else:
+            value[i] = number
+    return value, problems
+
+
+def _letter(name, answer, letters):
+    """One of the letters, whatever its case and whatever stands around it."""
+    text = answer.strip(" \t\n.:()'\"").upper() if isinstance(answer, str) else ""
+    if len(text) == 1 and text in letters:
+        return text, ""
+    return "", f"{name} is {_kind(answer)}. Write one of the letters {', '.join(letters)} in quotes."
+
+
+def _number(name, answer):
+    """A number, from anything that stands for one."""
+    if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item"):
+        answer = answer.item()
+    if isinstance(answer, str):
+        return _number_in(name, answer)
+    known = isinstance(answer, (int, float, Fraction, Decimal, np.number, sp.Expr))
+    if not known or isinstance(answer, (bool, np.complexfloating)):  # a long complex stays NumPy's
+        return math.nan, f"{name} is {_kind(answer)}. Write one number."
+    try:
+        value = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan, f"{name} is {_kind(answer)}. Write one number."
+    if not math.isfinite(value):
+        return math.nan, f"{name} is {value}. Write one finite number."
+    return value, ""
+
+
+def _number_in(name, text):
+    """The number in a text, unless it could stand for another one."""
+    plain = text.strip().replace("\N{MINUS SIGN}", "-")
+    comma = COMMA.fullmatch(plain)
+    if comma and (len(comma[3]) != 3 or len(comma[2]) > 3 or comma[2] == "0"):
+        plain = f"{comma[1]}{comma[2]}.{comma[3]}"
+    if NUMBER.fullmatch(plain) and math.isfinite(float(plain)):
+        return float(plain), ""
+    cure = "Write one number without quotes, as in 0.25 or 1234.5."
+    if "%" in plain:
+        cure = "Write a share as a number without a percent sign, as in 0.25."
+    elif comma:
+        cure = "Its comma may separate thousands or decimals. Write 1234 or 1.234, without quotes."
+    return math.nan, f"{name} is {_kind(text)}. {cure}"
+
+
+def _expression(name, answer, symbols):
+    """An expression that becomes a number when numbers are put in for its symbols."""
+    names = " and ".join(symbols)
+    if isinstance(answer, sp.Equality):
+        return None, {None: f"{name} is an equation. Write its right-hand side alone."}
+    if not isinstance(answer, sp.Expr):
+        value, problem = _number(name, answer)
+        if problem:
+            problem = f"{name} is {_kind(answer)}. Write an expression in {names}, without quotes."
+        return value, {None: problem} if problem else {}
+    strange = ", ".join(sorted({symbol.name for symbol in answer.free_symbols} - set(symbols)))
+    if strange:
+        return None, {None: f"{name} contains {strange}. Use only the symbols {names}."}
+    point = {symbol: sp.Float(0.3 + 0.1 * symbols.index(symbol.name), 30) for symbol in answer.free_symbols}
+    try:
+        value = complex(answer.doit().xreplace(point).evalf(20))
+    except (TypeError, ValueError):
+        value = complex(math.nan)
+    if abs(value.imag) > 1e-12 or not math.isfinite(value.real):
+        cure = "Look for sums and functions that are not worked out, and for logarithms of negative numbers."
+        return None, {None: f"{name} does not become a number when {names} are numbers. {cure}"}
+    return answer, {}
+
+
+def _nothing(form):
+    """What stands for an entry that cannot be read."""
+    if isinstance(form, str):
+        return ""
+    return np.full(len(form), np.nan) if isinstance(form, list) else math.nan
+
+
+def _kind(answer):
+    """What an answer is, in words."""
+    if isinstance(answer, str):
+        return f"the text {answer[:40]!r}"
+    if answer is None or isinstance(answer, (bool, np.bool_, int, float, complex, np.number)):
+        return str(answer)
+    if type(answer).__module__.partition(".")[0] == "sympy":
+        return "a SymPy object, and no number"
+    if isinstance(answer, dict):
+        return "a dictionary"
+    if isinstance(answer, (list, tuple)):
+        return f"a list of {len(answer)}"
+    if isinstance(answer, np.ndarray):
+        return f"an array of {answer.dtype} with the shape {answer.shape}"
+    return "a function" if callable(answer) else f"of the type {type(answer).__name__}"
+
+
+def _shown(value):
+    """A value on one line, with six digits."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {_shown(entry)}" for key, entry in value.items())
+    if isinstance(value, np.ndarray):
+        return f"[{', '.join(_shown(entry) for entry in value)}]"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
