@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 PAGES = ("book/**/*.md", "notebooks/*.ipynb", "exercises/*/*.ipynb")
-CONFLICT = re.compile(r"^\s*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
+CONFLICT = re.compile(r"^[ \t]*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
 """What git leaves where two versions disagree; in a notebook it may stand inside a quoted line."""
 CHAPTER = re.compile(r"book/(\d\d_\w+)")
 

@@ -69,12 +69,11 @@ def environment():
     try:
         if not works(interpreter()):
             print("Creating .venv (once).", flush=True)
-            venv.create(VENV, with_pip=True, clear=VENV.exists())
+            venv.create(VENV, with_pip=True, clear=VENV.exists(), symlinks=os.name != "nt")
         elif before := moved_from():
             print(
                 f"This folder was {before} when .venv was made: adapting .venv to the new place.", flush=True
             )
-            venv.create(VENV)
             name_the_new_place(Path(before) / ".venv")
         drop_half_installed()
     except subprocess.CalledProcessError as error:
@@ -106,10 +105,10 @@ def moved_from():
 
 
 def name_the_new_place(before):
-    """Let the scripts in ``.venv`` start this environment's Python, not that of the folder it came from."""
+    """Let the scripts in ``.venv`` name this environment, and not that of the folder it came from."""
     for script in interpreter().parent.iterdir():
-        text = b"" if script.is_symlink() else script.read_bytes()
-        if text.startswith(b"#!") and str(before).encode() in text:
+        text = script.read_bytes() if script.is_file() and not script.is_symlink() else b""
+        if str(before).encode() in text and b"\0" not in text:
             script.write_bytes(text.replace(str(before).encode(), str(VENV).encode()))
 
 
