@@ -7,6 +7,7 @@ A form is ``float`` for a number, ``"ABC"`` for one of these letters, ``[float] 
 numbers, ``("z", "p")`` for an expression in these symbols, and a dictionary of forms.
 """
 
+import contextlib
 import math
 import re
 from decimal import Decimal
@@ -61,7 +62,7 @@ def _dictionary(name, answer, form):
 
 
 def _list(name, answer, form):
-    array = isinstance(answer, np.ndarray) and answer.dtype != object and answer.ndim
+    array = isinstance(answer, np.ndarray) and answer.ndim
     if not (array or isinstance(answer, (list, tuple))) or len(answer) != len(form):
         return None, {None: f"{name} is {_kind(answer)}. Write a list of {len(form)} numbers."}
     value, problems = np.full(len(form), np.nan), {}
@@ -84,20 +85,18 @@ def _letter(name, answer, letters):
 
 def _number(name, answer):
     """A number, from anything that stands for one."""
-    if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item"):
-        answer = answer.item()
-    if isinstance(answer, str):
-        return _number_in(name, answer)
-    known = isinstance(answer, (int, float, Fraction, Decimal, np.number, sp.Expr))
-    if not known or isinstance(answer, (bool, np.complexfloating)):  # a long complex stays NumPy's
-        return math.nan, f"{name} is {_kind(answer)}. Write one number."
-    try:
-        value = float(answer)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan, f"{name} is {_kind(answer)}. Write one number."
-    if not math.isfinite(value):
-        return math.nan, f"{name} is {value}. Write one finite number."
-    return value, ""
+    number = answer.item() if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item") else answer
+    if isinstance(number, str):
+        return _number_in(name, number)
+    value, what = math.nan, _kind(answer)
+    known = isinstance(number, (int, float, Fraction, Decimal, np.floating, sp.Expr))
+    if known and not isinstance(number, bool):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            value = float(number)
+            what = str(value)
+    if math.isfinite(value):
+        return value, ""
+    return math.nan, f"{name} is {what}. Write one number."
 
 
 def _number_in(name, text):
@@ -153,7 +152,7 @@ def _kind(answer):
         return f"the text {answer[:40]!r}"
     if answer is None or isinstance(answer, (bool, np.bool_, int, float, complex, np.number)):
         return str(answer)
-    if type(answer).__module__.partition(".")[0] == "sympy":
+    if isinstance(answer, (sp.Basic, sp.MatrixBase)) or type(answer).__module__ == "sympy":
         return "a SymPy object, and no number"
     if isinstance(answer, dict):
         return "a dictionary"

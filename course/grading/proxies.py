@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from course.answers import Unreadable
@@ -66,11 +67,13 @@ def numbers_of(probe: Node, answer: Any) -> Any:
         return {key: numbers_of(probe, entry) for key, entry in answer.items()}
     if isinstance(answer, (list, tuple)):
         return type(answer)(numbers_of(probe, entry) for entry in answer)
+    if not isinstance(answer, _StandIn):
+        return answer
     try:
         value = evaluate(probe, answer, (), ())
     except (Unreadable, RemoteError):
         return answer
-    return answer if isinstance(value, list) else value
+    return value if isinstance(value, float) and math.isfinite(value) else answer
 
 
 def value_of(probe: Node, reply: dict) -> Any:

@@ -1,0 +1,170 @@
+"""What the form cell of a paper accepts is judged by its value, and what it refuses is told in words."""
+
+import numpy as np
+import pytest
+
+from course.exams.forms import check_form
+from course.exams.part import value_part
+from course.feedback import judge
+from course.grading import proxies
+from course.grading.marking import _Tests
+from course.grading.node import Limits
+from course.grading.sandbox import Sandbox
+from course.question import Mistake
+
+SETUP = """
+from decimal import Decimal
+from fractions import Fraction
+import numpy as np
+import sympy as sp
+z, p = sp.symbols("z p", positive=True)
+"""
+FORM = {"bits": float, "verdict": "ABCD", "shares": [float] * 2}
+GOOD = {"bits": "10.95", "verdict": '"B"', "shares": "[0.25, 0.75]"}
+
+NUMBERS = """\
+10.95 | 10.949 | np.float64(10.95) | np.float32(10.95) | np.float16(10.95) | np.longdouble(10.95)
+np.array(10.95) | sp.Float(10.95) | sp.Rational(219, 20)
+sp.sqrt(sp.Integer(2)) * 10.95 / sp.sqrt(2) | Fraction(219, 20) | Decimal("10.95") | "10.95"
+" 10.95 " | "1.095e1" | "+10.95" | "10,95" | "10,9500"
+"""
+WRONG_NUMBERS = """\
+11 | np.int64(11) | sp.Integer(11) | sp.log(2) | Fraction(1, 3) | "11" | "-10.95" | "0,123" | -10.95
+"""
+NO_NUMBERS = """\
+None | ... | True | np.bool_(True) | np.array(True) | 10.95j | np.complex128(10.95)
+np.array(10.95j) | "" | "about 11" | "10.95 %" | "10.95 bits" | "1,095" | "1.234,5" | "1,234.5"
+"nan" | "1_0" | "219/20" | "ln 2" | np.nan | np.inf | sp.oo | sp.nan | sp.zoo | sp.I | z | sp.log(z)
+sp.Symbol("x") | sp.true | sp.Eq(z, 1) | np.log | z.subs | lambda: 10.95 | [10.95] | (10.95,)
+np.array([10.95]) | {10.95} | {"bits": 10.95} | b"10.95" | object() | float
+np.datetime64("2026-11-21") | range(1) | sp.Matrix([10.95]) | np.array(["10.95"])
+"""
+LETTERS = """\
+"B" | "b" | " b " | "(b)" | "B." | np.str_("b")
+"""
+WRONG_LETTERS = """\
+"A" | "a" | "D)"
+"""
+NO_LETTERS = """\
+None | "E" | "" | "AB" | "B: the padding" | 2 | sp.Symbol("B") | ["B"] | b"B" | str
+"""
+LISTS = """\
+[0.25, 0.75] | (0.25, 0.75) | np.array([0.25, 0.75]) | ["0.25", "0,75"]
+[Fraction(1, 4), sp.Rational(3, 4)] | [np.float32(0.25), Decimal("0.75")]
+np.array(["0.25", "0.75"]) | [np.array(0.25), 0.75] | np.array([0.25, 0.75], dtype=object)
+"""
+WRONG_LISTS = "[0.75, 0.25] | [1, 2] | np.array([1, 2])"
+NO_LISTS = """\
+None | [] | [0.25] | [0.25, 0.75, 0.0] | [0.25, None] | ["a", 0.75] | [[0.25], [0.75]] | np.eye(2)
+"0.25 0.75" | {0.25, 0.75} | {0: 0.25, 1: 0.75} | sp.Matrix([0.25, 0.75]) | 0.25 | z
+np.array([True, False]) | np.array([[0.25, 0.75]]) | iter([0.25, 0.75]) | np.array([0.25, 0.75j])
+[0.25, np.nan]
+"""
+KINDS = {"right": (NUMBERS, LETTERS, LISTS), "wrong": (WRONG_NUMBERS, WRONG_LETTERS, WRONG_LISTS)}
+KINDS["refused"] = (NO_NUMBERS, NO_LETTERS, NO_LISTS)
+ENTRIES = [
+    (key, code.strip(), kind)
+    for kind, lists in KINDS.items()
+    for key, texts in zip(FORM, lists, strict=True)
+    for line in texts.splitlines()
+    for code in line.split(" | ")
+]
+
+EXPRESSIONS = """\
+z**2 * p + 2 | p * z * z + 2 | (z * p + 2 / z) * z
+sp.Symbol("z")**2 * sp.Symbol("p", real=True) + 2 | sp.Derivative(z**3 * p / 3 + 2 * z, z)
+sp.Integral(2 * z * p, z) + 2 | sp.exp(2 * sp.log(z)) * p + sp.Float(2.0)
+sp.expand((z + 1)**2) * p - 2 * z * p - p + 2 | sp.Piecewise((z**2 * p + 2, z > 0), (0, True))
+"""
+WRONG_EXPRESSIONS = """\
+z**2 | p | 2 | 2.5 | "3" | Fraction(1, 2) | sp.Integer(2) | sp.pi | Decimal("2.5")
+sp.Sum(z, (p, 1, 3))
+"""
+NO_EXPRESSIONS = """\
+None | ... | "z**2 * p + 2" | sp.Symbol("x") | z + sp.Symbol("q") | sp.Eq(z, z**2 * p + 2)
+[z**2 * p + 2] | sp.Matrix([z]) | sp.log(-z) | sp.Function("f")(z) | sp.oo | sp.zoo | sp.nan
+lambda z, p: z | sp.Lambda((z, p), z) | z > 0 | sp.Integral(sp.Function("f")(z), z) | {"slope": z}
+True | 1j | z.diff | np.array([1.0]) | sp.Limit | sp.I * z
+"""
+SLOPES = [
+    (code.strip(), kind)
+    for kind, texts in (("right", EXPRESSIONS), ("wrong", WRONG_EXPRESSIONS), ("refused", NO_EXPRESSIONS))
+    for line in texts.splitlines()
+    for code in line.split(" | ")
+]
+
+
+def _part(name, right, case, parts=None, **others):
+    texts = {"title": "", "chapters": "", "minutes": 1, "text": "", "solution": ""}
+    mistakes = (Mistake("L1", lambda *case: right(*case), "the same"),)
+    return value_part(
+        name, right=right, case=case, mistakes=mistakes, points=4, parts=parts, **others, **texts
+    )
+
+
+VALUE = _part(
+    "value",
+    lambda: {"bits": 10.95, "verdict": "B", "shares": np.array([0.25, 0.75])},
+    (),
+    (1, 1, 2),
+    letters="ABCD",
+).question
+SLOPE = _part("slope", lambda z, p: z**2 * p + 2, (0.37, 0.31), symbols=("z", "p")).question
+
+
+@pytest.fixture(scope="module")
+def graded():
+    """The verdict on each answer, as the grader gets it: the answers live in a process of their own."""
+    dictionaries = [
+        "{" + ", ".join(f'"{k}": {code if k == key else v}' for k, v in GOOD.items()) + "}"
+        for key, code, _ in ENTRIES
+    ]
+    answers = [*((VALUE, code) for code in dictionaries), *((SLOPE, code) for code, _ in SLOPES)]
+    verdicts = []
+    with Sandbox(Limits(), ["numpy", "sympy"]) as sandbox:
+        sandbox.open({})
+        lines = [f"answer_{i} = {code}" for i, (_, code) in enumerate(answers)]
+        assert "error" not in (reply := sandbox.run("answers", SETUP + "\n".join(lines))), reply
+        with sandbox.probe() as probe:
+            for i, (question, _) in enumerate(answers):
+                call = _Tests(probe, 1)._caller(question, proxies.look(probe, f"answer_{i}"))
+                verdicts.append(judge(question, call, question.cases))
+    return verdicts
+
+
+def _on_paper(name, code, form):
+    """What the form cell says to an answer; empty when it is content."""
+    names: dict = {}
+    exec(SETUP, names)
+    try:
+        check_form(name, eval(code, names), form)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("i", range(len(ENTRIES)), ids=[f"{key} {code}" for key, code, _ in ENTRIES])
+def test_an_entry_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
+    """One entry in an unusual writing: paper and grader agree, and the other entries keep their points."""
+    key, code, kind = ENTRIES[i]
+    answer = "{" + ", ".join(f'"{k}": {code if k == key else v}' for k, v in GOOD.items()) + "}"
+    said, verdict = _on_paper("value", answer, FORM), graded[i]
+    assert bool(said) == (kind == "refused"), said
+    assert verdict.right == (kind == "right"), verdict.message
+    if kind != "right":
+        assert verdict.points == 4 - VALUE.parts[key], verdict.message
+    if kind == "refused":
+        assert said.startswith(f'value["{key}"]') and said.endswith(".")
+        assert any(cure in said for cure in ("Write ", "Put your result"))
+        assert said.replace("\n", " ") in verdict.message
+
+
+@pytest.mark.parametrize("i", range(len(SLOPES)), ids=[code for code, _ in SLOPES])
+def test_an_expression_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
+    """Equal forms are right whatever their symbols assume; what is no expression is told on both sides."""
+    code, kind = SLOPES[i]
+    said, verdict = _on_paper("slope", code, ("z", "p")), graded[len(ENTRIES) + i]
+    assert bool(said) == (kind == "refused"), said
+    assert verdict.right == (kind == "right"), verdict.message
+    if kind == "refused":
+        assert "not one of the usual mistakes" not in verdict.message, "it is not judged by its value"
