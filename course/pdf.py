@@ -64,7 +64,7 @@ def missing():
     """Return the programs and fonts that are not here."""
     lacking = [program for program in PROGRAMS if shutil.which(program) is None]
     if shutil.which("fc-list"):
-        there = subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True).stdout
+        there = subprocess.run(["fc-list", ":", "family"], capture_output=True, encoding="utf-8").stdout
         lacking += [f"the font {font}" for font in FONTS if font not in there]
     return lacking
 
@@ -102,7 +102,7 @@ def set_pages():
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",
         errors="replace",
     ) as process:
         for line in process.stdout:

@@ -138,9 +138,12 @@ def code_cells(path: str, page: str) -> Iterator[CodeCell]:
 def _listed(root: Path) -> list[str]:
     command = ["git", "-C", str(root), "ls-files", "-z"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
         inside = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "--show-prefix"], capture_output=True, text=True, check=True
+            ["git", "-C", str(root), "rev-parse", "--show-prefix"],
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
         )
         if not inside.stdout.strip():
             return [path for path in done.stdout.split("\0") if path]

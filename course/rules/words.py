@@ -57,7 +57,9 @@ def words_are_spelt_right(tree: Tree) -> Iterator[str]:
             lines.append(line)
             where.append(f"{path}:{number}" if not path.endswith(".ipynb") else path)
     command = [sys.executable, "-m", "codespell_lib", "--stdin-single-line", "-"]
-    found = subprocess.run(command, cwd=tree.root, input="\n".join(lines), capture_output=True, text=True)
+    found = subprocess.run(
+        command, cwd=tree.root, input="\n".join(lines), capture_output=True, encoding="utf-8"
+    )
     for number, words in re.findall(r"^(\d+): (.*)$", found.stdout, re.MULTILINE):
         cure = "Mend the word or, if it is right, list it in pyproject.toml (tool.codespell)"
         yield f"{where[int(number) - 1]}: {words}. {cure}."
