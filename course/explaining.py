@@ -25,6 +25,9 @@ CLOSE = 5
 MOST_NAMED = 6
 """How many wrong entries of an array are named by their places."""
 
+MOST_ASKED = 4
+"""In how many cases a right value is asked for a property besides: each takes another call."""
+
 Mask = list[np.ndarray]
 """For each case, one boolean for each number and string of its value."""
 
@@ -117,9 +120,10 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
 
 def broken(answer: Answer) -> Property | None:
     """The property that an answer lacks although its values agree with the right ones."""
-    asked = [rule for rule in answer.question.properties if rule.mistake]
-    lacking = (rule for rule in asked if not all(_holds(answer, rule, i) for i in range(len(answer.cases))))
-    return next(lacking, None)
+    for rule in answer.question.properties:
+        if rule.mistake and _lacks(answer, rule, MOST_ASKED):
+            return rule
+    return None
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -141,7 +145,7 @@ def _other(answer: Answer) -> str:
     """What to say when no usual mistake gives the numbers: a broken property, or what to try."""
     question, shown = answer.question, _shown(answer)
     for rule in question.properties:
-        if not all(_holds(answer, rule, i) for i in range(len(answer.cases))):
+        if _lacks(answer, rule, len(answer.cases)):
             return f"{rule.message}. {shown}".rstrip()
     reason = "not the value asked for, and not one of the usual mistakes."
     return " ".join(part for part in (reason, shown, _places(answer), question.advice) if part)
@@ -192,6 +196,12 @@ def _hint(answer: Answer, mistake: Mistake, mask: Mask) -> str:
 
 def _digits(number: float) -> str:
     return f"{number:.4f}".rstrip("0").rstrip(".")
+
+
+def _lacks(answer: Answer, rule: Property, most: int) -> bool:
+    """Whether the answer lacks a property, in any of the first cases or in all of them."""
+    enough = any if rule.everywhere else all
+    return not enough(_holds(answer, rule, i) for i in range(min(len(answer.cases), most)))
 
 
 def _holds(answer: Answer, rule: Property, i: int) -> bool:

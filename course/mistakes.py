@@ -106,6 +106,8 @@ NAMES = {
     "L33": "samples or counts stand where probabilities belong",
     "L34": "a ratio or an exponent is upside down",
     "L35": "tokens are counted where types are asked",
+    "L36": "the samples do not come from the generator that was given",
+    "L37": "what occurs once is confused with what occurs least",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}

@@ -141,13 +141,15 @@ class Property:
     which the answer is called too, it is ``holds(value, second_value)``.
 
     With ``mistake``, an entry of the catalogue, the property is asked of answers that agree with the right
-    value, too: an answer can agree and still not do what the task asks for.
+    value, too: an answer can agree and still not do what the task asks for. ``everywhere`` is for a property
+    that a right answer may lack by chance: it counts as lacking only when it is lacking in every case.
     """
 
     message: str
     holds: Callable[..., bool]
     also: Callable[..., Case] | None = None
     mistake: str = ""
+    everywhere: bool = False
 
 
 def formula_value(question: Question, formula: Callable, case: Case, right: Any = None) -> Any:

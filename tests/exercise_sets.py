@@ -41,6 +41,8 @@ class ExerciseSet:
         Name of a task that a machine grades to the source of its answer cell.
     checks : dict of str to NotebookNode
         Name of such a task to its test cell.
+    unusual : list of (str, str)
+        Task and code that is right in an unusual way.
     wrong : dict of str to list of (str, str)
         Task to the expected mistakes and the code that a student might write. Two mistakes that are found as
         a pair are written "M19 and M2"; "M9 + M41" is one entry of the catalogue.
@@ -54,7 +56,7 @@ class ExerciseSet:
         code = [cell for cell in self.solved.cells if cell.cell_type == "code"]
         self.tasks = {cell_name(cell): cell.source for cell in code if is_answer(cell)}
         self.checks = {cell_name(cell).removeprefix("test-"): cell for cell in code if checks_answer(cell)}
-        self.wrong = {}
+        self.wrong, self.unusual = {}, []
 
     def changed(self, task, ids, *changes):
         """Note a wrong answer that is the task's solution with some of its text replaced."""
@@ -67,6 +69,10 @@ class ExerciseSet:
     def written(self, task, ids, source):
         """Note a wrong answer that is written afresh."""
         self.wrong.setdefault(task, []).append((ids, textwrap.dedent(source)))
+
+    def right(self, task, source):
+        """Note a right answer that a student may well write, and that is unlike the solution."""
+        self.unusual.append((task, textwrap.dedent(source)))
 
     def key(self, task):
         return f"{self.chapter}.{task}"
@@ -106,6 +112,8 @@ class SetTests:
                 for i, (ids, source) in enumerate(answers)
             ]
             metafunc.parametrize(("task", "ids", "wrong_source"), wrong)
+        if "right_source" in metafunc.fixturenames:
+            metafunc.parametrize(("task", "right_source"), self.exercises.unusual)
 
     def test_the_solved_set_gets_full_marks(self, capsys):
         exercises = self.exercises
@@ -150,11 +158,19 @@ class SetTests:
             with pytest.raises(WrongAnswer):
                 check_hidden(key, answer, seed)
 
+    def test_right_code_that_is_unlike_the_solution_stays_right(self, task, right_source):
+        key, answer = self.exercises.key(task), self.exercises.answer(task, right_source)
+        check(key, answer)
+        for seed in SEEDS:
+            check_hidden(key, answer, seed)
+
     def test_every_catalogued_mistake_is_tried_with_real_code(self):
         exercises = self.exercises
         for task, answers in exercises.wrong.items():
             tried = Counter(ids for ids, _ in answers if " and " not in ids)
-            catalogued = Counter(mistake.id for mistake in exercises.questions[exercises.key(task)].mistakes)
+            question = exercises.questions[exercises.key(task)]
+            catalogued = Counter(mistake.id for mistake in question.mistakes)
+            catalogued.update(rule.mistake for rule in question.properties if rule.mistake)
             assert catalogued.keys() == tried.keys(), task
         assert exercises.wrong.keys() == exercises.tasks.keys()
 

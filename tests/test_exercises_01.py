@@ -3,7 +3,7 @@
 from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("01_chain_rule")
-changed, written = SET.changed, SET.written
+changed, written, right = SET.changed, SET.written, SET.right
 
 PRICE = "-np.log(factors).sum()"
 FACTORS = "np.append(start[words[0]], table[words[:-1], words[1:]])"
@@ -223,6 +223,57 @@ written(
     """,
 )
 changed("sampling", "L13", ("return np.array(shares)", "return np.array(shares) / sum(shares)"))
+written(
+    "sampling",
+    "L36",
+    """
+    def length_shares(table, repeats, longest, rng):
+        return mass_by_length(table[-1], table[:-1], longest)
+    """,
+)
+changed("sampling", "L36", ("size = len(table) - 1", "size, rng = len(table) - 1, np.random.default_rng(0)"))
+changed("sampling", "L36", ("size = len(table) - 1", "size, rng = len(table) - 1, np.random.default_rng()"))
+right(
+    "sampling",
+    """
+    def length_shares(table, repeats, longest, rng):
+        masses = mass_by_length(table[-1], table[:-1], longest)
+        return rng.multinomial(repeats, np.append(masses, max(0.0, 1 - masses.sum())))[:-1] / repeats
+    """,
+)
+right(
+    "sampling",
+    """
+    import random
+
+    def length_shares(table, repeats, longest, rng):
+        own, found = random.Random(int(rng.integers(2**60))), np.zeros(longest + 1)
+        symbols = range(len(table))
+        for _ in range(repeats):
+            symbol, length = len(table) - 1, 0
+            while length <= longest:
+                symbol = own.choices(symbols, table[symbol])[0]
+                if symbol == len(table) - 1:
+                    found[length] += 1
+                    break
+                length += 1
+        return found / repeats
+    """,
+)
+right(
+    "sampling",
+    """
+    def length_shares(table, repeats, longest, rng):
+        some, size = rng.spawn(1)[0], len(table) - 1
+        last, shares = np.full(repeats, size), []
+        for _ in range(longest + 1):
+            words = [some.choice(size + 1, (last == w).sum(), p=table[w]) for w in range(size + 1)]
+            last = np.concatenate(words)
+            shares.append((last == size).mean() * len(last) / repeats)
+            last = last[last < size]
+        return shares
+    """,
+)
 
 SCORE = "np.exp(nats.mean())"
 POSSIBLE = "nats[np.isfinite(nats)]"

@@ -3,7 +3,7 @@
 from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("02_cross_entropy")
-changed, written = SET.changed, SET.written
+changed, written, right = SET.changed, SET.written, SET.right
 
 MEAN = "nats.mean()"
 changed("three-words", "M2", ("-np.log(q)", "-np.log2(q)"))
@@ -167,6 +167,29 @@ written(
 )
 changed("below-entropy", "L15", (", p=p", ""))
 changed("below-entropy", "L18", ("-p @ np.log(p)", "np.log(len(p))"))
+changed("below-entropy", "L36", ("samples = rng", "samples = np.random.default_rng(0)"))
+changed("below-entropy", "L36", ("samples = rng", "samples = np.random.default_rng()"))
+written(
+    "below-entropy",
+    "L36",
+    """
+    def share_below(p, n, repeats, rng):
+        from itertools import product
+        samples = np.array(list(product(range(len(p)), repeat=n)))
+        return p[samples].prod(axis=1)[-np.log(p[samples]).mean(axis=1) < -p @ np.log(p)].sum()
+    """,
+)
+
+right(
+    "below-entropy",
+    """
+    def share_below(p, n, repeats, rng):
+        entropy, below = -(p * np.log(p)).sum(), 0
+        for counts in rng.multinomial(n, p, size=repeats):
+            below += -(counts * np.log(p)).sum() / n < entropy
+        return below / repeats
+    """,
+)
 
 TOTAL = "return nats / tokens"
 changed("evaluator", "M2", (TOTAL, "return nats / np.log(2) / tokens"))
