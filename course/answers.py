@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from course.plain import Unreadable, plain
 
-class Unreadable(Exception):
-    """An answer that is no plain data of the expected form; the message says so in a sentence."""
+__all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "short"]
+
+HELD = {"b": "truth values", "U": "text", "O": "objects that are no numbers"}
+"""What an array holds, by the letter of its type, where it holds no numbers."""
 
 
 def read(answer: Any, like: Any, where: str = "your answer") -> Any:
@@ -23,8 +26,8 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     Parameters
     ----------
     answer : object
-        What the student gave. NumPy arrays, lists, and tensors on the CPU without a gradient count as
-        numbers.
+        What the student gave. NumPy arrays, lists, and tensors without a gradient count as numbers, and so
+        do fractions, decimals and SymPy's numbers.
     like : float, ndarray, str or dict
         A right value. Its form is what is expected: shape, keys, and where text stands.
     where : str
@@ -41,15 +44,19 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     array([1., 2.])
     >>> read(None, like=0.0)
     Traceback (most recent call last):
-    course.answers.Unreadable: your answer is None, but one number is expected. Does the function end with
+    course.plain.Unreadable: your answer is None, but one number is expected. Does the function end with
     `return`?
     """
+    return _read(plain(answer, where), like, where)
+
+
+def _read(answer: Any, like: Any, where: str) -> Any:
     if isinstance(like, dict):
         if not isinstance(answer, dict):
             raise Unreadable(_refusal(answer, where, f"a dictionary with the keys {_names(like)}"))
         if answer.keys() != like.keys():
             raise Unreadable(f"{where} has the keys {_names(answer)}. Expected are exactly {_names(like)}.")
-        return {key: read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
+        return {key: _read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
     if isinstance(like, str):
         if not isinstance(answer, str):
             raise Unreadable(_refusal(answer, where, "a string in quotes"))
@@ -68,26 +75,43 @@ def evaluate(answer: Any, names: Sequence[str], point: Sequence[float], where: s
     >>> evaluate({"square": x**2}, names=["x"], point=[3.0])
     {'square': 9.0}
     """
+    return _evaluate(plain(answer, where), dict(zip(names, point, strict=True)), where)
+
+
+def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:
     if isinstance(answer, dict):
-        return {key: evaluate(value, names, point, f"{where}[{key!r}]") for key, value in answer.items()}
+        return {key: _evaluate(value, values, f"{where}[{key!r}]") for key, value in answer.items()}
     if isinstance(answer, (list, tuple, sp.Tuple, sp.MatrixBase)):
-        return [evaluate(value, names, point, f"{where}[{i}]") for i, value in enumerate(answer)]
+        return [_evaluate(value, values, f"{where}[{i}]") for i, value in enumerate(answer)]
     if isinstance(answer, sp.Equality):
         raise Unreadable(f"{where} is an equation. Give the expression on its right-hand side (`.rhs`).")
+    answer = answer.as_expr() if isinstance(answer, sp.Poly) else answer
     if not isinstance(answer, sp.Expr):
         return answer
-    values = dict(zip(names, point, strict=True))
-    strangers = sorted({symbol.name for symbol in answer.free_symbols} - set(names))
+    if answer.has(sp.Order):
+        raise Unreadable(f"{where} still has the O-term of its series. Take it away with `.removeO()`.")
+    strangers = sorted({symbol.name for symbol in answer.free_symbols} - values.keys())
     if strangers:
-        raise Unreadable(f"{where} contains {', '.join(strangers)}. Use only the symbols {', '.join(names)}.")
-    number = answer.doit().xreplace({s: sp.Float(values[s.name], 30) for s in answer.free_symbols}).evalf(20)
+        names = ", ".join(values)
+        raise Unreadable(f"{where} contains {', '.join(strangers)}. Use only the symbols {names}.")
+    return _number_at(answer, values, where)
+
+
+def _number_at(answer: sp.Expr, values: dict[str, float], where: str) -> float | complex:
     try:
-        number = complex(number)
-    except TypeError:
+        found = (
+            answer.doit().xreplace({s: sp.Float(values[s.name], 30) for s in answer.free_symbols}).evalf(20)
+        )
+        number = complex(found)
+    except (TypeError, ValueError, AttributeError, NotImplementedError, ArithmeticError):
         raise Unreadable(
             f"{where} does not become a number when numbers are put in. Finish the sum or derivative"
             f" with `.doit()`."
         ) from None
+    if np.isnan(number):
+        what = "infinite" if found is sp.zoo else "not a number (nan)"
+        told = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+        raise Unreadable(f"{where} is {what}{f' for {told}' if told else ''}. Look for a division by zero.")
     return number.real if abs(number.imag) < 1e-12 else number
 
 
@@ -175,13 +199,13 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
     elif isinstance(answer, (bool, np.bool_)):
         what = str(bool(answer))
     elif isinstance(answer, (complex, np.complexfloating)):
-        what, cure = "complex", "Look for the logarithm or root of a negative number."
+        what, cure = "complex", _why_complex(np.asarray(answer))
     elif isinstance(answer, sp.Basic) or module == "sympy":
         what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
     elif module == "torch" and getattr(answer, "requires_grad", False):
         what = "a tensor that still carries its gradient"
         cure = "End with `.item()` for one number, or `.detach()` for several."
-    elif module not in ("torch", "numpy") and callable(answer):
+    elif callable(answer):
         what, cure = "a function", "Call it, and give what it returns."
     elif isinstance(answer, (int, float, np.number)):
         what = "a number"
@@ -190,30 +214,46 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
 
 def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np.ndarray:
     expected = f"an array of numbers of shape {shape}" if shape else "one number"
-    answer = _without_torch(answer)
-    if not isinstance(answer, (int, float, np.number, np.ndarray, list, tuple)) or isinstance(answer, bool):
-        raise Unreadable(_refusal(answer, where, expected))
-    if isinstance(answer, (list, tuple)):
-        answer = [_without_torch(entry) for entry in answer]
-    for entry in answer if isinstance(answer, list) else ():
-        if not isinstance(entry, (int, float, np.number, np.ndarray, list, tuple)) and np.ndim(entry) == 0:
-            raise Unreadable(_refusal(entry, f"an entry of {where}", "a number"))
-    try:
-        array = np.asarray(answer)
-    except ValueError:
-        raise Unreadable(f"{where} has rows of different lengths, but {expected} is expected.") from None
+    array = _as_array(_numbers_in(answer, where, expected), where, expected)
     if array.dtype.kind == "c":
-        raise Unreadable(_refusal(1j, where, expected))
+        raise Unreadable(f"{where} is complex, but {expected} is expected. {_why_complex(array)}")
     if array.dtype.kind not in "fiu":
-        raise Unreadable(f"{where} holds values of the type {array.dtype}, but {expected} is expected.")
+        held = HELD.get(array.dtype.kind, f"values of the type {array.dtype}")
+        raise Unreadable(f"{where} holds {held}, but {expected} is expected.")
     if array.shape != shape:
         given = f"an array of shape {array.shape}" if array.ndim else "one number"
         raise Unreadable(f"{where} is {given}, but {expected} is expected.")
     return array.astype(np.float64) if shape else float(array)
 
 
-def _without_torch(value: Any) -> Any:
-    """A tensor that carries no gradient as an array; torch is not imported for it."""
-    if type(value).__module__.partition(".")[0] == "torch" and not getattr(value, "requires_grad", True):
-        return value.cpu().numpy()
-    return value
+def _numbers_in(answer: Any, where: str, expected: str) -> Any:
+    """Numbers, arrays and lists of them, without tensors; everything else is refused."""
+    if isinstance(answer, (list, tuple)):
+        place = where if where.startswith("an entry of") else f"an entry of {where}"
+        return [_numbers_in(entry, place, "a number") for entry in answer]
+    if type(answer).__module__.partition(".")[0] == "torch" and not getattr(answer, "requires_grad", True):
+        return (answer.float() if str(answer.dtype) == "torch.bfloat16" else answer).numpy()
+    if isinstance(answer, bool) or not isinstance(answer, (int, float, complex, np.number, np.ndarray)):
+        raise Unreadable(_refusal(answer, where, expected))
+    return answer
+
+
+def _as_array(answer: Any, where: str, expected: str) -> np.ndarray:
+    try:
+        array = np.asarray(answer)
+        return array if array.dtype.kind != "O" else array.astype(np.float64)  # large whole numbers
+    except ValueError:
+        raise Unreadable(f"{where} has rows of different lengths, but {expected} is expected.") from None
+    except OverflowError:
+        raise Unreadable(
+            f"{where} has a whole number of more than 300 digits. Compute with logarithms."
+        ) from None
+
+
+def _why_complex(array: np.ndarray) -> str:
+    """What to look for where an answer is complex."""
+    if not np.isfinite(array).all():
+        return "It is also infinite or not a number (nan): look for a division by zero."
+    if not array.imag.any():
+        return "All its imaginary parts are 0, as NumPy's `eig` gives them: take `.real`."
+    return "Look for the logarithm or root of a negative number, or for complex eigenvalues."

@@ -1,5 +1,6 @@
 """Feedback: every answer gets the sentence that helps, and no two formulas can be confused."""
 
+import dataclasses
 import itertools
 import pkgutil
 import re
@@ -99,9 +100,29 @@ VALUE = Question(
 )
 
 
+THREE = Question(
+    key="99.three",
+    title="three entries",
+    kind="compute",
+    stars=1,
+    points=5,
+    form="value",
+    right=lambda: {"bits": 3.0, "rate": np.array([0.5, 1.5]), "who": "A"},
+    cases=((),),
+    mistakes=(
+        Mistake("M1", lambda: THREE.right() | {"bits": 3.0 * np.log(2)}, "Your bits are {ratio} of them."),
+        Mistake("L7", lambda: {"bits": 7.0, "rate": np.array([1.5, 0.5]), "who": "A"}, "You exchange two."),
+        Mistake("L23", lambda: THREE.right() | {"rate": np.array([1.5, 0.5])}, "Off by one."),
+        Mistake("L28", lambda: THREE.right() | {"who": "B"}, "It was not B."),
+    ),
+    parts={"bits": 1, "rate": 2, "who": 2},
+    advice="Try again.",
+)
+
+
 @pytest.fixture(autouse=True)
 def own_questions(monkeypatch):
-    own = {question.key: question for question in (MEAN, SLOPE, VALUE)}
+    own = {question.key: question for question in (MEAN, SLOPE, VALUE, THREE)}
     monkeypatch.setattr(feedback, "find", lambda key: own.get(key) or find(key))
 
 
@@ -146,7 +167,7 @@ def test_every_kind_of_number_is_a_number(kind):
         (True, "is True"),
         (torch.tensor(1.25, requires_grad=True), "still carries its gradient"),
         (
-            sp.Rational(5, 4),
+            sp.Symbol("x") / 4,
             "is a SymPy object, but one number is expected. Turn it into a number with `float",
         ),
         ([1.25, 1.25], "is an array of shape (2,), but one number is expected"),
@@ -155,7 +176,7 @@ def test_every_kind_of_number_is_a_number(kind):
         ({"nats": 1.25}, "a dictionary with the keys 'nats'"),
         (mean_nats, "is a function, but one number is expected. Call it"),
         ([None, 1.0], "an entry of your answer is None"),
-        (np.array([True]), "type bool"),
+        (np.array([True]), "holds truth values"),
         (object(), "type object"),
     ],
 )
@@ -262,6 +283,75 @@ def test_the_message_comes_without_a_traceback():
         check("99.mean", padding_counted)
     assert caught.value._render_traceback_() == [str(caught.value)]
     assert caught.value.__suppress_context__
+
+
+# --- the entries of an answer ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "points", "says"),
+    [
+        ({}, 5, "right"),
+        (
+            {"who": "B"},
+            3,
+            'Right: "bits", "rate". Wrong: "who". L28, a report that is right is accused. It was not B.',
+        ),
+        ({"rate": [1.5, 0.5]}, 3, 'Wrong: "rate". L23, '),
+        ({"bits": 7.0, "rate": [1.5, 0.5]}, 2, "L7, "),
+        ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"bits": M1, '),
+        ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"who": L28, '),
+        ({"bits": 3.0 * np.log(2), "who": "C"}, 2, '"who": not one of the usual mistakes.'),
+        ({"bits": 2.0, "who": "C"}, 2, "Not the value asked for, and not one of the usual mistakes"),
+        ({"bits": 2.0, "rate": [0.0, 0.0], "who": "C"}, 0, "not the value asked for"),
+        ({"rate": [0.5, 9.0]}, 3, 'Wrong: "rate". Not the value asked for'),
+    ],
+)
+def test_right_entries_get_their_points(changed, points, says):
+    """Each entry is marked on its own, and a mistake that would change a right entry is not blamed."""
+    given = THREE.right() | changed
+    verdict = judge(THREE, lambda case: given, THREE.cases)
+    assert verdict.right == (points == 5) and verdict.points == points, verdict.message
+    assert says in verdict.message
+    if not verdict.right:
+        with pytest.raises(WrongAnswer) as caught:
+            check("99.three", given)
+        assert caught.value.points == points
+        assert ("of 5 points" in verdict.message) == (points > 0)
+
+
+def test_without_parts_an_answer_is_right_or_wrong_and_its_wrong_entries_are_named():
+    whole = dataclasses.replace(THREE, parts=None)
+    verdict = judge(whole, lambda case: THREE.right() | {"bits": 2.0}, whole.cases)
+    assert verdict.points == 0 and verdict.message.endswith('Try again. Only "bits" is wrong.')
+    verdict = judge(whole, lambda case: THREE.right() | {"bits": 2.0, "who": "C"}, whole.cases)
+    assert verdict.message.endswith('Only "bits" and "who" are wrong.')
+    assert judge(whole, lambda case: THREE.right(), whole.cases).points == 5
+
+
+def test_the_wrong_places_of_an_array_are_named():
+    def right(x):
+        return x**2
+
+    squares = dataclasses.replace(MEAN, right=right, cases=((np.arange(5.0),), (np.ones(3),)))
+    squares = dataclasses.replace(squares, mistakes=(), properties=())
+    verdict = judge(squares, lambda case: case[0] ** 2 + (case[0] == 3) * 0.5, squares.cases)
+    assert "The entry [3] is wrong." in verdict.message
+    verdict = judge(squares, lambda case: case[0] ** 2 + (case[0] > 2) * 0.5, squares.cases)
+    assert "The entries [3], [4] are wrong." in verdict.message
+
+
+def test_the_parts_of_an_array_are_its_places():
+    halves = dataclasses.replace(
+        THREE, right=lambda: np.array([0.5, 0.25]), mistakes=(), parts={0: 2, 1: 3}, points=5
+    )
+    verdict = judge(halves, lambda case: [0.5, 1.0], halves.cases)
+    assert verdict.points == 2 and "Right: entry [0]. Wrong: entry [1]." in verdict.message
+
+
+def test_parts_add_up_to_the_points():
+    with pytest.raises(ValueError, match="not 5 in all"):
+        dataclasses.replace(THREE, parts={"bits": 1, "rate": 2, "who": 1})
 
 
 # --- expressions -----------------------------------------------------------------------------------------

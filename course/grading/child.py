@@ -23,7 +23,7 @@ import sys
 import traceback
 import types
 
-from course.answers import Unreadable, evaluate
+from course.answers import Unreadable, evaluate, plain
 from course.grading.decoding import decode
 from course.grading.wire import WireError, encode
 
@@ -123,7 +123,7 @@ def _evaluate(request: dict, names: dict, kept: list) -> dict:
     try:
         value = evaluate(kept[request["number"]], request["symbols"], point, request["where"])
     except Unreadable as error:
-        return {"unreadable": str(error)[:1000]}
+        return {"unreadable": str(error)[:500]}
     except BaseException as error:
         return {"error": _told(error)}
     return _value(value, kept)
@@ -135,7 +135,9 @@ def _value(value: object, kept: list) -> dict:
         return len(kept) - 1
 
     try:
-        return {"value": encode(value, keep)}
+        return {"value": encode(plain(value), keep)}
+    except Unreadable as error:
+        return {"unreadable": str(error)[:500]}
     except BaseException as error:
         return {"error": _told(error)}
 
