@@ -96,7 +96,9 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
     text, mistakes = "", ()
     if readable or not answer.problems:
         text, mistakes = _reason(answer, mask) or _by_entry(answer, readable) or (_other(answer), ())
-    sentences = [_standing(answer, wrong), text, *answer.problems.values()]
+    standing = _standing(answer, wrong)
+    text = text[:1].upper() + text[1:] if standing else text
+    sentences = [standing, text, *answer.problems.values()]
     if not answer.question.parts:
         sentences.append(_only(answer, wrong))
     return " ".join(filter(None, sentences)), mistakes

@@ -1,6 +1,7 @@
 """Exams: every variant can be solved and graded, no two are alike, and nothing of the key is on a paper."""
 
 import csv
+import itertools
 import json
 import shutil
 
@@ -103,6 +104,57 @@ def test_digits_that_the_paper_asks_for_are_enough(name):
             verdict = _judged(question, _rounded(question, mistake.wrong, case))
             assert not verdict.right, f"{question.key}: {mistake.id} is taken for right"
             assert set(mistake.id.split(" + ")) <= set(verdict.mistakes), verdict.message
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_right_parts_get_their_points(name):
+    """On many papers: an answer with one wrong part loses the points of that part alone, whatever else it is;
+    and a usual mistake costs the parts that it changes. No message gives a right number away."""
+    for question in _questions_of_many(name, 8):
+        right = formula_value(question, question.right, question.cases[0])
+        numbers = [f"{x:.4g}" for x in np.ravel(list(_leaves(right))) if not isinstance(x, str) and x % 1]
+        for part, points in (question.parts or {}).items():
+            verdict = _judged(question, _with_wrong(right, part))
+            assert verdict.points == question.points - points, verdict.message
+            quoted = f'"{part}"' if isinstance(part, str) else f"entry [{part}]"
+            assert f"Wrong: {quoted}." in verdict.message
+        for mistake in question.mistakes:
+            wrong = formula_value(question, mistake.wrong, question.cases[0])
+            same = [n for part, n in (question.parts or {}).items() if _agree(wrong[part], right[part])]
+            verdict = _judged(question, wrong)
+            assert verdict.points == sum(same), verdict.message
+            assert not any(number in verdict.message for number in numbers), verdict.message
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_two_mistakes_in_two_parts_are_both_named(name):
+    """Whoever makes two usual mistakes that change different parts of the answer is told both."""
+    told = []
+    for question in _questions_of_many(name, 8):
+        right = formula_value(question, question.right, question.cases[0])
+        for one, other in itertools.combinations(question.mistakes if question.parts else (), 2):
+            wrong = [formula_value(question, mistake.wrong, question.cases[0]) for mistake in (one, other)]
+            changed = [{p for p in question.parts if not _agree(w[p], right[p])} for w in wrong]
+            if not isinstance(right, dict) or changed[0] & changed[1]:
+                continue
+            both = {p: wrong[0][p] if p in changed[0] else wrong[1][p] for p in right}
+            told.append({one.id, other.id} <= set(_judged(question, both).mistakes))
+    assert len(told) > 10 and np.mean(told) > 0.9, f"{sum(told)} of {len(told)}"
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_paper_says_what_each_part_is_worth(name):
+    """The points of the parts stand in the text of the task and are those that the grader gives."""
+    paper, _ = papers(find(name), 3, "ABCDE", "Ada")
+    text = " ".join(cell.source for cell in paper.cells)
+    for part in find(name).parts(3):
+        if part.question and part.question.parts:
+            assert part.on_paper in text and "Each is marked on its own" in part.on_paper
+            for key, points in part.question.parts.items():
+                quoted = f'`"{key}"`' if isinstance(key, str) else f"entry {key}"
+                assert f"{points} for {quoted}" in part.on_paper
+        elif part.question:
+            assert part.question.form != "value" or np.size(part.question.right(*part.question.cases[0])) == 1
 
 
 def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
@@ -259,6 +311,26 @@ def _rounded(question, formula, case):
     """What a formula gives, as a student writes it: to four significant digits, or all where they count."""
     digits = 12 if question.rtol == EXACT else DIGITS
     return _each(formula_value(question, formula, case), lambda x: float(f"{x:.{digits}g}"))
+
+
+def _with_wrong(value, part):
+    """A value with one part that is far from right."""
+    wrong = value.copy()
+    wrong[part] = "?" if isinstance(value[part], str) else value[part] * 7 + 1
+    return wrong
+
+
+def _agree(a, b):
+    """Whether a part is right, to the digits of a paper."""
+    if isinstance(a, str) or isinstance(b, str):
+        return a == b
+    return bool(np.allclose(a, b, rtol=RTOL, atol=1e-9))
+
+
+def _leaves(value):
+    """The numbers and strings of a value."""
+    for entry in value.values() if isinstance(value, dict) else np.ravel(value):
+        yield from np.ravel(entry).tolist()
 
 
 def _each(value, change):
