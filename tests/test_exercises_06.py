@@ -31,6 +31,7 @@ changed(
     (NEW_WORDS, NEW_WORDS.replace("types", "tokens")),
 )
 changed("set-aside", "L23", (SINGLETONS, "(counts == 1).sum() / types"))
+changed("set-aside", "L37", ("counts == 1", "counts == counts.min()"))
 changed("set-aside", "L1", ('": unseen * ', '": '), (SINGLETONS, f"{SINGLETONS} / unseen"))
 written(
     "set-aside",
@@ -249,6 +250,7 @@ changed("evaluator", "M4", (END, "nats / tokens"))
 changed("evaluator", "M5", (END, "math.exp(-nats / tokens)"))
 written("evaluator", "M32 + L13", "evaluate = evaluate_as_found")
 changed("evaluator", "L13", ("len(vocabulary) + 1", "len(vocabulary)"))
+changed("evaluator", "L13", ("len(vocabulary) + 1", "len({w for f in counts.values() for w in f})"))
 changed("evaluator", "M26", ("len(vocabulary) + 1", "len(vocabulary) + 2"))
 written(
     "evaluator",
@@ -327,7 +329,7 @@ class TestSet(SetTests):
             "Asked is one step",
         ),
         ("fates", 'counts["new context"] += 1', "continue", "do not add up"),
-        ("evaluator", "tokens += 1", "tokens += word != '</s>'", "one </s> for each sentence"),
+        ("evaluator", "tokens += 1", "tokens += 1 + (count == 0)", "one </s> for each sentence"),
         ("audit", "verdicts.append(verdict)", "verdicts.append(verdict[:0])", "one word for each table"),
         ("constraint", RESULT, RESULT.replace(": kept", ": c / N"), "do not add up to the word's share"),
     ],

@@ -37,10 +37,12 @@ def _seen_instead(counts, V, k, D):
 
 
 def _draw_context(rng):
-    counts = np.sort(rng.geometric(0.4, size=rng.integers(3, 7)) + 1)[::-1]
-    counts = np.append(counts, np.ones(int(rng.integers(1, 4)), dtype=int))
+    """Counts in any order; in some contexts no word occurs just once."""
+    counts = rng.geometric(0.4, size=rng.integers(3, 7)) + 1
     counts[0] += 2
-    return counts, int(len(counts) + rng.integers(3, 12)), round(rng.uniform(0.05, 0.9), 2), 0.75
+    counts = rng.permutation(np.append(counts, np.ones(int(rng.integers(0, 4)), dtype=int)))
+    V = int(len(counts) + rng.integers(3, 12))
+    return counts, V, round(rng.uniform(0.05, 0.9), 2), round(rng.uniform(0.5, 0.95), 2)
 
 
 SET_ASIDE = Question(
@@ -50,7 +52,11 @@ SET_ASIDE = Question(
     stars=1,
     points=2,
     right=set_aside,
-    cases=((np.array([4, 2, 1, 1]), 10, 0.5, 0.75), (np.array([9, 5, 3, 2, 1]), 8, 0.1, 0.6)),
+    cases=(
+        (np.array([4, 2, 1, 1]), 10, 0.5, 0.75),
+        (np.array([9, 5, 3, 2, 1]), 8, 0.1, 0.6),
+        (np.array([3, 2, 6, 2]), 9, 0.2, 0.7),
+    ),
     draw=_draw_context,
     mistakes=(
         Mistake(
@@ -87,6 +93,14 @@ SET_ASIDE = Question(
             "tokens: how often was a token, when it came, the only one of its kind?",
         ),
         Mistake(
+            "L37",
+            lambda counts, V, k, D: _set_aside(
+                counts, V, k, D, once=(counts == counts.min()).sum() / counts.sum()
+            ),
+            "Your 'Good-Turing' takes the words with the lowest count for those that were seen once. Where "
+            "every word was seen twice or more, no token was the only one of its kind.",
+        ),
+        Mistake(
             "L1",
             _per_word,
             "Your numbers are for one unseen word. Asked are all of them together.",
@@ -102,6 +116,10 @@ SET_ASIDE = Question(
             "a mass is not between 0 and 1",
             lambda value, *_: all(0 <= mass <= 1 for mass in value.values()),
         ),
+    ),
+    alike=(
+        ("right", "L37", "In the first two contexts the lowest count is 1."),
+        ("right", "L23 (2)", "In the third context no word was seen once: both shares are 0."),
     ),
     advice="Write down the probability of one unseen word in each method. How many such words are there?",
 )
@@ -160,7 +178,8 @@ def _draw_sentences(rng):
         ]
         for more in ([], rare)
     )
-    return train, [*test, ["the", "salt", "ferry", "moon"], test[0], train[0]], int(rng.integers(2, 4))
+    test += [["the", "salt", "ferry", "moon"], test[0], train[0], [], ["salt"]]
+    return train, test, int(rng.integers(1, 6))
 
 
 def _sentences(text):

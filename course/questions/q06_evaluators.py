@@ -54,9 +54,16 @@ def _with_start(vocabulary):
     return len(vocabulary) + 2
 
 
+def _words_seen(counts, vocabulary, sentences, k):
+    """The evaluator with the words that were seen after some context for the vocabulary."""
+    seen = {word for followers in counts.values() for word in followers}
+    return _evaluate(counts, vocabulary, sentences, k, size=lambda vocabulary: len(seen))
+
+
 NOUNS = ("cat", "dog", "moon", "ferry", "lantern", "baker")
 VERBS = ("sleeps", "eats", "shines", "waits", "sings")
 RARE = ("otter", "violin", "comet", "walrus")
+UNSEEN = ("heron", "kettle")
 
 
 def _sentence(rng, rare=0.0):
@@ -68,10 +75,14 @@ def _sentence(rng, rare=0.0):
 
 
 def _draw_case(rng, train=14, test=6):
-    """Counts of short sentences, words seen once as <unk>; a test with other words; k."""
+    """Counts of short sentences, words seen once as <unk>; a test with other words; k.
+
+    Two words of the list were never seen, neither before nor after anything; the test has one of them.
+    """
     lines = [_sentence(rng, rare=0.08) for _ in range(train)]
     frequency = Counter(word for line in lines for word in line.split())
-    vocabulary = ["<unk>", *sorted(word for word, count in frequency.items() if count > 1)]
+    known = [*UNSEEN, *(word for word, count in frequency.items() if count > 1)]
+    vocabulary = ["<unk>", *sorted(known)]
     counts = {}
     for line in lines:
         words = [word if word in vocabulary else "<unk>" for word in line.split()]
@@ -80,6 +91,7 @@ def _draw_case(rng, train=14, test=6):
             followers[word] = followers.get(word, 0) + 1
     sentences = [_sentence(rng, rare=0.15) for _ in range(test)]
     sentences[0] = f"the {rng.choice(RARE)} eats"
+    sentences.append(f"the {UNSEEN[0]} {rng.choice(VERBS)}")
     return counts, vocabulary, sentences, round(rng.uniform(0.05, 0.5), 2)
 
 
@@ -105,6 +117,12 @@ EVALUATOR = Question(
             _evaluate_with(size=_without_end),
             "Nothing is skipped any more. The other fault: k is added for </s> too, and the denominator does "
             "not know it. What does a row sum to, over all that can come next?",
+        ),
+        Mistake(
+            "L13",
+            _words_seen,
+            "You count the words that the table holds. The vocabulary has words that were never seen in "
+            "training: they can come next as well, and each of them gets k too.",
         ),
         Mistake(
             "M26",

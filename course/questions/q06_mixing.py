@@ -39,11 +39,12 @@ def _winner_takes_all(probs, weights):
 
 
 def _draw_mixture(rng, models=None, tokens=None):
-    """Probabilities of N tokens under M models; the first is 0 for some tokens, the last is uniform."""
+    """Probabilities of N tokens under M models; the first is 0 for some tokens."""
     models, tokens = models or int(rng.integers(2, 5)), tokens or int(rng.integers(8, 30))
     probs = np.array([rng.beta(0.4 + m, 4.0, size=tokens) for m in range(models)]) * 0.9 + 0.01
     probs[0, rng.permutation(tokens)[: tokens // 4]] = 0.0
     probs[-1] = 1 / 32
+    probs[1:, probs[0].argmin()] *= 1e-8  # beside this, a floor in place of 0 is much
     return probs, rng.dirichlet(np.full(models, 4.0))
 
 
