@@ -329,6 +329,35 @@ def test_make_installs_again_where_the_folder_was_moved(tmp_path, place, left):
     assert [path.name for path in (tmp_path / ".venv").glob("*.stamp")] == left
 
 
+def test_a_checkout_on_windows_has_the_line_ends_of_linux(tmp_path):
+    """Also where git is told to write CRLF: the scripts run, and student sets are the same bytes."""
+    root = Path(__file__).parent.parent
+    if not (root / ".git").exists():
+        pytest.skip("this copy of the project has no history to check out from")
+    subprocess.run(
+        [
+            "git",
+            "-c",
+            "core.autocrlf=true",
+            "-c",
+            "core.eol=crlf",
+            "clone",
+            "-q",
+            "--depth=1",
+            f"file://{root}",
+            tmp_path / "a",
+        ],
+        check=True,
+    )
+    texts = [
+        path
+        for pattern in ("Makefile", ".ci/run", "*/*.py", "*/*.md")
+        for path in (tmp_path / "a").glob(pattern)
+    ]
+    assert len(texts) > 100
+    assert [path.name for path in texts if b"\r" in path.read_bytes()] == []
+
+
 def test_modules_on_pythonpath_are_not_taken_for_pythons_own(tmp_path):
     """A broken random.py there does not make a good Python look too old."""
     for name in ("random", "course", "sys", "encodings"):
