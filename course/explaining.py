@@ -135,12 +135,15 @@ def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...
     reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}
     if not any(reasons.values()):
         return None
-    told = [
-        f"{_quoted(answer, label)}: {reason[0] if reason else 'not one of the usual mistakes.'}"
-        for label, reason in reasons.items()
-    ]
+    unknown = ("not one of the usual mistakes.", ())
+    told: dict[str, list[str]] = {}
+    for label, reason in reasons.items():
+        told.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
+    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in told.items()]
+    if unknown[0] in told:
+        sentences.append(answer.question.advice)
     mistakes = dict.fromkeys(i for reason in reasons.values() if reason for i in reason[1])
-    return " ".join(told), tuple(mistakes)
+    return " ".join(sentences), tuple(mistakes)
 
 
 def _other(answer: Answer) -> str:

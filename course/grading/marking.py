@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from course.answers import Unreadable
+from course.answers import Unreadable, plain
 from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
 from course.grading import proxies
 from course.grading.cells import Cell
@@ -250,12 +250,12 @@ class _Tests:
                     self.not_done = True
                     raise Unreadable("not done yet: the answer is None.")
                 if question.form == "value":
-                    return proxies.numbers_of(self.probe, answer) if question.reading else answer
+                    return answer
                 return self._told(
                     question, case, proxies.evaluate, self.probe, answer, question.symbols, case
                 )
             if not callable(answer):
-                kind = type(answer).__name__
+                kind = type(plain(answer)).__name__
                 raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
             return self._told(question, case, answer, *case)
 

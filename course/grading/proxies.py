@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from course.answers import Unreadable
@@ -59,21 +58,6 @@ def evaluate(
         return answer
     request = {"do": "evaluate", "number": answer.remote, "symbols": list(symbols), "where": where[:200]}
     return value_of(probe, probe.ask(request | {"point": encode([float(x) for x in point])}))
-
-
-def numbers_of(probe: Node, answer: Any) -> Any:
-    """Put numbers in the place of SymPy's numbers; what is no number of SymPy stays as it is."""
-    if isinstance(answer, dict):
-        return {key: numbers_of(probe, entry) for key, entry in answer.items()}
-    if isinstance(answer, (list, tuple)):
-        return type(answer)(numbers_of(probe, entry) for entry in answer)
-    if not isinstance(answer, _StandIn):
-        return answer
-    try:
-        value = evaluate(probe, answer, (), ())
-    except (Unreadable, RemoteError):
-        return answer
-    return value if isinstance(value, float) and math.isfinite(value) else answer
 
 
 def value_of(probe: Node, reply: dict) -> Any:
