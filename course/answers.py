@@ -85,8 +85,7 @@ def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:
         return [_evaluate(value, values, f"{where}[{i}]") for i, value in enumerate(answer)]
     if isinstance(answer, sp.Equality):
         raise Unreadable(f"{where} is an equation. Give the expression on its right-hand side (`.rhs`).")
-    answer = answer.as_expr() if isinstance(answer, sp.Poly) else answer
-    if not isinstance(answer, sp.Expr):
+    if not isinstance(answer, sp.Expr) or isinstance(answer, sp.Lambda):
         return answer
     if answer.has(sp.Order):
         raise Unreadable(f"{where} still has the O-term of its series. Take it away with `.removeO()`.")
@@ -187,7 +186,7 @@ def _names(keys: Iterable) -> str:
 def _refusal(answer: Any, where: str, expected: str) -> str:
     """One sentence on a value of the wrong type, and what to do about it."""
     what, cure = f"of the type {type(answer).__name__}", ""
-    module = type(answer).__module__.partition(".")[0]
+    module = str(type(answer).__module__).partition(".")[0]
     if answer is None:
         what, cure = "None", "Does the function end with `return`?"
     elif answer is Ellipsis:
@@ -200,13 +199,13 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
         what = str(bool(answer))
     elif isinstance(answer, (complex, np.complexfloating)):
         what, cure = "complex", _why_complex(np.asarray(answer))
-    elif isinstance(answer, sp.Basic) or module == "sympy":
-        what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
     elif module == "torch" and getattr(answer, "requires_grad", False):
         what = "a tensor that still carries its gradient"
         cure = "End with `.item()` for one number, or `.detach()` for several."
     elif callable(answer):
         what, cure = "a function", "Call it, and give what it returns."
+    elif isinstance(answer, sp.Basic) or module == "sympy":
+        what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
     elif isinstance(answer, (int, float, np.number)):
         what = "a number"
     return f"{where} is {what}, but {expected} is expected. {cure}".rstrip()
@@ -231,11 +230,15 @@ def _numbers_in(answer: Any, where: str, expected: str) -> Any:
     if isinstance(answer, (list, tuple)):
         place = where if where.startswith("an entry of") else f"an entry of {where}"
         return [_numbers_in(entry, place, "a number") for entry in answer]
-    if type(answer).__module__.partition(".")[0] == "torch" and not getattr(answer, "requires_grad", True):
+    if _of_torch(answer) and not getattr(answer, "requires_grad", True):
         return (answer.float() if str(answer.dtype) == "torch.bfloat16" else answer).numpy()
     if isinstance(answer, bool) or not isinstance(answer, (int, float, complex, np.number, np.ndarray)):
         raise Unreadable(_refusal(answer, where, expected))
     return answer
+
+
+def _of_torch(answer: Any) -> bool:
+    return str(type(answer).__module__).partition(".")[0] == "torch"
 
 
 def _as_array(answer: Any, where: str, expected: str) -> np.ndarray:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from course.answers import Unreadable, evaluate, read
+from course.answers import Unreadable, evaluate, plain, read
 from course.explaining import LOOSE, Answer, broken, explain, shown_inputs
 from course.mistakes import NAMES
 from course.question import Case, Mistake, Property, Question, formula_value, own
@@ -146,7 +146,7 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
             rule = broken(answer)
             if rule is None:
                 return Verdict(True, f"{question.key}: right", points=question.points)
-            told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}"
+            told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}."
             return Verdict(False, told, (rule.mistake,))
         points = answer.points
         message, mistakes = explain(answer)
@@ -175,8 +175,8 @@ def _caller(question: Question, answer: Any) -> Call:
             return answer
         if question.form == "expression":
             return evaluate(answer, question.symbols, case)
-        if not callable(answer):
-            kind = type(answer).__name__
+        if not callable(plain(answer)):
+            kind = type(plain(answer)).__name__
             raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
         try:
             return answer(*case)

@@ -14,6 +14,8 @@ import numpy as np
 import sympy as sp
 
 DEPTH = 25
+LONGEST = 12_000
+"""Bits of a whole number that can cross."""
 SIMPLE = {int, float, bool, complex, str, type(None), type(Ellipsis)}
 BUILT_IN = {int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__}
 TENSOR_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"}
@@ -49,6 +51,8 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     >>> plain({"share": Fraction(1, 4), "counts": np.array([1, 2], dtype=object)})
     {'share': 0.25, 'counts': [1, 2]}
     """
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        raise Unreadable(f"{where} has a whole number of thousands of digits. Compute with logarithms.")
     if type(value) in SIMPLE:
         return value
     if isinstance(value, (list, tuple, dict, set, frozenset)) and not isinstance(value, sp.Basic):
@@ -56,15 +60,16 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     if isinstance(value, np.ndarray):
         return _array(value, where, depth)
     if isinstance(value, np.generic):
-        return value if value.dtype.kind not in "fc" else _usual_floats(value)
-    for kind, convert in BUILT_IN.items():
-        if isinstance(value, kind):
-            return convert(value)
+        return _usual_floats(value) if value.dtype.kind in "fc" else _built_in(value, only=str)
+    if isinstance(value, (int, float, complex, str)):
+        return _built_in(value)
+    if isinstance(value, sp.Poly):
+        return value.as_expr()
     if isinstance(value, (Fraction, Decimal)):
         return _float(value)
     if isinstance(value, sp.Expr) and not value.free_symbols:
         return _float(value)
-    if str(type(value).__module__).partition(".")[0] == "torch" or "Tensor" in _bases(value):
+    if _of_torch(value):
         return _tensor(value, where)
     return value
 
@@ -81,7 +86,7 @@ def _container(value: Any, where: str, depth: int) -> Any:
 
 
 def _entry(entry: Any, where: str, place: Any, depth: int) -> Any:
-    return entry if type(entry) in SIMPLE else plain(entry, f"{where}[{_key(place)!r}]", depth)
+    return entry if type(entry) in SIMPLE - {int} else plain(entry, f"{where}[{_key(place)!r}]", depth)
 
 
 def _key(key: Any) -> Any:
@@ -89,7 +94,15 @@ def _key(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(_key(part) for part in key)
     known = type(key) in SIMPLE or isinstance(key, (int, float, str, np.generic, frozenset))
-    return key if known else f"<{type(key).__name__}>"
+    return _built_in(key) if known else f"<{type(key).__name__}>"
+
+
+def _built_in(value: Any, only: type = object) -> Any:
+    """A number or text of a class of its own, such as an ``IntEnum``, as Python's number or text."""
+    for kind, convert in BUILT_IN.items():
+        if isinstance(value, kind) and issubclass(kind, only) and type(value) not in SIMPLE:
+            return convert(value)
+    return value
 
 
 def _array(array: np.ndarray, where: str, depth: int) -> Any:
@@ -122,8 +135,9 @@ def _float(number: Any) -> Any:
         return number
 
 
-def _bases(value: Any) -> set[str]:
-    return {kind.__name__ for kind in type(value).__mro__ if str(kind.__module__).partition(".")[0] == "torch"}
+def _of_torch(value: Any) -> bool:
+    """Whether it is of a class of PyTorch, or of one that a student has derived from one."""
+    return any(str(kind.__module__).partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
 def _tensor(value: Any, where: str) -> Any:

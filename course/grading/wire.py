@@ -127,7 +127,7 @@ class _Encoder:
             return ["record", kind.__name__, [self.encode(getattr(value, f), depth + 1) for f in record[1]]]
         sympy = sys.modules.get("sympy")
         if sympy is not None and isinstance(value, (sympy.Basic, sympy.MatrixBase)):
-            return self._remote("formula", value)
+            return self._remote("callable" if isinstance(value, sympy.Lambda) else "formula", value)
         return self._remote("callable", value) if callable(value) else self._other(value)
 
     def _scalar(self, value):
@@ -159,7 +159,7 @@ class _Encoder:
 
 
 def _of(value, package):
-    return type(value).__module__.partition(".")[0] == package
+    return str(type(value).__module__).partition(".")[0] == package
 
 
 def _as_text(value: float) -> float | str:
