@@ -345,6 +345,23 @@ def test_a_damaged_file_in_the_cache_is_downloaded_again(server, tmp_path):
         fetch(SMALL, base_url=f"{server.url}/404", cache=tmp_path)
 
 
+def test_a_download_that_was_killed_is_not_taken_for_the_file(server, tmp_path):
+    """The process is killed while the server sends: the next call downloads the whole file."""
+    program = (
+        "import sys; from lmmetrics._download import RemoteFile, fetch; from pathlib import Path;"
+        "fetch(RemoteFile(*sys.argv[1:4]), base_url=sys.argv[4], cache=Path(sys.argv[5]))"
+    )
+    arguments = [SMALL.path, SMALL.url, SMALL.digest, f"{server.url}/hangs", str(tmp_path)]
+    with subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 30
+        while not list(tmp_path.rglob("*.txt")):
+            assert time.monotonic() < until, "the download has not begun"
+            time.sleep(0.02)
+        process.kill()
+    assert not (tmp_path / SMALL.path).exists()
+    assert fetch(SMALL, base_url=f"{server.url}/good", cache=tmp_path).read_bytes() == CONTENT
+
+
 def test_a_folder_of_your_own_comes_first_and_is_verified(server, tmp_path, monkeypatch):
     own, cache = tmp_path / "own", tmp_path / "cache"
     monkeypatch.setenv("LMMETRICS_DATA", str(own))
