@@ -48,7 +48,7 @@ slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 	@$(PY) -m course.slides
 
 lab: $(BOOK)  ## open JupyterLab on the exercises
-	@$(PY) -m jupyterlab exercises
+	@$(PY) -m jupyterlab exercises $(ARGS)
 
 grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
 	@$(PY) -m course.grade "$(NB)"
