@@ -138,7 +138,7 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
         rights = [formula_value(question, question.right, case) for case in cases]
         values, problems = [], {}
         for case, right in zip(cases, rights, strict=True):
-            value, found = _read(question, call(own(case)), right)
+            value, found = _value(question, call, case, right)
             values.append(value)
             problems |= found
         answer = Answer(question, call, list(cases), values, rights, problems)
@@ -153,6 +153,17 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
     except Unreadable as problem:
         message, mistakes = str(problem), ()
     return Verdict(False, f"{question.key}: {message}", mistakes, points)
+
+
+def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any, dict]:
+    """What the student gives for a case; a function's array of another shape is shown with its inputs."""
+    given = call(own(case))
+    try:
+        return _read(question, given, right)
+    except Unreadable as problem:
+        if question.form == "function" and "an array of" in str(problem):
+            raise Unreadable(f"{problem} The inputs: {shown_inputs(question, case)}.") from None
+        raise
 
 
 def _read(question: Question, given: Any, right: Any) -> tuple[Any, dict]:

@@ -108,6 +108,7 @@ NAMES = {
     "L35": "tokens are counted where types are asked",
     "L36": "the samples do not come from the generator that was given",
     "L37": "what occurs once is confused with what occurs least",
+    "L38": "what never occurs is divided by 0, or left out",
 }
 
 EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}

@@ -159,13 +159,22 @@ def parts(classes, counted, trained, K):
 
 
 def _class_means(classes, counted, trained, K):
+    return parts(classes, counted, trained, K) * len(classes) / np.bincount(classes, minlength=K)
+
+
+def _zero_by_zero(classes, counted, trained, K):
+    """The mean of each class times its share: nan for a class without a token."""
     found = np.bincount(classes, minlength=K)
-    return parts(classes, counted, trained, K) * len(classes) / np.maximum(found, 1)
+    return parts(classes, counted, trained, K) * found / found
 
 
-def _draw_parts(rng):
-    K, N = int(rng.integers(3, 5)), int(rng.integers(9, 20))
-    classes = rng.permutation(np.append(np.arange(K), rng.integers(0, K, size=N - K)))
+def _draw_parts(rng, absent=True):
+    """Tokens of K classes; of one or two of the classes there is none, most often of the last."""
+    K, N = int(rng.integers(4, 7)), int(rng.integers(9, 20))
+    there = np.arange(K)
+    if absent:
+        there = rng.permutation(K - 1 if rng.random() < 0.6 else K)[: K - int(rng.integers(1, 3))]
+    classes = rng.permutation(np.append(there, rng.choice(there, size=N - len(there))))
     return classes, rng.exponential(3.0, N), rng.exponential(3.0, N), K
 
 
@@ -183,7 +192,8 @@ PARTS = Question(
             np.array([4.0, 2.5, 3, 1.5, 2, 1.2]),
             3,
         ),
-        _draw_parts(np.random.default_rng(812)),
+        _draw_parts(np.random.default_rng(812), absent=False),
+        (np.array([2, 0, 2, 2, 0]), np.array([3.0, 1, 2, 4, 2]), np.array([2.0, 2, 1.5, 3, 2.5]), 4),
     ),
     draw=_draw_parts,
     mistakes=(
@@ -192,6 +202,12 @@ PARTS = Question(
             _class_means,
             "Those are the mean differences of the classes. They do not add up to the whole: each has to be "
             "multiplied by its share of the tokens.",
+        ),
+        Mistake(
+            "L38",
+            _zero_by_zero,
+            "A class without a token has the mean 0 / 0 with you. It adds nothing to the difference: its "
+            "part is 0.",
         ),
         Mistake(
             "M1",
@@ -222,6 +238,7 @@ PARTS = Question(
             lambda value, classes, a, b, K: np.isclose(np.sum(value), (b - a).mean() / LN2, rtol=1e-9),
         ),
     ),
+    alike=(("right", "L38", "In the first two cases every class has a token."),),
     advice="Sum d over the tokens of a class, and divide by the number of all tokens.",
 )
 

@@ -109,7 +109,11 @@ def _draw_crossing(rng):
     counted = 200 * (sizes / sizes[0]) ** -rng.uniform(0.15, 0.25)
     middle = np.exp(rng.uniform(np.log(sizes[1]), np.log(sizes[-2])))
     trained = counted * (sizes / middle) ** -rng.uniform(0.2, 0.5) * np.exp(rng.normal(0, 0.01, points))
-    return sizes, counted.round(2), trained.round(2)
+    counted, trained = counted.round(2), trained.round(2)
+    if rng.random() < 0.4:  # they meet in a point
+        i = np.flatnonzero(trained <= counted)[0]
+        trained[i] = counted[i]
+    return sizes, counted, trained
 
 
 CROSSING = Question(

@@ -77,7 +77,15 @@ def _vocabularies(rng, unit, among):
     return a, b | {"vocabulary": two}
 
 
+def _beside(rng, first, second):
+    """Two cards that differ in what the two dictionaries give, in either order, and in the seconds."""
+    a, b = _cards(rng)
+    pair = a | first, b | second
+    return pair if rng.random() < 0.5 else pair[::-1]
+
+
 def _draw_fair(rng):
+    one_open, one_closed = str(rng.choice(OPEN)), str(rng.choice(CLOSED))
     pairs = [
         *(_cards(rng, key) for key in ("past", "unit", "parameters", "chosen on")),
         _cards(rng, "text", "scored"),
@@ -85,6 +93,10 @@ def _draw_fair(rng):
         _vocabularies(rng, "token", OPEN),
         _vocabularies(rng, "byte", OPEN),
         _vocabularies(rng, "byte", CLOSED),
+        _beside(rng, *({"unit": "byte", "vocabulary": words} for words in (one_open, one_closed))),
+        _beside(rng, *({"unit": "byte", "vocabulary": words} for words in (one_closed, one_open))),
+        _beside(rng, {"unit": "byte", "vocabulary": OPEN[0]}, {"unit": "token", "vocabulary": OPEN[1]}),
+        _beside(rng, {"unit": "token", "vocabulary": OPEN[1]}, {"unit": "byte", "vocabulary": OPEN[2]}),
     ]
     return ([pairs[i] for i in rng.permutation(len(pairs))],)
 
