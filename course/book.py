@@ -29,8 +29,8 @@ HTML = ROOT / "_build" / "html"
 BUILDER = (sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build")
 """Through the interpreter: the script ``jupyter-book`` names the folder that it was installed in."""
 
-LEAST_FREE = 50_000_000
-"""Bytes on the disk below which a failure is put down to it: a built book has about three times as many."""
+LEAST_FREE = 10_000_000
+"""Bytes on the disk below which a failure is put down to it; a built book has about 50 million."""
 
 
 def main():
@@ -118,7 +118,7 @@ def obstacles(folder):
     elif free < LEAST_FREE:
         yield (
             f"the disk that holds {folder} is full: {free / 1e6:.0f} MB are free, and a whole book needs "
-            "about 150 MB. Make room, then run the same command again."
+            "about 50 MB. Make room, then run the same command again."
         )
 
 
