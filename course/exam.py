@@ -38,10 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
     options = parser.parse_args(arguments)
     try:
-        names = options.students or [person.name for person in read_roster(options.roster)]
+        people = options.students or read_roster(options.roster)
         seed = _seed(options.out) if options.seed is None else options.seed
-        with tqdm(total=len(names), unit="paper", disable=None) as bar:
-            folder = make(find(options.exam), names, seed, options.out, lambda name: bar.update())
+        with tqdm(total=len(people), unit="paper", disable=None) as bar:
+            folder = make(find(options.exam), people, seed, options.out, lambda name: bar.update())
     except (GradingError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

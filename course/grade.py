@@ -2,6 +2,7 @@
 
     python -m course.grade exercises/02_cross_entropy/02_cross_entropy.ipynb
     python -m course.grade FILE --html feedback.html --json feedback.json --seed 7
+    python -m course.grade FILE --exam private/midterm
     python -m course.grade FILE --exam private/midterm --student "Ada Lovelace"
 
 The notebook is run from its sources, top to bottom, in a process that sees no solutions; what your editor has
@@ -11,7 +12,6 @@ Exit status: 0 when the notebook was graded, whatever it got; 1 when it could no
 """
 
 import argparse
-import contextlib
 import json
 import sys
 from pathlib import Path
@@ -35,10 +35,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", metavar="OUT", help="write the feedback for machines")
     parser.add_argument("--seed", type=int, metavar="N", help="draw the hidden inputs of another grading")
     parser.add_argument("--exam", type=Path, metavar="FOLDER", help="an exam, made by python -m course.exam")
-    parser.add_argument("--student", metavar="NAME", help="whose paper of the exam it is")
+    parser.add_argument("--student", metavar="NAME", help="whose paper it is; by default, its label tells")
     options = parser.parse_args(arguments)
-    if (options.exam is None) != (options.student is None):
-        parser.error("--exam and --student go together.")
+    if options.student is not None and options.exam is None:
+        parser.error("--student is for an exam: give its folder with --exam.")
     if sentence := system.why_not():
         print(sentence, file=sys.stderr)
         return 1
@@ -64,14 +64,13 @@ def _grade(options: argparse.Namespace) -> Result:
     from course.exams.folder import ExamFolder
 
     exam = ExamFolder.read(options.exam)
-    owner = exam.owner(options.student)
-    if owner is None:
-        raise GradingError(
-            f"No paper of {options.exam} is {options.student!r}'s. Papers: {', '.join(exam.students)}."
-        )
-    with contextlib.suppress(OSError):
-        if remark := exam.remark(owner, Path(options.file).read_bytes()):
-            print(f"{owner} {remark}.", file=sys.stderr)
+    try:
+        data = Path(options.file).read_bytes()
+    except OSError as error:
+        raise GradingError(f"{options.file} cannot be read: {error.strerror}.") from None
+    owner = exam.owner(options.student, data)
+    remark = exam.remark(owner, data) or f"is graded by the key of paper {exam.students[owner]}"
+    print(f"{owner} {remark}.", file=sys.stderr)
     return grade_notebook(options.file, exam.exam.name, seed=options.seed, solutions=exam.keys(owner))
 
 

@@ -119,7 +119,7 @@ def grade_class(
     `course.grading.seeds`. ``seed`` takes the place of that secret, so that two folders of results agree.
 
     With an exam, each submission is graded by the key of its student's paper, and ``set_name`` and
-    ``solutions`` are not used.
+    ``solutions`` are not used. Without ``roster``, its students are the class.
 
     Raises
     ------
@@ -129,12 +129,13 @@ def grade_class(
     if out.resolve().is_relative_to(submissions.resolve()):
         raise GradingError("The results would lie among the submissions. Give --out another folder.")
     if exam:
-        set_name, solutions = exam.exam.name, exam.solutions
+        set_name = exam.exam.name
     key = Key(set_name, exam.keys(next(iter(exam.students))) if exam else solutions)
-    people = read_roster(roster) if roster else []
+    people = read_roster(roster) if roster else list(exam.people.values()) if exam else []
     found = collect(submissions, set_name)
-    if exam:
-        found = [exam.claim(submission) for submission in found]
+    claims = exam.claims(found) if exam else None
+    if claims:
+        found, solutions = claims.submissions, claims.solutions
     secret, note = seeds.secret_of(out, seed)
     if note:
         print(note, file=sys.stderr)
@@ -146,9 +147,8 @@ def grade_class(
     write_table(kept, byhand.marks_table(results, written))
     results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
     rows = match(people, found, results)
-    if exam:
-        _compare_papers(exam, found, rows)
     for row in rows:
+        row.notes += [claims.notes[row.student]] if claims and row.student in claims.notes else []
         if row.student in changed:
             row.notes.append(
                 "handed in another file since the mark by hand; look at it again, then empty the cell"
@@ -194,18 +194,6 @@ def _grade(
             limits=limits,
             finished=finished,
         )
-
-
-def _compare_papers(exam: ExamFolder, found: list[Submission], rows: list[Row]) -> None:
-    """Note who handed in the paper of somebody else."""
-    by_student = {row.student: row for row in rows}
-    for submission in found:
-        owner = exam.owner(submission.student, *submission.aliases)
-        if owner is None or submission.path is None or not submission.path.is_file():
-            continue
-        remark = exam.remark(owner, submission.path.read_bytes())
-        if remark:
-            by_student[submission.student].notes.append(remark)
 
 
 def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, marks: bool) -> None:

@@ -257,7 +257,9 @@ def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
     for student, source in ((ada, keys[ada]), (alan, folder.paper(alan)), (ming, keys[ada])):
         (handed / student).mkdir(parents=True)
         shutil.copy(source, handed / student / "midterm.ipynb")
-    shutil.copy(keys[ada], handed / "Stranger.ipynb")
+    blank = json.loads(keys[ada].read_text(encoding="utf-8"))
+    blank["cells"][0]["source"], blank["metadata"] = "# Midterm", {}
+    (handed / "Stranger.ipynb").write_text(json.dumps(blank), encoding="utf-8")
     rows = {r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam=folder)}
     assert (rows[ada].points, rows[ada].result.maximum) == (34, 34)
     assert rows[alan].status == "zero"

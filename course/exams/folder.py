@@ -1,38 +1,39 @@
 """An exam of a class in a private folder: papers to hand out, keys to grade with, and a table of answers.
 
-    FOLDER/exam.json                     the exam, its seed, and who has which paper
+    FOLDER/exam.json                     the exam, its seed, who has which paper, and what the roster knows
     FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
     FOLDER/keys/STUDENT/EXAM/EXAM.ipynb  the solved paper: keep it
     FOLDER/answers.csv                   the right values of every paper
 
-A student's paper follows from exam, seed and name alone, so it does not change when somebody joins.
+A student's paper follows from exam, seed and name alone, so it does not change when somebody joins. A paper
+that lies in the folder is not written again: it may have been handed out.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from course.exams import EXAMS, Exam, find
+from course.exams.owners import Claims, Owners, foreign
 from course.exams.paper import answers, label_of, papers
-from course.grading.cells import GradingError, read_cells
+from course.grading.cells import GradingError
 from course.grading.collecting import Submission
-from course.grading.roster import name_key
+from course.grading.names import file_name, former_file_name
+from course.grading.roster import Person, name_key
 from course.grading.tables import write_table
 from course.notebooks import to_text, write_text
 
 __all__ = ["ExamFolder", "make"]
 
-PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
-
 
 def make(
     exam: Exam,
-    names: Sequence[str],
+    people: Sequence[str | Person],
     seed: int,
     out: Path,
     told: Callable[[str], None] = lambda name: None,
@@ -42,8 +43,8 @@ def make(
     Parameters
     ----------
     exam : Exam
-    names : sequence of str
-        The students, as the roster names them.
+    people : sequence of str or Person
+        The students: their names, or what a roster knows of them.
     seed : int
         Secret: whoever has it can compute every paper.
     out : Path
@@ -62,28 +63,38 @@ def make(
             f"{out} holds the {there.exam.name} with another seed or name. Give --out another folder, so that"
             " no paper that was handed out loses its key."
         )
-    students = dict(there.students) if there else {}
-    for name in names:
+    folder = _joined(there or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)
+    write_text(out / "exam.json", folder.record())
+    table = [["student", "paper", *(part.name for part in exam.parts(0))]]
+    for name, label in folder.students.items():
+        variant = variant_seed(exam.name, seed, name)
+        key = folder.keys(name) / exam.name / f"{exam.name}.ipynb"
+        if not (folder.paper(name).exists() and key.exists()):
+            paper, solved = papers(exam, variant, label, name)
+            write_text(folder.paper(name), to_text(paper))
+            write_text(key, to_text(solved))
+        table.append([name, label, *answers(exam, variant).values()])
+        told(name)
+    write_table(out / "answers.csv", table)
+    return folder
+
+
+def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
+    """The folder with more students, and with what the roster now knows of those who were there."""
+    students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
+    for person in people:
+        person = Person({"student": person}) if isinstance(person, str) else person
+        name = person.name
         other = next((n for n in students if name_key(n) == name_key(name) and n != name), None)
         if not name_key(name) or other is not None:
             problem = f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is no name"
             raise GradingError(f"{problem}. Add a number or a login to the names.")
-        students[name] = label_of(exam.name, variant_seed(exam.name, seed, name))
-    out.mkdir(parents=True, exist_ok=True)
-    out.chmod(0o700)
-    folder = ExamFolder(out, exam, seed, students)
-    table = [["student", "paper", *(part.name for part in exam.parts(0))]]
-    for name, label in students.items():
-        variant = variant_seed(exam.name, seed, name)
-        paper, key = papers(exam, variant, label, name)
-        write_text(folder.paper(name), to_text(paper))
-        write_text(folder.keys(name) / exam.name / f"{exam.name}.ipynb", to_text(key))
-        table.append([name, label, *answers(exam, variant).values()])
-        told(name)
-    write_table(out / "answers.csv", table)
-    record = {"exam": exam.name, "seed": seed, "students": students}
-    write_text(out / "exam.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-    return folder
+        students[name] = label_of(folder.exam.name, variant_seed(folder.exam.name, folder.seed, name))
+        known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
+        folders.setdefault(name, file_name(name))
+    return dataclasses.replace(folder, students=students, people=known, folders=folders)
 
 
 def variant_seed(exam: str, seed: int, name: str) -> int:
@@ -103,12 +114,18 @@ class ExamFolder:
     seed : int
     students : dict of str to str
         The label of each student's paper.
+    people : dict of str to Person
+        What the roster knows of each.
+    folders : dict of str to str
+        The name of each student's folder in ``papers/`` and ``keys/``.
     """
 
     place: Path
     exam: Exam
     seed: int
     students: dict[str, str]
+    people: dict[str, Person]
+    folders: dict[str, str]
 
     @classmethod
     def read(cls, place: Path) -> ExamFolder:
@@ -122,53 +139,75 @@ class ExamFolder:
         try:
             data = json.loads((place / "exam.json").read_text(encoding="utf-8"))
             exam, seed, students = data["exam"], int(data["seed"]), dict(data["students"])
+            people = {n: Person(dict(data.get("people", {}).get(n, {"student": n}))) for n in students}
+            folders = {n: data.get("folders", {}).get(n) or _old_folder(place, n) for n in students}
         except (OSError, ValueError, KeyError, TypeError):
             raise GradingError(
                 f"{place} is no folder of an exam: its exam.json is missing or cannot be read. Make one with"
-                " python -m course.exam make."
+                " python -m course.exam."
             ) from None
         if exam not in EXAMS:
             raise GradingError(f"{place} holds the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
-        return cls(place, find(exam), seed, students)
+        return cls(place, find(exam), seed, students, people, folders)
+
+    def record(self) -> str:
+        """What `read` reads."""
+        people = {name: person.fields for name, person in self.people.items()}
+        known = {"students": self.students, "people": people, "folders": self.folders}
+        data = {"exam": self.exam.name, "seed": self.seed, **known}
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
     def paper(self, name: str) -> Path:
         """Where a student's paper lies."""
-        return self.place / "papers" / self._slug(name) / f"{self.exam.name}.ipynb"
+        return self.place / "papers" / self.folders[name] / f"{self.exam.name}.ipynb"
 
     def keys(self, name: str) -> Path:
         """The folder that stands for ``solutions/`` when this student is graded."""
-        return self.place / "keys" / self._slug(name)
+        return self.place / "keys" / self.folders[name]
 
-    def owner(self, *names: str) -> str | None:
-        """The student of one of these names, in whatever spelling systems give it."""
-        wanted = {name_key(name) for name in names}
-        return next((name for name in self.students if name_key(name) in wanted), None)
+    @functools.cached_property
+    def owners(self) -> Owners:
+        """Finds the students by any of their names."""
+        return Owners(self.students, self.people, self.folders)
 
-    def claim(self, submission: Submission) -> Submission:
-        """The submission, or why it has no key."""
-        if submission.empty or submission.problem:
-            return submission
-        if self.owner(submission.student, *submission.aliases) is None:
-            problem = f"No paper of this exam was made for {submission.student!r}, so there is no key."
-            return dataclasses.replace(submission, path=None, problem=problem)
-        return submission
+    def claims(self, submissions: Sequence[Submission]) -> Claims:
+        """Whose key each submission is graded by."""
+        return Claims(self.owners, self.keys, submissions)
 
-    def solutions(self, submission: Submission) -> Path:
-        """The folder with the key of a submission that has one."""
-        return self.keys(self.owner(submission.student, *submission.aliases))
+    def owner(self, name: str | None, data: bytes) -> str:
+        """The student of this name, or without a name the one whose paper the notebook is.
+
+        Raises
+        ------
+        GradingError
+            When there is none, or several.
+        """
+        if name is None:
+            label, owner = self.owners.labelled(data)
+            if owner is None:
+                what = (
+                    f"the paper {label}, which is of nobody here" if label else "without the label of a paper"
+                )
+                raise GradingError(f"The notebook is {what}. Say whose it is with --student.")
+            return owner
+        found = self.owners.named(name)
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            raise GradingError(
+                f"{name!r} fits several students: {', '.join(sorted(found))}. Give more of the name."
+            )
+        raise GradingError(f"No paper of {self.place} is {name!r}'s. Papers: {', '.join(self.students)}.")
 
     def remark(self, student: str, data: bytes) -> str:
-        """Say so when a student hands in the paper of somebody else; else nothing."""
-        try:
-            cells, _ = read_cells(data)
-        except (GradingError, UnicodeError):
+        """Say so when a notebook is the paper of somebody else; else nothing."""
+        label, owner = self.owners.labelled(data)
+        if not label or label == self.students[student]:
             return ""
-        found = {m["label"] for cell in cells if cell.kind == "text" for m in PAPER.finditer(cell.source)}
-        if not found or self.students[student] in found:
-            return ""
-        owners = [name for name, label in self.students.items() if label in found]
-        whose = f"that of {owners[0]}" if owners else "of nobody here"
-        return f"hands in paper {min(found)}, {whose}; graded by the key of paper {self.students[student]}"
+        return foreign(label, owner, self.students[student])
 
-    def _slug(self, name: str) -> str:
-        return Submission(name, None).slug
+
+def _old_folder(place: Path, name: str) -> str:
+    """The name of a student's folder in an exam of an earlier version."""
+    former = former_file_name(name)
+    return former if (place / "keys" / former).exists() else file_name(name)

@@ -1,0 +1,178 @@
+"""Whose paper a submission is: every name that a system gives it is known, and nothing open is guessed."""
+
+import json
+import shutil
+import unicodedata
+
+import pytest
+
+from course import exam as command
+from course.exams import find
+from course.exams.folder import ExamFolder, make
+from course.grade import main as grade_main
+from course.grading.cells import GradingError
+from course.grading.collecting import collect
+from course.grading.names import file_name, former_file_name
+
+ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
+    Points Possible,,,,,
+"Lovelace, Ada",41,0012345,ada,countess@example.org,A1
+"Turing, Alan",42,0012346,turing,alan@example.org,A1
+"O'Neil, Máire",43,0012347,moneil,maire@example.org,A2
+王小明,44,0012348,wxm,wxm@example.org,A2
+Kim Lee,45,0012349,klee,klee@example.org,A2
+Lee Kim,46,0012350,lkim,lkim@example.org,A2
+"Student, Test",99,,testy,,A1
+"""
+ADA, ALAN, MAIRE, MING, KIM, LEE = [
+    "Lovelace, Ada",
+    "Turing, Alan",
+    "O'Neil, Máire",
+    "王小明",
+    "Kim Lee",
+    "Lee Kim",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A midterm for the class of the roster, read again from its file."""
+    place = tmp_path_factory.mktemp("private")
+    (place / "class.csv").write_text(ROSTER, encoding="utf-8")
+    out = place / "midterm"
+    assert command.main(["midterm", "--roster", str(place / "class.csv"), "--out", str(out)]) == 0
+    return ExamFolder.read(out)
+
+
+def _claimed(folder, submissions, names, source=None):
+    """Hand in notebooks under these names; return the claims."""
+    for name in names:
+        path = submissions / name / "midterm.ipynb" if not name.endswith(".ipynb") else submissions / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if source:
+            shutil.copy(source, path)
+        else:
+            path.write_text(json.dumps({"cells": [], "metadata": {}}), encoding="utf-8")
+    return folder.claims(collect(submissions, "midterm"))
+
+
+def test_nobody_gets_no_paper(folder):
+    """Canvas's test student and the row of the points have no paper; a Chinese name stays what it is."""
+    assert list(folder.students) == [ADA, ALAN, MAIRE, MING, KIM, LEE]
+    assert folder.folders[MING] == "王小明" and folder.paper(MING).exists()
+    assert folder.folders[ADA].startswith("Lovelace-Ada-")
+    assert folder.people[ADA]["login"] == "ada"
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("FOLDER", ADA),
+        ("FOLDER.ipynb", ADA),
+        ("FOLDER_midterm.ipynb", ADA),
+        ("LABEL.ipynb", ADA),
+        ("ada.ipynb", ADA),
+        ("ADA", ADA),
+        ("0012345.ipynb", ADA),
+        ("countess@example.org.ipynb", ADA),
+        ("countess.ipynb", ADA),
+        ("Ada Lovelace", ADA),
+        ("Lovelace, Ada", ADA),
+        ("ada_lovelace-midterm.ipynb", ADA),
+        ("lovelaceada_41_77_midterm.ipynb", ADA),
+        ("turingalan_LATE_42_99_midterm.ipynb", ALAN),
+        ("turingalan_LATE_4711_99_midterm.ipynb", ALAN),
+        ("Alan Turing_12345_assignsubmission_file_", ALAN),
+        ("Alan Turing_12345_assignsubmission_file", ALAN),
+        ("Máire O'Neil_12346_assignsubmission_file_", MAIRE),
+        ("oneilmáire_43_98_midterm.ipynb", MAIRE),
+        (unicodedata.normalize("NFD", "O'Neil, Máire"), MAIRE),
+        ("王小明.ipynb", MING),
+        ("王小明_44_97_midterm.ipynb", MING),
+        ("wxm", MING),
+        ("Kim Lee", KIM),
+        ("Lee Kim.ipynb", LEE),
+        ("klee.ipynb", KIM),
+    ],
+)
+def test_every_name_of_a_student_is_known(folder, tmp_path, name, owner):
+    """The folder that was handed out, login, number, address, and what Canvas and Moodle make of a name."""
+    name = name.replace("FOLDER", folder.folders[ADA]).replace("LABEL", folder.students[ADA])
+    claims = _claimed(folder, tmp_path, [name])
+    (submission,) = claims.submissions
+    assert claims.owner == {submission.student: owner}, submission.problem
+    assert claims.solutions(submission) == folder.keys(owner)
+    assert submission.path is not None and not claims.notes
+
+
+@pytest.mark.parametrize("name", ["midterm.ipynb", "Untitled1.ipynb", "kimlee_1_2_midterm.ipynb", "Group 7"])
+def test_the_label_of_the_paper_decides_where_the_name_does_not(folder, tmp_path, name):
+    """A name that says nothing, or that fits two students, leaves it to the paper; the instructor is told."""
+    claims = _claimed(folder, tmp_path, [name], folder.paper(LEE))
+    assert list(claims.owner.values()) == [LEE]
+    assert folder.students[LEE] in next(iter(claims.notes.values()))
+
+
+@pytest.mark.parametrize(
+    ("names", "source", "says"),
+    [
+        (["midterm.ipynb"], None, "No paper of this exam was made for 'midterm'"),
+        (["kimlee_1_2_midterm.ipynb"], None, "fits several students (Kim Lee, Lee Kim)"),
+        (["kimlee_1_2_midterm.ipynb"], ADA, "which is that of none of them"),
+        (["ada_9_9_midterm.ipynb", "Group 7"], ADA, "is theirs by its name. Keep one."),
+        (["testy.ipynb"], None, "No paper of this exam was made for 'testy'"),
+        (["turingalan_41_99_midterm.ipynb"], None, "fits several students (Lovelace, Ada, Turing, Alan)"),
+    ],
+)
+def test_what_stays_open_is_told(folder, tmp_path, names, source, says):
+    """Neither of two students gets a grade that may be the other's."""
+    claims = _claimed(folder, tmp_path, names, source and folder.paper(source))
+    problems = [submission.problem for submission in claims.submissions if submission.problem]
+    assert len(problems) == 1 and says in problems[0] and problems[0].endswith(".")
+
+
+def test_somebody_elses_paper_is_graded_by_the_own_key(folder, tmp_path):
+    """The name decides; the note names both papers."""
+    claims = _claimed(folder, tmp_path, ["wxm.ipynb"], folder.paper(ADA))
+    assert claims.owner == {"wxm": MING}
+    assert claims.notes == {
+        "wxm": f"hands in paper {folder.students[ADA]}, that of {ADA}; graded by the key of paper"
+        f" {folder.students[MING]}"
+    }
+
+
+def test_a_folder_of_an_earlier_version_goes_on_working(folder, tmp_path):
+    """It knows names alone, and its folders have the names of that time. Nothing in it is written again."""
+    old = tmp_path / "old"
+    names = [MING, "Grace Hopper"]
+    made = make(find("midterm"), names, 5, old)
+    for kind in ("papers", "keys"):
+        for name in names:
+            (old / kind / file_name(name)).rename(old / kind / former_file_name(name))
+    record = {"exam": "midterm", "seed": 5, "students": made.students}
+    (old / "exam.json").write_text(json.dumps(record), encoding="utf-8")
+    again = ExamFolder.read(old)
+    assert all(again.paper(name).exists() and again.keys(name).exists() for name in names)
+    assert again.owner("hoppergrace", b"") == "Grace Hopper"
+    before = {path: path.stat().st_mtime_ns for path in old.glob("papers/*/*")}
+    more = make(find("midterm"), [*names, "Ada Lovelace"], 5, old)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert len(list(old.glob("papers/*/*"))) == 3 and more.paper(MING) == again.paper(MING)
+
+
+def test_one_notebook_needs_no_name(folder, tmp_path, capsys):
+    """The paper's label tells whose key it is; without a label the command asks for --student."""
+    key = folder.keys(MAIRE) / "midterm" / "midterm.ipynb"
+    assert grade_main([str(key), "--exam", str(folder.place)]) == 0
+    said = capsys.readouterr()
+    assert "Total: 34 of 34 points" in said.out
+    assert f"{MAIRE} is graded by the key of paper {folder.students[MAIRE]}." in said.err
+    bare = tmp_path / "bare.ipynb"
+    bare.write_text(json.dumps({"cells": [], "metadata": {}}), encoding="utf-8")
+    assert grade_main([str(bare), "--exam", str(folder.place)]) == 1
+    assert "Say whose it is with --student" in capsys.readouterr().err
+    with pytest.raises(GradingError, match="fits several students"):
+        folder.owner("kimlee", b"")
+    with pytest.raises(SystemExit):
+        grade_main([str(key), "--student", "ada"])
+    assert "give its folder with --exam" in capsys.readouterr().err
