@@ -43,6 +43,8 @@ class Question:
         Visible inputs: at least two for functions and expressions, one for a value.
     draw : callable, optional
         ``draw(rng)`` returns one fresh case.
+    odd : tuple of callables
+        As ``draw``, for cases of a rare kind (an empty row, a text of one word). The fresh ones hold them all.
     rtol, atol : float
         An answer is right when it is within ``atol + rtol * |right|``.
     precision : str
@@ -71,6 +73,7 @@ class Question:
     mistakes: tuple[Mistake, ...]
     properties: tuple[Property, ...] = ()
     draw: Callable[[np.random.Generator], Case] | None = None
+    odd: tuple[Callable[[np.random.Generator], Case], ...] = ()
     form: Literal["function", "value", "expression"] = "function"
     symbols: tuple[str, ...] = ()
     rtol: float = 1e-6
@@ -92,7 +95,8 @@ class Question:
         if self.draw is None:
             return self.cases
         rng = np.random.default_rng([seed, *self.key.encode()])
-        return tuple(self.draw(rng) for _ in range(count))
+        draws = [self.draw] * max(0, count - len(self.odd)) + list(self.odd)
+        return tuple(draw(rng) for draw in draws)
 
     def labelled_formulas(self) -> list[tuple[str, Callable]]:
         """Return the right formula and all wrong ones with distinct labels: "right", "M6", "M6 (2)"."""

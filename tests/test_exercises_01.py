@@ -4,6 +4,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("01_chain_rule")
 changed, written, right = SET.changed, SET.written, SET.right
+odd = SET.wrong_on_odd_inputs
 
 PRICE = "-np.log(factors).sum()"
 FACTORS = "np.append(start[words[0]], table[words[:-1], words[1:]])"
@@ -308,6 +309,18 @@ changed("floor-forensics", "L9", ("unseen * digits * np.log(10) / total", "unsee
 changed("floor-forensics", "L7", ("(20 - digits)", "(digits - 20)"))
 changed("floor-forensics", "L1", ("* unseen / tokens)", "* unseen)"))
 changed("floor-forensics", "L8", ("* unseen / tokens)", "/ tokens)"))
+
+odd("string-price", ("return {", "if len(words) == 1:\n        factors = table[words, words]\n    return {"))
+odd("length-masses", ("masses = [start[-1]]", "masses = [start[-1]] if longest else [0.0]"))
+odd("length-masses", ("range(longest)", "range(longest if longest > 1 else 0)"))
+odd("silent-scorer", ("(q == 0).sum()", "(q[1:] == 0).sum()"))
+odd(
+    "silent-scorer",
+    ("(q == 0).sum()", "len({q for q in zip(text, text[1:]) if table[q] == 0}) + int(q[0] == 0)"),
+)
+odd("silent-scorer", ("q == 0", "q < 1e-12"))
+STEPS = "np.append(start[text[0]], table[text[:-1], text[1:]])"
+odd("silent-scorer", (STEPS, f"{STEPS} if len(text) > 1 else table[text, text]"))
 
 
 class TestSet(SetTests):

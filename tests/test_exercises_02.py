@@ -4,6 +4,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("02_cross_entropy")
 changed, written, right = SET.changed, SET.written, SET.right
+odd = SET.wrong_on_odd_inputs
 
 MEAN = "nats.mean()"
 changed("three-words", "M2", ("-np.log(q)", "-np.log2(q)"))
@@ -266,6 +267,17 @@ written(
 )
 changed("tale-card", "M38", ("chars=test.chars", "chars=test.bytes"))
 changed("tale-card", "L17", ("train.ids, test.ids", "test.ids, test.ids"))
+
+odd("forecasters", ("-np.log(q[days, outcomes])", "-np.log(np.maximum(q[days, outcomes], 1e-10))"))
+REAL = "real = targets != ignore_index"
+odd("average-surprisal", (REAL, "real = np.cumsum(targets == ignore_index, axis=1) == 0"))
+odd("average-surprisal", (REAL, "real = np.cumsum(targets[:, ::-1] != ignore_index, axis=1)[:, ::-1] > 0"))
+LARGEST = "z.max(axis=1, keepdims=True)"
+odd("token-nll", (LARGEST, "z.max()"))
+odd("token-nll", (LARGEST, "np.maximum(0, z.max(axis=1, keepdims=True))"))
+odd("token-nll", (f"z - {LARGEST}", f"np.maximum(z - {LARGEST}, -1000)"))
+odd("forensics", ("tokens / (tokens + padding)", "(tokens - padding) / tokens"))
+odd("bigram", (", minlength=size * size).reshape(size, size)", ").reshape(train.max() + 1, -1)"))
 
 
 class TestSet(SetTests):

@@ -14,6 +14,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("06_ngram_models")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 ADD_K = "unseen * k / (tokens + k * V)"
 ABSOLUTE = "unseen * D * types / tokens / V"
@@ -300,6 +301,16 @@ changed(
     ("nats[in_vocabulary]", "nats[in_vocabulary & ~test.is_eos]"),
 )
 changed("line", "L31", (INCLUDING, "X"), (EXCLUDING, INCLUDING), ("X", EXCLUDING))
+
+odd("set-aside", ("counts == 1", "counts == counts[-1]"))
+odd("set-aside", ("unseen * D *", "unseen * 0.75 *"))
+odd("fates", ("t - n + 1)", "t - max(n, 2) + 1)"))
+odd("fates", ("t - n + 1)", "t - min(n, 3) + 1)"))
+odd("katz", ("max(counts.max(), k) + 1", "counts.max() + 1"))
+odd("em", ("joint = weights", "probs = np.maximum(probs, 1e-10)\n    joint = weights"))
+odd("evaluator", ("word if word in vocabulary", "word if word in counts"))
+odd("evaluator", ("counts.get(before, {})", "counts[before]"))
+odd("evaluator", ("counts.get(before, {})", "counts.get(before, counts['<unk>'])"))
 
 
 class TestSet(SetTests):

@@ -17,6 +17,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("08_ngram_versus_neural")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 N_OF = "N, of_context = counts.sum(), counts.sum(axis=1, keepdims=True)"
 GRADIENT = "(of_context * np.exp(log_q) - counts) / N"
@@ -208,6 +209,20 @@ changed("adapt", "M52", (EMPTY, FULL), ("(t + k * V)", "(len(ids) + t + k * V)")
 changed("adapt", "L18", ("        counts[token] += 1\n", ""), ("(t + k * V)", "(k * V)"))
 changed("adapt", "L13", ("(t + k * V)", "(t + k)"))
 changed("adapt", "L1", ("return nats", "return nats / len(ids)"))
+
+odd("parts", (", minlength=K", ""))
+odd(
+    "parts",
+    (
+        "np.bincount(classes, weights=d, minlength=K)",
+        "np.array([d[classes == c].sum() for c in np.unique(classes)])",
+    ),
+)
+odd("crossing", ("(ahead[1:] <= 0)", "(ahead[1:] < 0)"))
+odd("fair", (' in a["vocabulary"] + b["vocabulary"]', ' in a["vocabulary"]'))
+odd("fair", (' in a["vocabulary"] + b["vocabulary"]', ' in b["vocabulary"]'))
+odd("fair", ('a["unit"] == b["unit"] == "byte"', 'a["unit"] == "byte"'))
+odd("fair", ('a["unit"] == b["unit"] == "byte"', 'b["unit"] == "byte"'))
 
 
 class TestSet(SetTests):

@@ -52,6 +52,23 @@ def _draw_text(rng, tokens=None, impossible=None):
     return start, table, np.array(text)
 
 
+def _begins_with_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    start = np.where(np.arange(len(start)) == text[0], 0.0, start)
+    return start / start.sum(), table, text
+
+
+def _repeats_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    return start, table, np.concatenate([text, np.tile([text[0], table[text[0]].argmin()], 3)])
+
+
+def _all_but_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 1)
+    table = np.where(table == 0.0, 1e-15, table)
+    return start, table / table.sum(axis=1, keepdims=True), text
+
+
 _POSSIBLE = "nothing in this text is impossible, so there is nothing to skip or to lift"
 
 SILENT_SCORER = Question(
@@ -67,6 +84,12 @@ SILENT_SCORER = Question(
         _draw_text(np.random.default_rng(53), 900, 0),
     ),
     draw=lambda rng: _draw_text(rng, 900, 0) if rng.random() < 0.5 else _draw_text(rng),
+    odd=(
+        lambda rng: _draw_text(rng, 1, 0),
+        _begins_with_the_impossible,
+        _repeats_the_impossible,
+        _all_but_impossible,
+    ),
     mistakes=(
         Mistake(
             "M32 + L8",

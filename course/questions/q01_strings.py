@@ -47,6 +47,11 @@ def _on_factors(**formulas):
     return wrong_price
 
 
+def _draw_string(rng, words=None):
+    table = rng.dirichlet(np.full(4, 2.0), size=5)
+    return table[4], table[:4], rng.integers(4, size=words or rng.integers(3, 8))
+
+
 STRING_PRICE = Question(
     key="01.string-price",
     title="the price of a string",
@@ -55,11 +60,8 @@ STRING_PRICE = Question(
     points=2,
     right=string_price,
     cases=((START, NEXT, np.array([0, 1])), (START, NEXT, np.array([1, 2, 2, 0]))),
-    draw=lambda rng: (
-        rng.dirichlet(np.full(4, 2.0)),
-        rng.dirichlet(np.full(4, 2.0), size=4),
-        rng.integers(4, size=rng.integers(3, 8)),
-    ),
+    draw=_draw_string,
+    odd=(lambda rng: _draw_string(rng, words=1), lambda rng: _draw_string(rng, words=2)),
     mistakes=(
         *unit_mistakes(string_price, "M2 M3 M5", only=("nats",)),
         Mistake(
@@ -255,6 +257,7 @@ LENGTH_MASSES = Question(
     right=mass_by_length,
     cases=((*LANGUAGE, 4), _draw_language(np.random.default_rng(7))),
     draw=_draw_language,
+    odd=tuple(lambda rng, longest=longest: (*_draw_language(rng)[:2], longest) for longest in (0, 1)),
     mistakes=(
         Mistake(
             "M27",

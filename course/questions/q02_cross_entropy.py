@@ -124,6 +124,13 @@ def _draw_forecasts(rng):
     return a, b, rng.integers(weathers, size=days)
 
 
+def _draw_a_surprise(rng):
+    """On one day what came was all but impossible for a forecaster."""
+    a, b, outcomes = _draw_forecasts(rng)
+    b[0] = np.where(np.arange(b.shape[1]) == outcomes[0], 1e-14, b[0])
+    return a, b / b.sum(axis=1, keepdims=True), outcomes
+
+
 FORECASTERS = Question(
     key="02.forecasters",
     title="two forecasters",
@@ -152,6 +159,7 @@ FORECASTERS = Question(
         ),
     ),
     draw=_draw_forecasts,
+    odd=(_draw_a_surprise,),
     mistakes=(
         *unit_mistakes(compare_forecasters, "M2 M3 M5", only=("nats",)),
         Mistake(

@@ -54,6 +54,14 @@ def _batch(rng, rows, columns, symbols, ignore_index):
     return log_probs, targets, ignore_index
 
 
+def _draw_batch(rng):
+    """A batch with padding at the ends of its rows and, here and there, between tokens."""
+    log_probs, targets, ignore_index = _batch(rng, 4, 8, 9, ignore_index=int(rng.choice([-100, -1, 0])))
+    gaps = rng.random(targets.shape) < 0.15
+    gaps[0, 0] = False
+    return log_probs, np.where(gaps, ignore_index, targets), ignore_index
+
+
 def _more_padding(log_probs, targets, ignore_index):
     wider = np.concatenate([log_probs, log_probs[:, :2]], axis=1)
     padding = np.full((len(targets), 2), ignore_index)
@@ -75,7 +83,7 @@ AVERAGE_SURPRISAL = Question(
         _batch(np.random.default_rng(11), 3, 6, 5, ignore_index=-1),
         _batch(np.random.default_rng(12), 4, 5, 7, ignore_index=0),
     ),
-    draw=lambda rng: _batch(rng, 4, 8, 9, ignore_index=int(rng.choice([-100, -1, 0]))),
+    draw=_draw_batch,
     mistakes=(
         *unit_mistakes(average_surprisal),
         Mistake("M19", _on_nats(wrong.padding_counted), _count_hint),
@@ -164,6 +172,19 @@ def _logits(rng, rows, symbols, offset, gap, dtype):
     return logits.astype(dtype), targets
 
 
+def _draw_logits(rng):
+    """Rows that are far above 0, in either precision."""
+    if rng.random() < 0.5:
+        return _logits(rng, 6, 5, rng.uniform(800, 900), 745.0, np.float64)
+    return _logits(rng, 6, 8, rng.uniform(150, 300), 104.0, np.float32)
+
+
+def _draw_levels(rng):
+    """Rows of different levels, also far below 0, with targets that trail by more than a thousand."""
+    logits, targets = _logits(rng, 6, 5, 0.0, 1500.0, np.float64)
+    return logits + rng.permutation([-2000, -800, 0, 0, 800, 2000])[:, None], targets
+
+
 def _distance(logits, targets):
     """How far each target's logit trails the largest of its row: its surprisal is at least that."""
     return logits.max(axis=1) - logits[np.arange(len(targets)), targets]
@@ -180,11 +201,8 @@ TOKEN_NLL = Question(
         _logits(np.random.default_rng(21), 4, 5, 200.0, 104.0, np.float32),
         _logits(np.random.default_rng(22), 5, 4, 1000.0, 745.0, np.float64),
     ),
-    draw=lambda rng: (
-        _logits(rng, 6, 5, rng.uniform(800, 900), 745.0, np.float64)
-        if rng.random() < 0.5
-        else _logits(rng, 6, 8, rng.uniform(150, 300), 104.0, np.float32)
-    ),
+    draw=_draw_logits,
+    odd=(_draw_levels,),
     mistakes=(
         *unit_mistakes(token_nll, "M2 M3 M5"),
         Mistake(

@@ -51,9 +51,10 @@ def _without_first_pair(train, text, start, size, k):
 
 
 def _draw_streams(rng):
-    size = int(rng.integers(5, 12))
-    chances = rng.dirichlet(np.ones(size))
-    train, text = rng.choice(size, size=200, p=chances), rng.choice(size, size=30, p=chances)
+    """Two streams; the last symbols occur in neither."""
+    seen = int(rng.integers(5, 12))
+    size, chances = seen + int(rng.integers(1, 3)), rng.dirichlet(np.ones(seen))
+    train, text = rng.choice(seen, size=200, p=chances), rng.choice(seen, size=30, p=chances)
     return train, text, int(rng.integers(size)), size, float(rng.uniform(0.05, 0.6))
 
 

@@ -36,11 +36,13 @@ def _seen_instead(counts, V, k, D):
     return {name: 1 - mass for name, mass in set_aside(counts, V, k, D).items()}
 
 
-def _draw_context(rng):
-    """Counts in any order; in some contexts no word occurs just once."""
+def _draw_context(rng, once=None):
+    """Counts in any order, ``once`` of them 1."""
     counts = rng.geometric(0.4, size=rng.integers(3, 7)) + 1
     counts[0] += 2
-    counts = rng.permutation(np.append(counts, np.ones(int(rng.integers(0, 4)), dtype=int)))
+    counts = rng.permutation(
+        np.append(counts, np.ones(int(rng.integers(0, 4)) if once is None else once, dtype=int))
+    )
     V = int(len(counts) + rng.integers(3, 12))
     return counts, V, round(rng.uniform(0.05, 0.9), 2), round(rng.uniform(0.5, 0.95), 2)
 
@@ -58,6 +60,7 @@ SET_ASIDE = Question(
         (np.array([3, 2, 6, 2]), 9, 0.2, 0.7),
     ),
     draw=_draw_context,
+    odd=(lambda rng: _draw_context(rng, once=0), lambda rng: _draw_context(rng, once=1)),
     mistakes=(
         Mistake(
             "L13",
@@ -179,7 +182,7 @@ def _draw_sentences(rng):
         for more in ([], rare)
     )
     test += [["the", "salt", "ferry", "moon"], test[0], train[0], [], ["salt"]]
-    return train, test, int(rng.integers(1, 6))
+    return train, test, int(rng.integers(2, 4))
 
 
 def _sentences(text):
@@ -207,6 +210,7 @@ FATES_OF_TOKENS = Question(
         ),
     ),
     draw=_draw_sentences,
+    odd=tuple(lambda rng, n=n: (*_draw_sentences(rng)[:2], n) for n in (1, 4)),
     mistakes=(
         Mistake(
             "L21",

@@ -156,12 +156,12 @@ def _katz_alpha(alpha):
     return lambda *case: _katz(*case, alpha=alpha)
 
 
-def _draw_katz(rng):
-    """A context with counts of 0, counts up to k and, in most cases, one above k."""
+def _draw_katz(rng, above=True):
+    """A context with counts of 0, counts up to k and one above k, or else only counts below k."""
     k, slope = int(rng.integers(3, 6)), rng.uniform(2.0, 2.4)
     n = np.append(0, (rng.integers(2000, 9000) * np.arange(1.0, k + 2) ** -slope).astype(int))
-    seen = np.append(rng.integers(1, k + 1, size=rng.integers(3, 5)), 1)
-    if rng.random() < 0.7:
+    seen = np.append(rng.integers(1, k + above, size=rng.integers(3, 5)), 1)
+    if above:
         seen = np.append(seen, k + int(rng.integers(1, 9)))
     counts = rng.permutation(np.append(seen, np.zeros(int(rng.integers(2, 5)), dtype=int)))
     return counts, rng.dirichlet(np.full(len(counts), 2.0)), n, k
@@ -184,6 +184,7 @@ KATZ = Question(
         _draw_katz(np.random.default_rng(602)),
     ),
     draw=_draw_katz,
+    odd=(lambda rng: _draw_katz(rng, above=False),),
     mistakes=(
         Mistake(
             "L13",

@@ -168,12 +168,10 @@ def _zero_by_zero(classes, counted, trained, K):
     return parts(classes, counted, trained, K) * found / found
 
 
-def _draw_parts(rng, absent=True):
-    """Tokens of K classes; of one or two of the classes there is none, most often of the last."""
-    K, N = int(rng.integers(4, 7)), int(rng.integers(9, 20))
-    there = np.arange(K)
-    if absent:
-        there = rng.permutation(K - 1 if rng.random() < 0.6 else K)[: K - int(rng.integers(1, 3))]
+def _draw_parts(rng, absent=()):
+    """Tokens of K classes, without the absent ones."""
+    K, N = int(rng.integers(3, 6)), int(rng.integers(9, 20))
+    there = np.delete(np.arange(K), absent)
     classes = rng.permutation(np.append(there, rng.choice(there, size=N - len(there))))
     return classes, rng.exponential(3.0, N), rng.exponential(3.0, N), K
 
@@ -192,10 +190,11 @@ PARTS = Question(
             np.array([4.0, 2.5, 3, 1.5, 2, 1.2]),
             3,
         ),
-        _draw_parts(np.random.default_rng(812), absent=False),
+        _draw_parts(np.random.default_rng(812)),
         (np.array([2, 0, 2, 2, 0]), np.array([3.0, 1, 2, 4, 2]), np.array([2.0, 2, 1.5, 3, 2.5]), 4),
     ),
     draw=_draw_parts,
+    odd=tuple(lambda rng, absent=absent: _draw_parts(rng, absent) for absent in ([-1], [0], [1], [0, -1])),
     mistakes=(
         Mistake(
             "L26",

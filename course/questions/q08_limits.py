@@ -103,14 +103,15 @@ def _zero(x, y):
     return x[i] + (x[i + 1] - x[i]) * y[i] / (y[i] - y[i + 1])
 
 
-def _draw_crossing(rng):
+def _draw_crossing(rng, touching=False):
+    """Two learning curves; if asked for, they meet in a point."""
     points = int(rng.integers(4, 7))
     sizes = np.cumprod(np.append(rng.integers(500, 2000), rng.uniform(1.8, 3.5, points - 1))).round()
     counted = 200 * (sizes / sizes[0]) ** -rng.uniform(0.15, 0.25)
     middle = np.exp(rng.uniform(np.log(sizes[1]), np.log(sizes[-2])))
     trained = counted * (sizes / middle) ** -rng.uniform(0.2, 0.5) * np.exp(rng.normal(0, 0.01, points))
     counted, trained = counted.round(2), trained.round(2)
-    if rng.random() < 0.4:  # they meet in a point
+    if touching:
         i = np.flatnonzero(trained <= counted)[0]
         trained[i] = counted[i]
     return sizes, counted, trained
@@ -128,6 +129,7 @@ CROSSING = Question(
         _draw_crossing(np.random.default_rng(821)),
     ),
     draw=_draw_crossing,
+    odd=(lambda rng: _draw_crossing(rng, touching=True),),
     rtol=1e-4,
     mistakes=(
         Mistake(
