@@ -105,7 +105,7 @@ NAMES = {
     "L32": "dependent values are taken for independent ones",
     "L33": "samples or counts stand where probabilities belong",
     "L34": "a ratio or an exponent is upside down",
-    "L35": "tokens are counted where types are asked",
+    "L35": "tokens and types change places",
     "L36": "the samples do not come from the generator that was given",
     "L37": "what occurs once is confused with what occurs least",
     "L38": "what never occurs is divided by 0, or left out",

@@ -111,7 +111,7 @@ def estimated(rng) -> Part:
         Mistake(
             "L34",
             lambda n, t: three(n, t, turned=-1),
-            "Your ratio is upside down: the higher count is above.",
+            "Your ratio is upside down: the types that came once more often stand above the fraction line.",
         ),
         Mistake(
             "L35",

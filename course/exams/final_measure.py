@@ -83,15 +83,17 @@ def divergence(rng) -> Part:
             "Your divergence runs the other way. What stands first draws the symbols.",
         ),
         Mistake(
-            "L3", other_unit, f"Your expression is in the other unit: {'bits' if bits else 'nats'} are asked."
+            "L3",
+            other_unit,
+            f"Your expression is in the other unit: {'bits' if bits else 'nats'} are asked for.",
         ),
         Mistake(
-            "L22",
+            "L1",
             lambda a, b: right(a, b) / copies,
             f"That is for one draw. {copies} independent draws diverge {copies} times as much.",
         ),
         Mistake(
-            "L11",
+            "L22",
             lambda a, b: copies * math.log((a / b) if forward else (b / a)) / unit,
             "You have only the logarithm of the first factor; the powers of 1 - a and 1 - b count too.",
         ),
@@ -108,6 +110,8 @@ def divergence(rng) -> Part:
         case=(0.62, 0.31),
         symbols=("a", "b"),
         mistakes=mistakes,
+        advice="Take the expectation of the logarithm of the ratio. It is 0 where a = b, and positive elsewhere"
+        " (put numbers in).",
         given='a, b = sp.symbols("a b", positive=True)',
         text=rf"""
 $X_a$ counts how often a symbol fails to come: $P(X_a = k) = a (1 - a)^{power}$ for

@@ -65,7 +65,8 @@ def parameters(rng) -> Part:
         text=f"""
 A language model has a vocabulary of {vocabulary} words, embeddings of width {embedding}, one layer of
 `torch.nn.{cell}` with {hidden} units, and an output layer with a bias for each word. Its output matrix is
-{"**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"}.
+{"**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"}. PyTorch gives
+each gate two bias vectors, one for the input and one for the state.
 
 Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
 numbers each part learns, those that it shares counted once, with the embedding. Give whole numbers with
@@ -103,9 +104,9 @@ def slope(rng) -> Part:
             "The sign: the loss falls where the target's logit grows.",
         ),
         Mistake(
-            "L24",
+            "L22",
             lambda z, t, tau, e: right(z, t, tau, 0.0),
-            "Your target is the one that came alone. Its smoothed distribution stands in this loss.",
+            "Your target is the symbol that came, and nothing else. This loss has the smoothed distribution.",
         ),
     )
     z, target, tau, epsilon = draw_apart(
@@ -164,7 +165,7 @@ def unsmoothed(rng) -> Part:
             "Divide by 1 - epsilon: the smoothed loss holds that share of yours.",
         ),
         Mistake(
-            "L3",
+            "L34",
             lambda s, e, u: both((1 - e) * s + e * u),
             "You smooth the smoothed loss once more. Solve for the loss.",
         ),

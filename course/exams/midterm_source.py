@@ -103,7 +103,11 @@ def crossed(rng) -> Part:
         return {"H(p)": h, "H(p, q)": h + d, "D(p || q)": d}
 
     mistakes = (
-        Mistake("M1", lambda p, q: three(p, q, 1.0), "Your numbers are {ratio} = ln 2 of the bits: nats."),
+        Mistake(
+            "M1",
+            lambda p, q: three(p, q, 1.0),
+            "Your numbers are {ratio} = ln 2 times the right ones: they are in nats.",
+        ),
         Mistake(
             "M50",
             lambda p, q: three(p, q) | {"D(p || q)": three(q, p)["D(p || q)"]},
@@ -168,7 +172,7 @@ def slope(rng) -> Part:
             "M5", lambda z, p: -right(z, p), "Your derivative has the wrong sign: the loss is the negative."
         ),
         Mistake(
-            "L24",
+            "L22",
             lambda z, p: scale * (sigma(scale * z) - p),
             f"You have lost the weight {weight} of the first symbol.",
         ),
@@ -189,6 +193,8 @@ def slope(rng) -> Part:
         case=(0.37, 0.31),
         symbols=("z", "p"),
         mistakes=mistakes,
+        advice="Differentiate term by term with the chain rule, and compare with the slope between two near"
+        " values of z.",
         given='z, p = sp.symbols("z p", positive=True)',
         text=rf"""
 A source draws the symbol 1 with probability $p$ and else the symbol 0. A model gives the symbol 1 the
@@ -222,7 +228,11 @@ def shared(rng) -> Part:
         return {"H(X, Y)": h, "H(Y | X)": h - context, "I(X; Y)": word - (h - context)}
 
     mistakes = (
-        Mistake("M1", lambda c: three(c, 1.0), "Your numbers are {ratio} = ln 2 of the bits: nats."),
+        Mistake(
+            "M1",
+            lambda c: three(c, 1.0),
+            "Your numbers are {ratio} = ln 2 times the right ones: they are in nats.",
+        ),
         Mistake(
             "L16",
             lambda c: three(c) | {"H(Y | X)": three(c, axis=0)["H(Y | X)"]},

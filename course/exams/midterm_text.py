@@ -35,7 +35,7 @@ def pooled(rng) -> Part:
             "You weight the perplexities with the tokens. Weight their logarithms: exponentiate last.",
         ),
         Mistake(
-            "L22",
+            "M4",
             lambda n, ppl: np.average(np.log(ppl), weights=n),
             "That is the loss in nats per token. The perplexity is its exponential.",
         ),
@@ -151,7 +151,7 @@ def asked(rng) -> Part:
     story, fault, effect = {
         "documents": (
             f"It is the mean over {int(rng.integers(180, 420))} documents, each scored from an empty context",
-            "a mean of perplexities over documents",
+            "a mean of perplexities over documents, or the empty context at the beginning of each",
             "An empty context at each beginning raises the number; the mean of perplexities can lie on either"
             " side of the pooled one, because short documents weigh as much as long ones.",
         ),

@@ -20,6 +20,11 @@ SUSPECTS = {
 }
 
 
+def _spoken(text: str) -> str:
+    """A text without the signs of formulas, for feedback on one line."""
+    return text.replace("$", "").replace("\\", "")
+
+
 def factor(suspect, tokens, sentences, padding):
     """By what a mistake multiplies the loss."""
     return {
@@ -55,7 +60,9 @@ def report(rng, name: str, suspects: tuple[str, ...], **others) -> Part:
 
     mistakes = tuple(
         Mistake(
-            suspect, under(suspect), f"Your own perplexity is made with that mistake: {SUSPECTS[suspect]}."
+            suspect,
+            under(suspect),
+            f"Your own perplexity is made with that mistake: {_spoken(SUSPECTS[suspect])}.",
         )
         for suspect in SUSPECTS
         if suspect != "none"
@@ -136,7 +143,7 @@ def two_reports(rng, name: str, **others) -> Part:
         Mistake(
             "M1",
             lambda *case: right(*case, unit=1.0),
-            "Your numbers are {ratio} = ln 2 of the bits: nats per character.",
+            "Your numbers are {ratio} = ln 2 times the right ones: they are nats per character.",
         ),
         Mistake(
             "L34",
