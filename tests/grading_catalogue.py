@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 SET = "02_small"
 POINTS = {"three-words": 3, "forecasters": 2, "average-surprisal": 3, "softmax-gradient": 2}
 LIMITS = Limits(
-    call_seconds=5, cell_seconds=8, total_seconds=120, memory_mb=600, file_mb=8, processes=12, reply_mb=8
+    call_seconds=5, cell_seconds=8, total_seconds=120, memory_mb=600, file_mb=8, processes=48, reply_mb=8
 )
 SEED = 20
 GROUPS = {

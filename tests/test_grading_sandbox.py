@@ -151,7 +151,7 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
                 probe.ask({"do": "look", "name": "facts"})["value"]
             )
     assert seen == [] and few and not secret and unprivileged
-    assert inside == ["__init__.py", "answers.py", "grading"] and files == ["table.txt"]
+    assert inside == ["__init__.py", "answers.py", "grading", "plain.py"] and files == ["table.txt"]
     assert "full" in sandbox.protection
 
 

@@ -4,18 +4,15 @@ One loop, `_serve`. The first process has imported the libraries and has run no 
 test runs in a fork of the last good one. So what a cell breaks, fills or leaves running is gone with its
 process. Nothing that this program says is trusted: the grader reads it with `course.grading.decoding`.
 
-This file sees neither the solutions nor the questions. It is copied beside the answers, with `wire`,
-`decoding` and ``course.answers``.
+This file sees neither the solutions nor the questions. It is copied beside the answers, with `running`,
+`shell`, `wire`, `decoding` and ``course.answers``.
 """
 
-import builtins
 import copy
 import ctypes
 import importlib
 import json
-import linecache
 import os
-import re
 import signal
 import socket
 import struct
@@ -25,11 +22,14 @@ import types
 
 from course.answers import Unreadable, evaluate, plain
 from course.grading.decoding import decode
+from course.grading.pools import prepare_pools
+from course.grading.running import Stopped, run
+from course.grading.shell import prepare
 from course.grading.wire import WireError, encode
 
 DUMPABLE, ADOPT_ORPHANS = 4, 36
-MAGIC = re.compile(r"^(?P<indent>\s*)(?:[\w, ]+=\s*)?(?:%|!|\?).*$|^(?P<query>\s*)[\w.]+\?{1,2}\s*$")
-CELL_MAGIC_THAT_RUNS = re.compile(r"\s*%%(time|timeit|capture|prun)\b")
+_missing: set[str] = set()
+"""Names that are not there because an import failed."""
 
 
 def main(connection: socket.socket, settings: dict) -> None:
@@ -46,7 +46,7 @@ def main(connection: socket.socket, settings: dict) -> None:
         ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)  # what answers leave behind becomes ours
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _send(connection, {"hello": os.getpid()})
-    _serve(connection, {"__name__": "__main__", "__builtins__": builtins}, [])
+    _serve(connection, prepare(), [])
 
 
 def _serve(connection: socket.socket, names: dict, kept: list) -> None:
@@ -81,22 +81,13 @@ def _serve(connection: socket.socket, names: dict, kept: list) -> None:
 
 def _run(request: dict, names: dict, kept: list) -> dict:
     """Run a cell. Names that it has set before an error stay, as in a notebook."""
-    filename = f"<{request['name']}>"
-    source = request["source"]
     try:
-        code = compile(source, filename, "exec")
-    except (SyntaxError, ValueError):
-        source = _without_magics(source)
-    lines = source.splitlines(keepends=True)
-    linecache.cache[filename] = (len(source), None, lines, filename)
-    try:
-        code = compile(source, filename, "exec")
-        exec(code, names)
-    except (SystemExit, KeyboardInterrupt):
-        return {"done": True}  # quit() in a notebook: what stands above it has run
+        skipped = run(request["source"], f"<{request['name']}>", names, _missing)
+    except Stopped as stopped:
+        return {"error": {**_told(stopped.error), "statement": stopped.statement}}
     except BaseException as error:
         return {"error": _told(error)}
-    return {"done": True}
+    return {"done": True, "skipped": skipped} if skipped else {"done": True}
 
 
 def _look(request: dict, names: dict, kept: list) -> dict:
@@ -166,20 +157,6 @@ def _told(error: BaseException) -> dict:
     return {"type": kind[:80], "text": text, "line": line}
 
 
-def _without_magics(source: str) -> str:
-    """A cell without IPython's ``%`` and ``!`` lines and its questions; every other line keeps its number."""
-    lines = source.splitlines()
-    if lines and lines[0].lstrip().startswith("%%"):
-        if not CELL_MAGIC_THAT_RUNS.match(lines[0]):
-            return ""
-        lines[0] = ""
-    for i, line in enumerate(lines):
-        match = MAGIC.match(line)
-        if match:
-            lines[i] = f"{match['indent'] or match['query'] or ''}pass"
-    return "\n".join(lines)
-
-
 def _feedback_of_the_course(inputs: dict) -> None:
     """Put a ``course.feedback`` in place that knows inputs and no answers."""
     module = types.ModuleType("course.feedback")
@@ -188,8 +165,6 @@ def _feedback_of_the_course(inputs: dict) -> None:
     module.WrongAnswer = AssertionError
     sys.modules["course.feedback"] = module
     sys.modules["course"].feedback = module
-    builtins.display = lambda *things, **keywords: None  # a notebook has it
-    builtins.get_ipython = lambda: None
 
 
 def _one_thread() -> None:
@@ -234,6 +209,7 @@ def _virtual_memory() -> int:
 def _begin_anew() -> None:
     """In a fork: a group of its own, ordinary signals, and the right to read about itself."""
     os.setsid()
+    prepare_pools()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(DUMPABLE, 1, 0, 0, 0)

@@ -20,6 +20,7 @@ from course.grading.key import Key, Task, names_used
 from course.grading.node import Lost, Node, TooSlow
 from course.grading.result import TaskResult
 from course.grading.sandbox import Sandbox
+from course.grading.stops import Stops
 from course.grading.submission import Plan, Step
 from course.grading.wire import encode
 from course.question import Case, Question
@@ -55,6 +56,7 @@ class Marker:
         self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
         self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
+        self.stops = Stops({task.name: task.label for task in key.tasks.values()})
         self.later: list[str] = []  # tasks that miss a name which a cell below may define
 
     def mark(self) -> tuple[TaskResult, ...]:
@@ -80,10 +82,12 @@ class Marker:
         try:
             reply = self.sandbox.run(step.name, step.source)
         except Lost as lost:
+            self.stops.lost(step, str(lost))
             if step.task:
                 self.lost[step.task] = str(lost)
                 self._note(step.task, lost)
             return
+        self.stops.note(step, reply)
         if step.task and "error" in reply:
             error = self.errors[step.task] = proxies.error_of(reply, self.sandbox.limits.memory_mb)
             if getattr(error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
@@ -159,7 +163,7 @@ class Marker:
 
     def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
-        tests = _Tests(probe, self.seed)
+        tests = _Tests(probe, self.seed, self.stops.why)
         try:
             names = self._namespace(task, test, probe, tests)
             exec(compile(test.source, test.name, "exec"), names)
@@ -176,7 +180,8 @@ class Marker:
             share = min(getattr(error, "points", 0), test.points)
             return "zero", reason, tests.mistakes, share
         except proxies.RemoteError as error:
-            return "zero", f"Your function raises {error.kind}: {error}.", (), 0
+            why = self.stops.why(str(error))
+            return "zero", f"Your function raises {error.kind}: {str(error).rstrip('.')}.{why}", (), 0
         except Exception as error:
             return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", (), 0
         return None
@@ -189,10 +194,11 @@ class Marker:
         if raised is None or (isinstance(raised, proxies.RemoteError) and raised.kind == "NameError"):
             self.later.append(task.name)
         if raised is None:
-            return "zero", f"The name `{error}` is not defined. The test needs exactly this name.", ()
+            why = self.stops.why(f"name '{error}' is not defined")
+            return "zero", f"The name `{error}` is not defined. The test needs exactly this name.{why}", ()
         line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
         kind = getattr(raised, "kind", type(raised).__name__)
-        return "could not run", f"The cell raises {kind}: {raised}{line}.", ()
+        return "could not run", f"The cell raises {kind}: {raised}{line}.{self.stops.why(str(raised))}", ()
 
     def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
@@ -224,8 +230,8 @@ class Marker:
 class _Tests:
     """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
 
-    def __init__(self, probe: Node, seed: int):
-        self.probe, self.seed = probe, seed
+    def __init__(self, probe: Node, seed: int, why: Callable[[str], str] = lambda said: ""):
+        self.probe, self.seed, self.why = probe, seed, why
         self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
 
     def check(self, key: str, answer: Any) -> None:
@@ -272,7 +278,7 @@ class _Tests:
             self.name_error = error.kind == "NameError"
             line = f" at `{error.line}`" if error.line else ""
             told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
-            raise Unreadable(told) from None
+            raise Unreadable(told + self.why(str(error))) from None
 
 
 def _nothing(*things: Any, **keywords: Any) -> None:

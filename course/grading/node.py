@@ -23,7 +23,7 @@ class Limits:
     total_seconds: float = 900
     memory_mb: int = 2048
     file_mb: int = 32
-    processes: int = 24
+    processes: int = 96
     reply_mb: int = 32
 
 

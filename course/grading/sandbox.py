@@ -33,6 +33,7 @@ from course.grading.node import Limits, Lost, Node, cause
 
 STARTING_SECONDS = 120
 RUNTIME = ("grading/jail.py", "grading/child.py", "grading/wire.py", "grading/decoding.py")
+RUNTIME += ("grading/running.py", "grading/shell.py", "grading/pools.py")
 RUNTIME += ("answers.py", "plain.py")
 NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
 PROTECTION = {

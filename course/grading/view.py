@@ -133,6 +133,7 @@ def _environment(scratch: str, data: str | None) -> dict[str, str]:
         "MPLCONFIGDIR": scratch,
         "CUDA_VISIBLE_DEVICES": "",
         "PYTHONHASHSEED": "0",
+        "MALLOC_ARENA_MAX": "2",  # each thread would reserve 64 MB of the memory that is limited
         **threads,
     }
     if "LD_LIBRARY_PATH" in os.environ:

@@ -1,0 +1,85 @@
+"""Why a name is not there: the cell that defines it has stopped, or an import in it has failed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from course.grading.proxies import text
+from course.grading.submission import Step
+
+NOT_DEFINED = re.compile(r"name '(\w{1,80})' is not defined")
+MOST = 100
+SHORT = 60
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What a student is told, and how to see whether a name was lost by it: by its list, or by its source."""
+
+    told: str
+    names: frozenset[str] = frozenset()
+    source: str = ""
+
+    def costs(self, name: str) -> bool:
+        if name in self.names:
+            return True
+        defined = rf"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{name}\b|^[^=\n#]*\b{name}\b[^=\n]*=(?!=)"
+        return re.search(defined, self.source, re.MULTILINE) is not None
+
+
+class Stops:
+    """The cells that have stopped so far. ``labels`` are those of the tasks."""
+
+    def __init__(self, labels: dict[str, str]):
+        self.labels, self.found = labels, []
+
+    def note(self, step: Step, reply: dict) -> None:
+        """Remember what the reply to a cell says of errors; it is not to be trusted."""
+        error = reply.get("error")
+        if isinstance(error, dict):
+            self._add(f"{self._cell(step)} stops {_at(error, 'statement')}", step.source)
+        skipped = reply.get("skipped")
+        for entry in skipped[:MOST] if isinstance(skipped, list) else ():
+            names = entry.get("names") if isinstance(entry, dict) else None
+            if isinstance(names, list):
+                lost = frozenset(name for name in names if isinstance(name, str))
+                self._add(
+                    f"{self._cell(step)} goes on after a line that fails: {_at(entry, 'line')}", "", lost
+                )
+
+    def lost(self, step: Step, why: str) -> None:
+        """Remember a cell that did not come to an end."""
+        self._add(f"{self._cell(step)} does not come to an end: {why}", step.source)
+
+    def why(self, said: str, depth: int = 2) -> str:
+        """A sentence on the cell that would have defined the name in a `NameError`; empty when none would."""
+        match = NOT_DEFINED.search(said)
+        for stop in reversed(self.found) if match else ():
+            if stop.costs(match[1]):
+                before = NOT_DEFINED.search(stop.told)
+                further = depth and before and before[1] != match[1]
+                return f" {stop.told}{self.why(stop.told, depth - 1) if further else ''}"
+        return ""
+
+    def _add(self, told: str, source: str, names: frozenset[str] = frozenset()) -> None:
+        if len(self.found) < MOST:
+            self.found.append(Stop(told, names, source))
+
+    def _cell(self, step: Step) -> str:
+        if step.task:
+            return f"The cell of {self.labels.get(step.task, step.task)}"
+        if step.own:
+            return "A cell of the set"
+        first = next((line.strip() for line in step.source.splitlines() if line.strip()), "")
+        return f"Your cell that begins with `{_short(text(first))}`"
+
+
+def _at(told: dict, field: str) -> str:
+    kind, what, line = (text(told.get(name, "")) for name in ("type", "text", field))
+    place = f"at `{_short(line)}` " if line else ""
+    return f"{place}with {kind or 'an error'}: {what[:200] or '(no message)'}".rstrip(".") + "."
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= SHORT else line[: SHORT - 3] + "..."
