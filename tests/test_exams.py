@@ -95,11 +95,13 @@ def test_no_mistake_is_the_right_answer(name):
 
 @pytest.mark.parametrize("name", EXAMS)
 def test_digits_that_the_paper_asks_for_are_enough(name):
-    """On 40 papers, each right answer rounded to four significant digits gets all points, and each usual
-    mistake rounded in the same way is wrong and named."""
+    """On 40 papers, each right answer rounded to four significant digits gets all points, also as text and with
+    small letters; and each usual mistake rounded in the same way is wrong and named."""
     for question in _questions_of_many(name):
         (case,) = question.cases
-        assert _judged(question, _rounded(question, question.right, case)).right
+        right = _rounded(question, question.right, case)
+        assert _judged(question, right).right
+        assert _judged(question, _typed(right)).right
         for mistake in question.mistakes:
             verdict = _judged(question, _rounded(question, mistake.wrong, case))
             assert not verdict.right, f"{question.key}: {mistake.id} is taken for right"
@@ -333,6 +335,15 @@ def _leaves(value):
     """The numbers and strings of a value."""
     for entry in value.values() if isinstance(value, dict) else np.ravel(value):
         yield from np.ravel(entry).tolist()
+
+
+def _typed(value):
+    """A value as somebody types it who puts everything in quotes: numbers as text, letters in lower case."""
+    if isinstance(value, dict):
+        return {key: _typed(entry) for key, entry in value.items()}
+    if isinstance(value, str):
+        return f" {value.lower()} "
+    return [_typed(x) for x in value] if np.ndim(value) else f"{value:.12g}"
 
 
 def _each(value, change):

@@ -164,9 +164,10 @@ def _kind(answer):
 
 
 def _shown(value):
-    """A value on one line, with six digits."""
+    """A value on one line, whole numbers with all digits and others with six."""
     if isinstance(value, dict):
         return ", ".join(f"{key} = {_shown(entry)}" for key, entry in value.items())
     if isinstance(value, np.ndarray):
         return f"[{', '.join(_shown(entry) for entry in value)}]"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return f"{value:.0f}" if whole else f"{value:.6g}" if isinstance(value, float) else str(value)
