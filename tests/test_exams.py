@@ -95,8 +95,8 @@ def test_no_mistake_is_the_right_answer(name):
 
 @pytest.mark.parametrize("name", EXAMS)
 def test_digits_that_the_paper_asks_for_are_enough(name):
-    """On 40 papers, each right answer rounded to four significant digits gets all points, also as text and with
-    small letters; and each usual mistake rounded in the same way is wrong and named."""
+    """On 40 papers, each right answer rounded to four significant digits gets all points, also as text and
+    with small letters; and each usual mistake rounded in the same way is wrong and named."""
     for question in _questions_of_many(name):
         (case,) = question.cases
         right = _rounded(question, question.right, case)

@@ -110,8 +110,8 @@ def divergence(rng) -> Part:
         case=(0.62, 0.31),
         symbols=("a", "b"),
         mistakes=mistakes,
-        advice="Take the expectation of the logarithm of the ratio, and put numbers in: it is 0 where a = b, and"
-        " positive elsewhere.",
+        advice="Take the expectation of the logarithm of the ratio, and put numbers in: it is 0 where a = b,"
+        " and positive elsewhere.",
         given='a, b = sp.symbols("a b", positive=True)',
         text=rf"""
 $X_a$ counts how often a symbol fails to come: $P(X_a = k) = a (1 - a)^{power}$ for

@@ -38,10 +38,10 @@ Allowed: {allowed}.
 
 The numbers of this paper are yours alone: another paper has other numbers and other right answers.
 Run the first code cell before the others. Each task has one cell for your answer; put it under the name that
-the task gives. The cell below it checks its form (a number, a dictionary with these keys, a function) and shows how it
-is read. It does not say whether the answer is right. Where a task gives points for parts of the answer, a
-wrong part costs its own points only. Tasks in words are read by a person. When time is up, save the notebook
-and hand in this one file.
+the task gives. The cell below it checks its form (a number, a dictionary with these keys, a function) and
+shows how it is read. It does not say whether the answer is right. Where a task gives points for parts of the
+answer, a wrong part costs its own points only. Tasks in words are read by a person. When time is up, save the
+notebook and hand in this one file.
 
 **Digits.** Compute with all digits, and round only the result, to four significant digits or more: 0.01235,
 1.235 and 1235 have four. A number that is right to four significant digits gets all its points. Where a task
