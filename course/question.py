@@ -44,7 +44,7 @@ class Question:
     draw : callable, optional
         ``draw(rng)`` returns one fresh case.
     odd : tuple of callables
-        As ``draw``, for cases of a rare kind (an empty row, a text of one word). The fresh ones hold them all.
+        As ``draw``, for rare kinds (an empty row, a text of one word); each is among the fresh cases.
     rtol, atol : float
         An answer is right when it is within ``atol + rtol * |right|``.
     precision : str

@@ -10,6 +10,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("03_kl_decomposition")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 LOSS, FLOOR, FAULT = "-(p * np.log(q)).sum()", "-(p * np.log(p)).sum()", "(p * np.log(p / q)).sum()  #"
 BITS = "fault / np.log(2)"
@@ -354,6 +355,12 @@ def audit(""",
     ),
 )
 changed("forensics", "M30", ("if np.isinf(right)", "if False"))
+
+odd("teacher", ("z.max(axis=1, keepdims=True)", "np.maximum(0, z.max(axis=1, keepdims=True))"))
+odd("teacher", ("log_softmax(student / T)", "log_softmax(student / max(T, 1))"))
+odd("chain", ("range(length - 1)", "range(max(1, length - 1))"))
+odd("worth", ("p = p[p > 0]", "p = p.ravel()"))
+odd("worth", ("range(1, n + 1)", "range(1, min(n, 4) + 1)"))
 
 
 class TestSet(SetTests):

@@ -7,6 +7,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("04_perplexity")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 LOSS = "np.exp(-np.log(q).mean())"
 changed("sentence", "M1", (LOSS, "2 ** -np.log(q).mean()"))
@@ -304,6 +305,20 @@ changed(
     (": score.perplexity,", ": score.perplexity_per('word'),"),
     (': score.perplexity_per("word")', ": score.perplexity"),
 )
+
+odd(
+    "steps",
+    (
+        "rows = np.vstack([start, table[ids[:-1]]])",
+        "rows = table[np.append(ids[0], ids[:-1])] if len(ids) == 1 else np.vstack([start, table[ids[:-1]]])",
+    ),
+)
+odd("pool", ("for nats in documents", "for nats in documents if len(nats) > 1"))
+odd("evaluator", ("< lengths[:, None]", "< np.maximum(lengths, 1)[:, None]"))
+odd("sentence-ends", ('tokens != "<s>"', "log_probs != 0"))
+odd("sentence-ends", ('(tokens != "</s>")', '~np.char.startswith(tokens, "<")'))
+odd("percent", ("100 * (1 - after / before)", "100 * abs(1 - after / before)"))
+odd("percent", ("math.log(before / after)", "abs(math.log(before / after))"))
 
 
 class TestSet(SetTests):

@@ -8,6 +8,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("05_ppl_bpc_conversion")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 changed("bill", "M1", ("np.log2", "np.log"))
 changed("bill", "M2", ("2**per_word", "math.exp(per_word)"), ("2**per_char", "math.exp(per_char)"))
@@ -254,6 +255,13 @@ changed(
         'count = (r["reported"] if is_bits else math.log2(r["reported"])) / r["bits"]',
     ),
 )
+
+odd("bill", ("len(text)", "(len(text) if len(words) > 1 else len(text) + 1)"))
+odd("converter", ('or "none"', 'or ""'))
+odd("page", ('"chars": len(scored)', '"chars": sum(not unicodedata.combining(c) for c in scored)'))
+odd("prices", ("unknown.sum() * np.log(M)", "max(1, unknown.sum()) * np.log(M)"))
+odd("compare", ('one["unknown"] or other["unknown"]', 'one["unknown"] != other["unknown"]'))
+odd("compare", ('if one["text"] != other["text"]', 'if not one["unknown"] and one["text"] != other["text"]'))
 
 
 class TestSet(SetTests):

@@ -15,6 +15,7 @@ from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("07_neural_models")
 changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
 
 BITS = "nats * tokens / math.log(2) / chars"
 changed("fresh", "M2", ('{"nats": nats', '{"nats": nats / math.log(2)'))
@@ -288,6 +289,24 @@ changed(
     "forensics",
     "M4",
     ("share.mean()", '((np.exp(said) - np.exp(nats)) / (np.exp(report["spread"]) - np.exp(nats))).mean()'),
+)
+
+LARGEST = "logits.max(axis=1, keepdims=True)"
+odd("loss-and-gradient", (LARGEST, f"np.maximum(0, {LARGEST})"))
+odd(
+    "pasts",
+    (
+        '"document": since(document_starts)',
+        '"document": since(sentence_starts if len(document_starts) == 2 else document_starts)',
+    ),
+)
+odd(
+    "evaluator",
+    (
+        "real = ends.cumsum(1) - ends == 0",
+        "real = ids != EOS\n"
+        "        real[torch.arange(len(ids)), real.sum(1).clamp(1, ids.shape[1] - 1)] = True",
+    ),
 )
 
 

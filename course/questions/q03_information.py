@@ -58,6 +58,13 @@ def _law(table, length):
     return MarkovSource(table, symbols=[str(i) for i in range(len(table))]).block_law(length)
 
 
+def _draw_law_with_zeros(rng, length):
+    """Some strings never occur."""
+    table = 0.9 * rng.dirichlet(np.full(3, 0.6), size=(3, 3)) + 0.1 / 3
+    table[0, 0, 1] = table[1, 2, 0] = 0.0
+    return (_law(table / table.sum(axis=-1, keepdims=True), length),)
+
+
 WORTH = Question(
     key="03.worth",
     title="the price of a context, exactly",
@@ -70,6 +77,7 @@ WORTH = Question(
         (_law(np.random.default_rng(331).dirichlet(np.full(3, 0.5), size=(3, 3)) * 0.94 + 0.02, 4),),
     ),
     draw=_draw_law,
+    odd=(lambda rng: _draw_law_with_zeros(rng, 2), lambda rng: _draw_law_with_zeros(rng, 5)),
     mistakes=(
         Mistake(
             "M1",

@@ -53,6 +53,12 @@ def _draw_logits(rng):
     return teacher, student, float(rng.uniform(1.5, 3.0))
 
 
+def _draw_low(rng):
+    """Rows far below zero as a whole, and a temperature below 1."""
+    teacher, student, _ = _draw_logits(rng)
+    return teacher - 9000, student - 7000, float(rng.uniform(0.4, 0.8))
+
+
 TEACHER = Question(
     key="03.teacher",
     title="a student and its teacher",
@@ -75,6 +81,7 @@ TEACHER = Question(
         ),
     ),
     draw=_draw_logits,
+    odd=(_draw_low,),
     mistakes=(
         *divergence_mistakes(teacher_kl),
         Mistake(

@@ -99,6 +99,7 @@ CHAIN = Question(
         ),
     ),
     draw=_draw_chains,
+    odd=(lambda rng: (*_draw_chains(rng)[:4], 1),),
     mistakes=(
         *divergence_mistakes(chain_kl, only=("total", "per token", "rate")),
         Mistake(

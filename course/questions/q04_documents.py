@@ -39,6 +39,11 @@ def _cut_in_two(documents):
     return ([part for nats in documents for part in (nats[: len(nats) // 2], nats[len(nats) // 2 :])],)
 
 
+def _draw_short_documents(rng):
+    """Some documents have one token."""
+    return _documents(rng, rng.uniform(1.0, 5.0, size=4), [1, 20, 1, 7])
+
+
 POOL = Question(
     key="04.pool",
     title="pool, do not average",
@@ -51,6 +56,7 @@ POOL = Question(
         _documents(np.random.default_rng(83), levels=(4.5, 1.5, 2.0), lengths=(40, 4, 6)),
     ),
     draw=_draw_documents,
+    odd=(_draw_short_documents,),
     mistakes=(
         *perplexity_mistakes(pool),
         Mistake(

@@ -79,6 +79,12 @@ def _wider(batches):
     return ([(np.pad(nats, ((0, 0), (0, 3)), constant_values=7.0), lengths) for nats, lengths in batches],)
 
 
+def _draw_batches_with_an_empty_row(rng):
+    batches = [_draw_batch(rng, *shape) for shape in ((4, 9), (3, 5))]
+    batches[0][1][2] = 0
+    return (batches,)
+
+
 EVALUATOR = Question(
     key="04.evaluator",
     title="an evaluator that counts what is not there",
@@ -88,6 +94,7 @@ EVALUATOR = Question(
     right=evaluate,
     cases=tuple(_draw_batches(np.random.default_rng(seed)) for seed in (92, 94)),
     draw=_draw_batches,
+    odd=(_draw_batches_with_an_empty_row,),
     mistakes=(
         *perplexity_mistakes(evaluate),
         Mistake(
@@ -212,6 +219,13 @@ def _draw_stream(rng):
     return tokens, np.array(log_probs)
 
 
+def _draw_odd_stream(rng):
+    """A word of which the model is certain, an unknown word, and a sentence without words."""
+    tokens, log_probs = _draw_stream(rng)
+    tokens = [*tokens, "<s>", "</s>", "<s>", "the", "<unk>", "sleeps", "</s>"]
+    return tokens, np.append(log_probs, [0.0, -2.5, 0.0, 0.0, -4.0, *-rng.gamma(3.0, 1.2, size=2)])
+
+
 SENTENCE_ENDS = Question(
     key="04.sentence-ends",
     title="an evaluator that trips over sentence ends",
@@ -221,6 +235,7 @@ SENTENCE_ENDS = Question(
     right=evaluate_stream,
     cases=tuple(_draw_stream(np.random.default_rng(seed)) for seed in (95, 96)),
     draw=_draw_stream,
+    odd=(_draw_odd_stream,),
     mistakes=(
         *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
         Mistake(

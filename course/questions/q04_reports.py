@@ -124,6 +124,7 @@ PERCENT = Question(
     right=savings,
     cases=((67.6, 43.9), (24.0, 18.0)),
     draw=lambda rng: (float(rng.uniform(60, 400)), float(rng.uniform(15, 50))),
+    odd=(lambda rng: (float(rng.uniform(60, 200)), float(rng.uniform(220, 400))),),  # it became worse
     mistakes=(
         Mistake(
             "L29",

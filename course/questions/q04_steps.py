@@ -51,6 +51,12 @@ def _draw_chain(rng):
 CHAIN = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]])
 """Chapter 01's language: cat, sleeps, eats."""
 
+
+def _draw_one_step(rng):
+    start, table, ids = _draw_chain(rng)
+    return start, table, ids[:1]
+
+
 STEPS = Question(
     key="04.steps",
     title="what happened, and what was expected",
@@ -64,6 +70,7 @@ STEPS = Question(
         _draw_chain(np.random.default_rng(61)),
     ),
     draw=_draw_chain,
+    odd=(_draw_one_step,),
     mistakes=(
         *perplexity_mistakes(data_and_steps, "M1 M2 M4", only=("data", "steps", "expected")),
         Mistake(

@@ -175,6 +175,12 @@ def _draw_line(rng):
     return float(f"{2**bits if kind == 'perplexity' else bits:.5g}"), kind, unit, counts
 
 
+def _draw_full_line(rng):
+    """All four counts are there."""
+    value, kind, unit, counts = _draw_line(rng)
+    return value, kind, unit, {"token": 700, "word": 500, "char": 3000, "byte": 3200} | counts
+
+
 CONVERTER = Question(
     key="05.converter",
     title="a converter that can say no",
@@ -188,6 +194,7 @@ CONVERTER = Question(
         (173.0, "perplexity", "word", {"token": 640, "char": 2900, "byte": 3010}),
     ),
     draw=_draw_line,
+    odd=(_draw_full_line,),
     mistakes=(
         Mistake(
             "M35",

@@ -55,6 +55,12 @@ def _draw_page(rng):
     return (_page(lines).removesuffix("\r\n") if rng.random() < 0.3 else _page(lines),)
 
 
+def _draw_page_that_stays_apart(rng):
+    """Accents for which Unicode has no composed letter."""
+    (page,) = _draw_page(rng)
+    return (page + "x\u0302 is an estimate,\r\n\r\nq\u0308 another\r\n",)
+
+
 PAGE = Question(
     key="05.page",
     title="count what was scored",
@@ -67,6 +73,7 @@ PAGE = Question(
         (_page([LINES[3], LINES[2], LINES[4], LINES[5]]) + _page(LINES[6:], end=""),),
     ),
     draw=_draw_page,
+    odd=(_draw_page_that_stays_apart,),
     rtol=0.0,
     atol=0.0,
     mistakes=(

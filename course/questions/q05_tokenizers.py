@@ -78,6 +78,18 @@ def _draw_pairs(rng):
     return (pairs,)
 
 
+def _draw_pairs_with_unknown_words(rng):
+    """Equally many unknown words on both sides; another text, and unknown words as well."""
+    pairs = []
+    for texts in ("aa", "ab", "aa"):
+        octets, level = int(rng.integers(4_000, 90_000)), rng.uniform(0.9, 2.2)
+        one = _report(texts[0], octets, int(octets / 4.5), level) | {"unknown": 30}
+        other = _report(texts[1], octets, int(octets / 2.5), level * 1.2) | {"unknown": 30}
+        pairs.append((one, other))
+    pairs[1][1]["unknown"] = 0
+    return (pairs,)
+
+
 COMPARE = Question(
     key="05.compare",
     title="who may be compared?",
@@ -98,6 +110,7 @@ COMPARE = Question(
         _draw_pairs(np.random.default_rng(531)),
     ),
     draw=_draw_pairs,
+    odd=(_draw_pairs_with_unknown_words,),
     mistakes=(
         Mistake(
             "M34",

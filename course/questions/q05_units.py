@@ -51,6 +51,10 @@ def _draw_bill(rng):
     return [*words, str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=len(words) + 1)
 
 
+def _draw_one_word(rng):
+    return [str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=1)
+
+
 BILL = Question(
     key="05.bill",
     title="one sentence, five numbers",
@@ -63,6 +67,7 @@ BILL = Question(
         (["où", "est", "le", "café", "困惑"], np.array([0.04, 0.6, 0.5, 0.05, 0.001])),
     ),
     draw=_draw_bill,
+    odd=(_draw_one_word,),
     mistakes=(
         Mistake(
             "M1",

@@ -43,6 +43,12 @@ def _draw_text(rng, dear=None):
     return nats, unknown, int(rng.integers(2_000, 60_000))
 
 
+def _draw_known_text(rng):
+    """Every word is known."""
+    nats, unknown, M = _draw_text(rng)
+    return nats, np.zeros_like(unknown), M
+
+
 PRICES = Question(
     key="05.prices",
     title="three prices for unknown words",
@@ -55,6 +61,7 @@ PRICES = Question(
         _draw_text(np.random.default_rng(522), dear=True),
     ),
     draw=_draw_text,
+    odd=(_draw_known_text,),
     mistakes=(
         Mistake(
             "M28",

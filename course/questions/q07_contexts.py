@@ -54,6 +54,12 @@ def _draw_text(rng, sentences=None):
     return sentence_starts, document_starts, C, int(rng.integers(2, C - 1))
 
 
+def _draw_one_document(rng):
+    """One document, and a window that is longer than it."""
+    starts = np.append(0, np.cumsum(rng.integers(2, 7, size=3)))
+    return starts, starts[[0, -1]], int(starts[-1]) + 3, int(rng.integers(2, 5))
+
+
 PASTS = Question(
     key="07.pasts",
     title="carried, cut, or windowed",
@@ -66,6 +72,7 @@ PASTS = Question(
         (np.array([0, 3, 9, 11, 16, 20, 23]), np.array([0, 9, 16, 23]), 5, 3),
     ),
     draw=_draw_text,
+    odd=(_draw_one_document,),
     mistakes=(
         Mistake(
             "L23",

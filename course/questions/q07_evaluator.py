@@ -110,6 +110,14 @@ def _wider(batches):
     )
 
 
+def _draw_an_empty_text(rng):
+    """One row holds nothing but its </s>, and one has no place for padding."""
+    symbols = int(rng.integers(7, 12))
+    batches = [_draw_batch(rng, *shape, symbols) for shape in ((4, 9), (3, 6))]
+    batches[0][1][2] = EOS
+    return (batches,)
+
+
 EVALUATOR = Question(
     key="07.evaluator",
     title="an evaluator that takes the end for padding",
@@ -119,6 +127,7 @@ EVALUATOR = Question(
     right=evaluate,
     cases=tuple(_draw_batches(np.random.default_rng(seed)) for seed in (701, 702)),
     draw=_draw_batches,
+    odd=(_draw_an_empty_text,),
     mistakes=(
         *perplexity_mistakes(evaluate, only=("perplexity",)),
         Mistake(

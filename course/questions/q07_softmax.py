@@ -145,6 +145,13 @@ def _draw_rows(rng):
 
 _OUT = -np.inf
 
+
+def _draw_low_rows(rng):
+    """All rows lie far below 0, at levels of their own."""
+    logits, targets = _draw_rows(rng)
+    return logits - rng.uniform(4000, 9000, size=(len(logits), 1)), targets
+
+
 LOSS_AND_GRADIENT = Question(
     key="07.loss-and-gradient",
     title="the loss and its gradient, from logits",
@@ -164,6 +171,7 @@ LOSS_AND_GRADIENT = Question(
         ),
     ),
     draw=_draw_rows,
+    odd=(_draw_low_rows,),
     mistakes=(
         *unit_mistakes(loss_and_gradient, "M2 M3 M5", only=("loss",)),
         Mistake(
