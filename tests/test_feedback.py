@@ -299,6 +299,7 @@ def test_the_message_comes_without_a_traceback():
         ),
         ({"rate": [1.5, 0.5]}, 3, 'Wrong: "rate". L23, '),
         ({"bits": 7.0, "rate": [1.5, 0.5]}, 2, "L7, "),
+        ({"bits": 7.0}, 4, 'Wrong: "bits". In "bits" only: L7, the comparison is the wrong way round'),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"bits": M1, '),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"who": L28, '),
         ({"bits": 3.0 * np.log(2), "who": "C"}, 2, '"who": not one of the usual mistakes.'),
