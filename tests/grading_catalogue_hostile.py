@@ -501,3 +501,181 @@ def _(nb):
 def _(nb):
     for task in POINTS:
         nb.begin(task, "import os\nos.kill(os.getpid(), 9)")
+
+
+# What works since pools do, and what is told
+
+attack(
+    "looks for classmates' work beside everything on Python's path",
+    """
+import os, sys
+places = {os.path.dirname(entry) for entry in sys.path} | set(sys.path) | {os.environ.get("HOME", "/")}
+places |= {os.path.join(place, "..") for place in places} | {"/", "/tmp", "/home", "/root", "/course"}
+for place in places:
+    for root, folders, files in os.walk(place):
+        folders[:] = [f for f in folders if f not in ("proc", "sys", "usr", "lib", "site-packages")]
+        if {"results.csv", "manual.csv", "seeds.json", "roster.csv", "02_small.ipynb"} & set(files):
+            os._exit(1)
+""",
+)
+attack(
+    "follows links of its own to other folders",
+    """
+import os
+for i, target in enumerate(("/proc/1/root", "/proc/1/cwd", "/proc/self/cwd/..", "/view/..")):
+    try:
+        os.symlink(target, f"link{i}")
+        assert not [f for f in os.listdir(f"link{i}") if f in ("solutions", "submissions", "results")]
+    except OSError:
+        pass
+""",
+)
+
+
+@case("keeps a table of all inputs between the tests", average_surprisal=ZERO)
+def _(nb):
+    nb.change(
+        "average-surprisal",
+        ("def average_surprisal", "def right_once"),
+    )
+    nb.end(
+        "average-surprisal",
+        """
+        import os, pickle
+
+        def average_surprisal(log_probs, targets, ignore_index):
+            for place in ("/tmp/table", "/dev/shm/table", "table"):
+                known = pickle.load(open(place, "rb")) if os.path.exists(place) else {}
+                key = log_probs.tobytes()
+                if key in known:
+                    return known[key]
+                known[key] = right_once(log_probs, targets, ignore_index)
+                pickle.dump(known, open(place, "wb"))
+            return 1.0
+        """,
+    )
+
+
+attack(
+    "starts threads without end",
+    """
+import threading, time
+try:
+    while True:
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+except RuntimeError:
+    pass
+""",
+)
+trap(
+    "starts processes that start processes",
+    """
+import os
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+""",
+    deserved=TOO_LONG,
+)
+attack(
+    "many processes, each with little memory",
+    """
+import os, time
+for _ in range(20):
+    try:
+        if os.fork() == 0:
+            x = bytearray(b"x") * 80_000_000
+            time.sleep(60)
+    except OSError:
+        pass
+time.sleep(60)
+""",
+    deserved=("could not run", "MB of memory together"),
+)
+attack(
+    "a pool whose workers kill everything",
+    """
+import multiprocessing, os, signal
+pool = multiprocessing.Pool(2)
+for _ in range(4):
+    pool.apply_async(os.kill, (-1, signal.SIGKILL))
+""",
+)
+attack(
+    "semaphores and shared memory without end",
+    """
+import multiprocessing
+from multiprocessing import shared_memory
+kept = []
+for make in (multiprocessing.Semaphore, lambda: shared_memory.SharedMemory(create=True, size=10**6)):
+    try:
+        for _ in range(3000):
+            kept.append(make())
+    except OSError:
+        pass
+""",
+)
+attack("ends the process through get_ipython()", "get_ipython().run_cell('import os; os._exit(0)')", ENDED)
+attack(
+    "puts checks of its own into the notebook's namespace",
+    """
+get_ipython().user_ns["check"] = get_ipython().user_ns["check_hidden"] = lambda *a, **k: None
+import sys
+sys.modules["__main__"].check_hidden = lambda *a, **k: None
+""",
+)
+attack("ten thousand imports that fail", "import nothing\n" * 10_000)
+attack(
+    "an import that fails with a megabyte of HTML",
+    """
+import builtins
+real = builtins.__import__
+def failing(name, *a, **k):
+    if name == "nothing":
+        raise ImportError("<script>alert(1)</script>" * 50_000)
+    return real(name, *a, **k)
+builtins.__import__ = failing
+import nothing
+builtins.__import__ = real
+""",
+)
+trap(
+    "an error that pretends that another cell has stopped",
+    "raise NameError(\"name 'np' is not defined\")",
+    deserved=("zero", "raises NameError: name 'np' is not defined"),
+)
+FORGE = """
+import os, struct
+data = {data}
+for fd in range(3, 64):
+    try:
+        os.set_blocking(fd, True)
+        os.write(fd, struct.pack(">I", len(data)))
+        sent = 0
+        while sent < len(data):
+            sent += os.write(fd, data[sent:])
+    except OSError:
+        pass
+"""
+trap(
+    "forges a reply of millions of lists",
+    FORGE.format(data="b'{\"value\": [' + b'[],' * 2_000_000 + b'[]]}'") + "return 1.0",
+    deserved=("could not run", "returns too many values"),
+)
+trap(
+    "forges a reply of millions of texts",
+    FORGE.format(data="b'{\"value\": [' + b'\"\",' * 2_000_000 + b'1]}'") + "return 1.0",
+    deserved=("could not run", "returns too many values"),
+)
+attack(
+    "forges a large reply where none is expected",
+    FORGE.format(data="b'{\"done\": true, \"pad\": \"' + b'x' * 1_000_000 + b'\"}'"),
+    deserved=("could not run", ""),
+)
+trap(
+    "forges a note on what was skipped",
+    FORGE.format(data='b\'{"value": ["float", 1.0], "skipped": [3, {"names": 5}], "error": 7}\'')
+    + "return 1.0",
+)

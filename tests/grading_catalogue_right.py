@@ -268,3 +268,228 @@ def _(nb):
 @case("names of the tools are used for something else")
 def _(nb):
     nb.end("three-words", "check = check_hidden = inputs = list = dict = abs = float = None")
+
+
+# What notebooks elsewhere have, and what an answer may be made of
+
+MISSING = ("nats = -np.log(q)", "nats = -np.log(q) * (LOG_BASE / np.e)")
+
+
+@case("Colab's drive is mounted in the set-up cell")
+def _(nb):
+    drive = "from google.colab import drive\ndrive.mount('/content/drive')\n"
+    nb.cells[1]["source"] = drive + nb.cells[1]["source"] + "\nLOG_BASE = np.e"
+    nb.change("three-words", MISSING)
+
+
+@case("a library that is not there is imported and not needed")
+def _(nb):
+    added = "\nLOG_BASE = np.e"
+    nb.cells[1]["source"] = "import pandas as pd, numpy as np\n" + nb.cells[1]["source"] + added
+    nb.change("three-words", MISSING)
+
+
+@case("a failing import in the cell of an answer")
+def _(nb):
+    nb.begin("average-surprisal", "import seaborn as sns\nsns.set_theme()\nfrom pandas import DataFrame")
+
+
+@case("a table that only shows something is lost with its library")
+def _(nb):
+    nb.add("import pandas as pd\ntable = pd.DataFrame()\ntable.head()\nLOG_BASE = np.e", before="three-words")
+    nb.change("three-words", MISSING)
+
+
+@case("await in a cell")
+def _(nb):
+    source = """
+    import asyncio
+
+    async def two():
+        await asyncio.sleep(0.01)
+        return np.e
+
+    LOG_BASE = await two()
+    async with asyncio.Lock():
+        pass
+    """
+    nb.add(source, before="three-words")
+    nb.change("three-words", MISSING)
+
+
+@case("the annotations of a later Python")
+def _(nb):
+    nb.begin("three-words", "from __future__ import annotations\ncount: Undefined | None = None")
+
+
+@case("magics by get_ipython()")
+def _(nb):
+    nb.begin(
+        "three-words",
+        """
+        ip = get_ipython()
+        ip.run_line_magic("matplotlib", "inline")
+        ip.magic("load_ext autoreload")
+        ip.system("pip install something")
+        files = ip.getoutput("ls")
+        ip.config.InlineBackend.figure_format = "retina"
+        ip.events.register("post_execute", print)
+        ip.run_cell("LOG_BASE = np.e")
+        assert ip.user_ns["LOG_BASE"] == LOG_BASE and "IPKernelApp" not in ip.config
+        """,
+    )
+    nb.change("three-words", MISSING)
+
+
+@case("IPython's display, and its get_ipython")
+def _(nb):
+    nb.begin(
+        "three-words",
+        """
+        from IPython import get_ipython
+        from IPython.display import HTML, Markdown, Math, clear_output, display
+        get_ipython().run_line_magic("time", "1 + 1")
+        display(HTML("<b>so</b>"), Markdown("so"))
+        clear_output(wait=True)
+        Math("x")
+        """,
+    )
+
+
+@case("a figure, and a bar of progress")
+def _(nb):
+    nb.add(
+        """
+        import matplotlib.pyplot as plt
+        from tqdm.auto import tqdm
+        for _ in tqdm(range(3)):
+            plt.plot([1, 2])
+        plt.show()
+        """,
+        before="three-words",
+    )
+
+
+@case("thirty-two threads")
+def _(nb):
+    nb.add("from concurrent.futures import ThreadPoolExecutor\nimport time", before="three-words")
+    threads = (
+        "with ThreadPoolExecutor(32) as pool:\n        list(pool.map(time.sleep, [0.02] * 64))\n        "
+    )
+    nb.change("three-words", ("nats = -np.log(q)", threads + "nats = -np.array(list(pool.map(np.log, q)))"))
+
+
+@case("a pool of processes in a function")
+def _(nb):
+    nb.add("import multiprocessing as mp\ndef work(x):\n    return -np.log(x)", before="three-words")
+    pool = "with mp.get_context('fork').Pool(2) as pool:\n        nats = np.array(pool.map(work, q))"
+    nb.change("three-words", ("nats = -np.log(q)", pool))
+
+
+@case("a pool with as many processes as there are processors")
+def _(nb):
+    nb.add(
+        """
+        import multiprocessing
+        def root(x):
+            return x**0.5
+        with multiprocessing.Pool() as pool:
+            assert pool.map(root, [4.0] * 100) == [2.0] * 100
+        """,
+        before="three-words",
+    )
+
+
+@case("pools that a cell above has made")
+def _(nb):
+    nb.add(
+        """
+        import multiprocessing as mp
+        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+        def work(x):
+            return -np.log(x)
+        threads, processes, pool = ThreadPoolExecutor(2), ProcessPoolExecutor(2), mp.Pool(2)
+        assert list(threads.map(abs, [1, -1])) == list(processes.map(abs, [1, -1])) == pool.map(abs, [1, -1])
+        """,
+        before="three-words",
+    )
+    nb.change("three-words", ("nats = -np.log(q)", "nats = np.array(list(threads.map(work, q)))"))
+    nb.change("three-words", ("return {", "assert np.allclose(nats, pool.map(work, q))\n    return {"))
+    nb.change(
+        "three-words", ("return {", "assert np.allclose(nats, list(processes.map(work, q)))\n    return {")
+    )
+
+
+@case("locks, semaphores, queues and shared memory")
+def _(nb):
+    nb.add(
+        """
+        import multiprocessing as mp
+        from multiprocessing import shared_memory
+        lock, places, queue, total = mp.Lock(), mp.Semaphore(3), mp.Queue(), mp.Value("i", 0)
+        def work():
+            with lock, places:
+                total.value += 1
+            queue.put(1)
+        started = [mp.Process(target=work) for _ in range(3)]
+        for process in started:
+            process.start()
+        for process in started:
+            process.join()
+        assert total.value == 3
+        block = shared_memory.SharedMemory(create=True, size=100)
+        block.close()
+        block.unlink()
+        LOG_BASE = np.e
+        """,
+        before="three-words",
+    )
+    nb.change("three-words", MISSING)
+
+
+@case("joblib, with threads")
+def _(nb):
+    nb.begin(
+        "three-words",
+        "from joblib import Parallel, delayed\n"
+        "assert Parallel(n_jobs=2, prefer='threads')(delayed(abs)(x) for x in [-1, 1]) == [1, 1]",
+    )
+
+
+@case("an answer of four hundred thousand characters")
+def _(nb):
+    nb.begin("three-words", "table = '" + "x" * 400_000 + "'")
+
+
+@case("two thousand cells before the answers")
+def _(nb):
+    nb.data["cells"] = nb.cells[:2] + [{**nb.cells[0], "id": f"n{i}"} for i in range(2100)] + nb.cells[2:]
+
+
+@case("a file of its own is written and read again")
+def _(nb):
+    nb.add("np.save('table.npy', np.array([np.e]))", before="three-words")
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(q) * (np.load('table.npy')[0] / np.e)"))
+
+
+@case("long floats of NumPy")
+def _(nb):
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(q.astype(np.longdouble))"))
+    nb.change("average-surprisal", ("return ", "return np.longdouble(1) * "))
+
+
+@case("fractions, decimals and SymPy's numbers")
+def _(nb):
+    nb.begin("three-words", "from decimal import Decimal\nfrom fractions import Fraction")
+    nb.change("three-words", ("q.prod()", "Fraction(float(q.prod()))"))
+    nb.change("three-words", ('"nats": nats,', '"nats": [sp.Float(x, 20) for x in nats],'))
+    nb.change("average-surprisal", ("return ", "return Decimal(1) * __import__('decimal').Decimal(float("))
+    nb.change("average-surprisal", (".mean()", ".mean()))"))
+
+
+@case("arrays of objects, and lists of tensors")
+def _(nb):
+    nb.change("three-words", ('"nats": nats,', '"nats": np.array(list(nats), dtype=object),'))
+    nb.change("three-words", ("q.prod()", "__import__('torch').tensor(q.prod())"))
+    torches = "[__import__('torch').tensor(x) for x in nats / np.log(2)]"
+    nb.change("three-words", ('"bits": nats / np.log(2),', f'"bits": {torches},'))

@@ -183,3 +183,71 @@ def _(nb):
 @case("JSON, but no notebook", problem="it has no list of cells")
 def _(nb):
     return b'{"name": "me"}'
+
+
+@case(
+    "a name is lost because a cell stops",
+    three_words=(
+        "zero",
+        "cell that begins with `import numpy as np` stops at `1 / 0` with ZeroDivisionError",
+    ),
+)
+def _(nb):
+    nb.cells[1]["source"] += "\n1 / 0\nBASE = np.e"
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(q) * (BASE / np.e)"))
+
+
+@case(
+    "a name is lost because another answer stops",
+    three_words=("could not run", "ZeroDivisionError"),
+    average_surprisal=("zero", "The cell of Task 1 stops at `1 / 0` with ZeroDivisionError"),
+)
+def _(nb):
+    nb.begin("three-words", "1 / 0")
+    nb.change("average-surprisal", ("return ", "sentence_cost(np.array([0.5])); return "))
+
+
+@case("a library that is not there is needed", three_words=("zero", "No module named 'pandas'"))
+def _(nb):
+    nb.cells[1]["source"] = "import pandas as pd\n" + nb.cells[1]["source"]
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(pd.Series(q))"))
+
+
+@case(
+    "what was made with a library that is not there is needed",
+    three_words=("zero", "at `table = pd.DataFrame()` with NameError: name 'pd' is not defined. Your cell"),
+)
+def _(nb):
+    nb.add("import pandas as pd\ntable = pd.DataFrame()", before="three-words")
+    nb.change("three-words", ("nats = -np.log(q)", "table.head(); nats = -np.log(q)"))
+
+
+@case("a helper in a cell that has a syntax error", three_words=("zero", "stops with SyntaxError: line 2"))
+def _(nb):
+    nb.add("def helper(q):\n    return -np.log(q", before="three-words")
+    nb.change("three-words", ("nats = -np.log(q)", "nats = helper(q)"))
+
+
+@case("the O-term of a series", softmax_gradient=("zero", "Take it away with `.removeO()`"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [sp.series(g, T, 1, 2) for g in gradient]")
+
+
+@case("an expression that is infinite", softmax_gradient=("zero", "Look for a division by zero"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [g + 1 / (z[0] - z[0] * sp.Integer(1)) for g in gradient]")
+
+
+@case("a complex array whose imaginary parts are 0", three_words=("partial", "take `.real`", 1))
+def _(nb):
+    nb.change("three-words", ('"nats": nats,', '"nats": nats.astype(complex),'))
+
+
+@case("masked entries", three_words=("partial", "has masked entries. Leave them out", 1))
+def _(nb):
+    nb.change("three-words", ('"nats": nats,', '"nats": np.ma.masked_less(nats, np.log(1.9)),'))
+
+
+@case("a coroutine instead of a function", average_surprisal=("zero", "of the type coroutine"))
+def _(nb):
+    nb.change("average-surprisal", ("def average_surprisal", "async def average_surprisal"))

@@ -8,10 +8,21 @@ import signal
 import socket
 import struct
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from course.grading.wire import NODES
 
 OURS = {"inputs", "kill", "purge"}
 """What we ask for ourselves: the time of the submission does not limit it."""
+SMALL_REPLY = 2**18
+"""Bytes of a reply that carries no value."""
+MARKS = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
+"""How often a mark may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
+TIRED = 3
+"""After so many waits in vain the next ones are shorter: a quarter."""
+WATCHED_SECONDS = 0.5
+"""How often a process that does not reply is looked at."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,7 @@ class Limits:
     memory_mb: int = 2048
     file_mb: int = 32
     processes: int = 96
-    reply_mb: int = 32
+    reply_mb: int = 16
 
 
 class Lost(BaseException):
@@ -38,11 +49,35 @@ class TooSlow(Lost):
     """It took too long: to try again would take as long again."""
 
 
-class Node:
-    """One process with answers, and the socket to it; ``end`` is when the whole submission must be done."""
+class Patience:
+    """How long to wait for an answer: less after several that never came, and not beyond ``end``.
 
-    def __init__(self, connection: socket.socket, pid: int, limits: Limits, end: float):
-        self.connection, self.pid, self.limits, self.end = connection, pid, limits, end
+    ``watch`` is called from time to time while we wait, and raises `Lost` when too much is used.
+    """
+
+    def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
+        self.limits, self.watch, self.in_vain = limits, watch, {}
+        self.end = time.monotonic() + limits.total_seconds
+
+    def allowed(self, seconds: float) -> float:
+        return seconds / 4 if self.in_vain.get(seconds, 0) >= TIRED else seconds
+
+    def lost(self, seconds: float) -> TooSlow:
+        """Remember a wait in vain, and say so."""
+        if time.monotonic() >= self.end:
+            return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
+        said = f"it runs for more than {self.allowed(seconds):g} seconds. Look for a loop that does not end."
+        if self.allowed(seconds) < seconds:
+            said += f" ({TIRED} others took {seconds:g} seconds in vain, so this one had less time.)"
+        self.in_vain[seconds] = self.in_vain.get(seconds, 0) + 1
+        return TooSlow(said)
+
+
+class Node:
+    """One process with answers, and the socket to it."""
+
+    def __init__(self, connection: socket.socket, pid: int, limits: Limits, patience: Patience):
+        self.connection, self.pid, self.limits, self.patience = connection, pid, limits, patience
 
     def ask(self, request: dict, seconds: float | None = None) -> dict:
         """Send a request and return the reply, which is not to be trusted.
@@ -52,22 +87,19 @@ class Node:
         Lost
             When no whole reply comes within the time, or none that is JSON and small enough.
         """
-        limits, now = self.limits, time.monotonic()
-        seconds = limits.call_seconds if seconds is None else seconds
-        until = now + seconds if request["do"] in OURS else min(now + seconds, self.end)
+        usual = self.limits.call_seconds if seconds is None else seconds
+        until = time.monotonic() + self.patience.allowed(usual)
+        until = until if request["do"] in OURS else min(until, self.patience.end)
+        small = request["do"] in OURS or request["do"] == "run"
         data = json.dumps(request).encode("ascii")
         try:
             self._send(struct.pack(">I", len(data)) + data, until)
             size = struct.unpack(">I", self.read(4, until))[0]
-            if size > limits.reply_mb * 2**20:
-                raise Lost(f"it returns more than {limits.reply_mb} MB.")
-            reply = json.loads(self.read(size, until))
+            if size > (SMALL_REPLY if small else self.limits.reply_mb * 2**20):
+                raise Lost(f"it returns more than {self.limits.reply_mb} MB.")
+            reply = parsed(self.read(size, until))
         except TimeoutError:
-            if time.monotonic() >= self.end:
-                said = f"the whole notebook takes more than {limits.total_seconds:g} seconds."
-            else:
-                said = f"it runs for more than {seconds:g} seconds. Look for a loop that does not end."
-            raise TooSlow(said) from None
+            raise self.patience.lost(usual) from None
         except OSError:
             raise Lost("it ends the Python process.") from None
         except (ValueError, RecursionError):
@@ -89,7 +121,7 @@ class Node:
             raise Lost("it ends the Python process.") from None
         finally:
             theirs.close()
-        return Node(ours, pid if type(pid) is int else 0, self.limits, self.end)
+        return Node(ours, pid if type(pid) is int else 0, self.limits, self.patience)
 
     def close(self) -> None:
         self.connection.close()
@@ -104,13 +136,36 @@ class Node:
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            self.connection.settimeout(left)
-            part = self.connection.recv(min(size, 2**20))
+            self.connection.settimeout(min(left, WATCHED_SECONDS))
+            try:
+                part = self.connection.recv(min(size, 2**20))
+            except TimeoutError:
+                self.patience.watch()
+                continue
             if not part:
                 raise ConnectionResetError
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
+
+
+def parsed(data: bytes) -> object:
+    """Read JSON that a stranger sent, unless reading it would take much more memory than it has bytes.
+
+    Raises
+    ------
+    Lost
+        When it holds more lists or texts than `course.grading.wire` ever sends.
+    ValueError
+        When it is no JSON.
+    """
+    if len(data) > SMALL_REPLY:
+        plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        many = plain.count(b'"') > 4 * NODES
+        outside = b"" if many else b"".join(plain.split(b'"')[::2])
+        if many or any(outside.count(mark) > most for mark, most in MARKS.items()):
+            raise Lost("it returns too many values.")
+    return json.loads(data)
 
 
 def cause(status: int) -> str:

@@ -68,7 +68,7 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
             missing |= _bound(statement)
             if len(skipped) < MOST_SKIPPED:
                 told = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": line}
-                skipped.append({**told, "names": sorted(map(str, _bound(statement)))[:20]})
+                skipped.append({**told, "names": [name[:80] for name in sorted(_bound(statement))[:20]]})
     return skipped
 
 

@@ -29,7 +29,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from course.grading import view
-from course.grading.node import Limits, Lost, Node, cause
+from course.grading.node import Limits, Lost, Node, Patience, cause
+from course.grading.watching import memory_of
 
 STARTING_SECONDS = 120
 RUNTIME = ("grading/jail.py", "grading/child.py", "grading/wire.py", "grading/decoding.py")
@@ -69,7 +70,7 @@ class Sandbox:
         self.limits, self.imports, self.files = limits, list(imports), files or {}
         self.inputs: dict = {}
         self.kinds = [protection] if protection else ["namespaces", "inside", "limits"]
-        self.end = time.monotonic() + limits.total_seconds
+        self.patience = Patience(limits, self._watch)
         self.good: list[tuple[str, str]] = []
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | None = None
@@ -106,6 +107,8 @@ class Sandbox:
         Lost
             When the cell did not come to an end: everything is then as it was before it.
         """
+        if time.monotonic() > self.patience.end:
+            raise self.patience.lost(self.limits.cell_seconds)
         fork = self._fork()
         try:
             reply = fork.ask({"do": "run", "name": name, "source": source}, self.limits.cell_seconds)
@@ -163,6 +166,11 @@ class Sandbox:
                 if not self.good:
                     raise
                 self.good.pop()  # the last cell breaks the process: go on without it
+
+    def _watch(self) -> None:
+        """Lose the answer whose processes fill the memory together; each alone may stay below its limit."""
+        if memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
+            raise Lost(f"its processes need more than {2 * self.limits.memory_mb} MB of memory together.")
 
     def _refuse(self, reply: dict) -> None:
         """A cell that has filled the memory leaves no room for the next; one that forges replies no trust."""
@@ -251,7 +259,7 @@ class Sandbox:
                 cwd="/",
                 start_new_session=True,
             )
-        self.root = self.last = Node(ours, 0, limits, self.end)
+        self.root = self.last = Node(ours, 0, limits, self.patience)
         with contextlib.suppress(OSError), self.process.stdin as stream:
             stream.write(json.dumps(settings).encode() + b"\n")
 
