@@ -302,6 +302,7 @@ def test_the_message_comes_without_a_traceback():
         ({"bits": 7.0}, 4, 'Wrong: "bits". In "bits" only: L7, the comparison is the wrong way round'),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"bits": M1, '),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"who": L28, '),
+        ({"rate": [1.5, 0.5], "who": "B"}, 1, '"rate": L23, '),
         ({"bits": 3.0 * np.log(2), "who": "C"}, 2, '"who": not one of the usual mistakes.'),
         ({"bits": 2.0, "who": "C"}, 2, "Not the value asked for, and not one of the usual mistakes"),
         ({"bits": 2.0, "rate": [0.0, 0.0], "who": "C"}, 0, "not the value asked for"),
@@ -473,7 +474,7 @@ def test_a_question_is_well_formed(question):
     for cases in (question.cases, question.fresh_cases(1), question.fresh_cases(2)):
         verdict = judge(question, lambda case: question.right(*case), cases)
         # where an answer must be drawn, the exact value of the right formula agrees, and is not one
-        assert verdict.right or set(verdict.mistakes) <= asked and verdict.mistakes, verdict.message
+        assert verdict.right or (set(verdict.mistakes) <= asked and verdict.mistakes), verdict.message
 
 
 @pytest.mark.parametrize(("question", "i"), BY_MISTAKE)
