@@ -154,8 +154,8 @@ class _Decoder:
         return tensor.requires_grad_(gradient)
 
     def _generator(self, depth, state):
-        generator = np.random.default_rng(0)
         try:
+            generator = np.random.default_rng(state["state"]["state"])  # for `spawn`, which goes by the seed
             generator.bit_generator.state = state
         except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise WireError(f"a random generator cannot cross ({type(error).__name__})") from None
