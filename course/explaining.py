@@ -243,7 +243,10 @@ def _shown(answer: Answer) -> str:
     if answer.question.form == "expression":
         return ""
     if answer.question.form == "value":
-        return f"You give {short(answer.values[i])}."
+        value = answer.values[i]
+        if isinstance(value, dict):
+            value = {key: entry for key, entry in value.items() if key not in answer.problems}
+        return f"You give {short(value)}."
     return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
 
 

@@ -154,7 +154,7 @@ def test_an_entry_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
     if kind != "right":
         assert verdict.points == 4 - VALUE.parts[key], verdict.message
     if kind == "refused":
-        assert said.startswith(f'value["{key}"]') and said.endswith(".")
+        assert said.startswith(f'`value["{key}"]') and said.endswith(".")
         assert any(cure in said for cure in ("Write ", "Put your result"))
         assert said.replace("\n", " ") in verdict.message
 
@@ -168,3 +168,28 @@ def test_an_expression_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
     assert verdict.right == (kind == "right"), verdict.message
     if kind == "refused":
         assert "not one of the usual mistakes" not in verdict.message, "it is not judged by its value"
+
+
+def test_an_unreadable_entry_is_not_shown_as_a_number():
+    """What is told of the readable entries does not speak of the others."""
+    answer = {"bits": 3, "verdict": "B", "shares": "25 %"}
+    verdict = judge(VALUE, lambda case: answer, VALUE.cases)
+    assert "nan" not in verdict.message and "You give {'bits': 3, 'verdict': B}." in verdict.message
+    assert verdict.points == 1 and "Write a list of 2 numbers." in verdict.message
+
+
+def test_what_cannot_be_read_at_all_gets_no_points():
+    """A list where a dictionary is asked for, and an answer that was not given."""
+    for answer, says in (
+        ([10.95, "B"], 'with the keys "bits", "verdict", "shares"'),
+        (..., "not answered yet"),
+    ):
+        verdict = judge(VALUE, lambda case, answer=answer: answer, VALUE.cases)
+        assert not verdict.right and verdict.points == 0 and says in verdict.message
+
+
+def test_a_key_too_many_is_told_and_costs_nothing():
+    """The paper refuses it, so that a misspelt key is seen; the entries that are asked for count."""
+    answer = {"bits": 10.95, "verdict": "b", "shares": [0.25, 0.75], "Bits": 1}
+    assert "has the key 'Bits'" in _on_paper("value", repr(answer), FORM)
+    assert judge(VALUE, lambda case: answer, VALUE.cases).right

@@ -31,7 +31,7 @@ def check_form(name, answer, form):
 def read_form(name, answer, form):
     """Return the value, and sentences on what cannot be read, by entry (by None for the whole answer)."""
     if answer is None or answer is Ellipsis:
-        return None, {None: f"{name} is not answered yet. Put your result in the place of {answer}."}
+        return None, {None: f"`{name}` is not answered yet. Put your result in the place of {answer}."}
     if isinstance(form, tuple):
         return _expression(name, answer, form)
     if isinstance(form, dict):
@@ -45,26 +45,26 @@ def read_form(name, answer, form):
 def _dictionary(name, answer, form):
     keys = ", ".join(f'"{key}"' for key in form)
     if not isinstance(answer, dict):
-        return None, {None: f"{name} is {_kind(answer)}. Write a dictionary with the keys {keys}."}
+        return None, {None: f"`{name}` is {_kind(answer)}. Write a dictionary with the keys {keys}."}
     value, problems = {}, {}
     for key, part in form.items():
         if key in answer:
             value[key], found = read_form(f'{name}["{key}"]', answer[key], part)
         else:
-            found = {None: f'{name} has no key "{key}". Its keys must be {keys}.'}
+            found = {None: f'`{name}` has no key "{key}". Its keys must be {keys}.'}
         if found:
             problems[key] = " ".join(found.values())
             value[key] = _nothing(part)
     strange = ", ".join(repr(key) for key in answer if key not in form)
     if strange:
-        problems["other keys"] = f"{name} has the key {strange}. Its keys must be {keys}."
+        problems["other keys"] = f"`{name}` has the key {strange}. Its keys must be {keys}."
     return value, problems
 
 
 def _list(name, answer, form):
     array = isinstance(answer, np.ndarray) and answer.ndim
     if not (array or isinstance(answer, (list, tuple))) or len(answer) != len(form):
-        return None, {None: f"{name} is {_kind(answer)}. Write a list of {len(form)} numbers."}
+        return None, {None: f"`{name}` is {_kind(answer)}. Write a list of {len(form)} numbers."}
     value, problems = np.full(len(form), np.nan), {}
     for i, entry in enumerate(answer):
         number, found = read_form(f"{name}[{i}]", entry, float)
@@ -80,7 +80,7 @@ def _letter(name, answer, letters):
     text = answer.strip(" \t\n.:()'\"").upper() if isinstance(answer, str) else ""
     if len(text) == 1 and text in letters:
         return text, ""
-    return "", f"{name} is {_kind(answer)}. Write one of the letters {', '.join(letters)} in quotes."
+    return "", f"`{name}` is {_kind(answer)}. Write one of the letters {', '.join(letters)} in quotes."
 
 
 def _number(name, answer):
@@ -96,7 +96,7 @@ def _number(name, answer):
             what = str(value)
     if math.isfinite(value):
         return value, ""
-    return math.nan, f"{name} is {what}. Write one number."
+    return math.nan, f"`{name}` is {what}. Write one number."
 
 
 def _number_in(name, text):
@@ -112,22 +112,22 @@ def _number_in(name, text):
         cure = "Write a share as a number without a percent sign, as in 0.25."
     elif comma:
         cure = "Its comma may separate thousands or decimals. Write 1234 or 1.234, without quotes."
-    return math.nan, f"{name} is {_kind(text)}. {cure}"
+    return math.nan, f"`{name}` is {_kind(text)}. {cure}"
 
 
 def _expression(name, answer, symbols):
     """An expression that becomes a number when numbers are put in for its symbols."""
     names = " and ".join(symbols)
     if isinstance(answer, sp.Equality):
-        return None, {None: f"{name} is an equation. Write its right-hand side alone."}
+        return None, {None: f"`{name}` is an equation. Write its right-hand side alone."}
     if not isinstance(answer, sp.Expr):
         value, problem = _number(name, answer)
         if problem:
-            problem = f"{name} is {_kind(answer)}. Write an expression in {names}, without quotes."
+            problem = f"`{name}` is {_kind(answer)}. Write an expression in {names}, without quotes."
         return value, {None: problem} if problem else {}
     strange = ", ".join(sorted({symbol.name for symbol in answer.free_symbols} - set(symbols)))
     if strange:
-        return None, {None: f"{name} contains {strange}. Use only the symbols {names}."}
+        return None, {None: f"`{name}` contains {strange}. Use only the symbols {names}."}
     point = {symbol: sp.Float(0.3 + 0.1 * symbols.index(symbol.name), 30) for symbol in answer.free_symbols}
     try:
         value = complex(answer.doit().xreplace(point).evalf(20))
@@ -135,7 +135,7 @@ def _expression(name, answer, symbols):
         value = complex(math.nan)
     if abs(value.imag) > 1e-12 or not math.isfinite(value.real):
         cure = "Look for sums and functions that are not worked out, and for logarithms of negative numbers."
-        return None, {None: f"{name} does not become a number when {names} are numbers. {cure}"}
+        return None, {None: f"`{name}` does not become a number when {names} are numbers. {cure}"}
     return answer, {}
 
 
