@@ -23,7 +23,9 @@ not be read; 2 for a wrong command.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from course.exams.folder import ExamFolder
 
 __all__ = ["grade_class", "main"]
+
+BEGUN = re.compile(r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|seeds\.json)\.\w+|.+\.json\.\d+")
+"""What a file is called while it is written."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -137,6 +142,7 @@ def grade_class(
     if claims:
         found, solutions = claims.submissions, claims.solutions
     secret, note = seeds.secret_of(out, seed)
+    _sweep(out)
     if note:
         print(note, file=sys.stderr)
     results = _grade(found, out, key.name, secret, jobs, solutions, limits)
@@ -156,6 +162,14 @@ def grade_class(
             )
     _write(rows, found, out, key, manual is not None)
     return rows
+
+
+def _sweep(out: Path) -> None:
+    """Delete what a command that was killed more than an hour ago had begun to write."""
+    begun = [*out.glob(".*.*"), *out.glob("feedback/.*.*"), *out.glob("graded/*.json.*")]
+    for path in begun:
+        if BEGUN.fullmatch(path.name) and time.time() - path.stat().st_mtime > 3600:
+            path.unlink(missing_ok=True)
 
 
 def _exam(folder: Path | None) -> ExamFolder | None:

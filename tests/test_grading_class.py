@@ -15,7 +15,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from course.grade_class import grade_class, main
+from course.grade_class import _sweep, grade_class, main
 from course.grading import classroom, gradebooks, seeds
 from course.grading.byhand import read_marks
 from course.grading.cells import GradingError
@@ -367,6 +367,16 @@ def test_a_kill_between_any_two_files_loses_no_mark_and_no_grade(graded, tmp_pat
     finally:
         (root / "broken.ipynb").rename(root / "submissions" / "broken.ipynb")
     assert process.exitcode == 0 and steps > 4
+    begun = [path for path in out.rglob(".*") if path.is_file()]
+    assert len(begun) == steps - 1, "each kill leaves what it was about to put in place"
+    for path in (*begun, out / "graded" / "ada.json.77"):
+        path.touch()
+        os.utime(path, (1e9, 1e9))
+    (out / ".notes").touch()
+    os.utime(out / ".notes", (1e9, 1e9))
+    _sweep(out)
+    assert [path.name for path in out.rglob(".*") if path.is_file()] == [".notes"]
+    assert not (out / "graded" / "ada.json.77").exists()
     assert {line["student"]: line["points"] for line in table(out / "manual.csv")}["ada"] == "3"
     assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "13"
 
