@@ -66,6 +66,8 @@ def test_an_accent_has_one_spelling_and_an_empty_folder_wins_over_nobody(rows):
     name = "José Núñez"
     (row,) = rows(f"student\n{name}\n", unicodedata.normalize("NFD", name))
     assert row.result and not row.notes
+    row, other = rows(f"student\n{name}\n", name.upper(), unicodedata.normalize("NFD", name))
+    assert other.student == name.upper() and "better" in other.notes[0]
     ada, *_, other = rows(ROSTER, Submission("Lovelace, Ada", None, empty=True), "ADA")
     assert ada.student == "ADA" and ada.result and "not matched" in other.notes[0]
 
@@ -103,7 +105,7 @@ def test_what_cannot_be_graded_has_a_row_that_says_why(tmp_path):
         path.write_text("{}")
     for path in (
         folder / "zoe.zip",
-        folder / "hopper_13_98_work.docx",
+        folder / "hopper_13_98_work.txt",
         folder / "._mac.ipynb",
         secret / "a.ipynb",
     ):
@@ -123,7 +125,7 @@ def test_what_cannot_be_graded_has_a_row_that_says_why(tmp_path):
     assert "begins with a dot" in said[".eve"] and "begins with a dot" in said[".hidden"]
     assert ".work.ipynb. Its name begins with a dot" in said["inside"]
     assert "a link" in said["linked"] and "a link" in said["gone"] and "sub (a link)" in said["full"]
-    assert "no notebook but a file .zip" in said["zoe"] and "file .docx" in said["hopper_13"]
+    assert "no notebook but a file .zip" in said["zoe"] and "file .txt" in said["hopper_13"]
     assert not any(s.path for s in found.values() if s.problem)
 
 
