@@ -9,13 +9,15 @@ import textwrap
 import numpy as np
 import pytest
 
+from course import feedback
 from course.answers import Unreadable
-from course.feedback import WrongAnswer, _caller, judge
+from course.feedback import WrongAnswer, _caller, _precise, judge
 from course.grading import proxies
 from course.grading.marking import _Tests
 from course.grading.node import Limits
 from course.grading.sandbox import Sandbox
 from course.question import Mistake, Question
+from course.questions import of_chapter
 
 SETUP = """
 import array, collections, decimal, enum, fractions, functools, itertools, types
@@ -327,3 +329,30 @@ def test_every_form_of_the_right_number_is_right(source, names):
     exec(CELL.format(source), own)
     for name in ("number", "listed", "function"):
         assert checked(name, own) == (True, "99.type: right"), name
+
+
+def in_float32(value):
+    if isinstance(value, np.ndarray) and value.dtype == np.float64:
+        return value.astype(np.float32)
+    return type(value)(map(in_float32, value)) if type(value) in (list, tuple) else value
+
+
+@pytest.mark.parametrize("chapter", ["03", "07", "08"])
+def test_what_float32_loses_on_hidden_inputs_the_visible_check_tells(chapter, monkeypatch):
+    """The visible inputs are few and round: there alone, float32 is often precise enough."""
+    monkeypatch.setattr(feedback, "DRAWING_SECONDS", 60)
+    told = 0
+    for key, asked in of_chapter(chapter).items():
+        if asked.form != "function" or asked.draw is None:
+            continue
+
+        def answer(*case, right=asked.right):
+            return right(*map(in_float32, case))
+
+        visible = judge(asked, _caller(asked, answer), asked.cases)
+        if visible.right and not _precise(asked, answer).right:
+            told += 1
+        elif visible.right:
+            for seed in range(3):
+                assert judge(asked, _caller(asked, answer), asked.fresh_cases(seed)).right, (key, seed)
+    assert told
