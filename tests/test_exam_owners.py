@@ -13,6 +13,7 @@ from course.grade import main as grade_main
 from course.grading.cells import GradingError
 from course.grading.collecting import collect
 from course.grading.names import file_name, former_file_name
+from course.grading.roster import Person, match
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
     Points Possible,,,,,
@@ -118,7 +119,7 @@ def test_the_label_of_the_paper_decides_where_the_name_does_not(folder, tmp_path
     [
         (["midterm.ipynb"], None, "No paper of this exam was made for 'midterm'"),
         (["kimlee_1_2_midterm.ipynb"], None, "fits several students (Kim Lee, Lee Kim)"),
-        (["kimlee_1_2_midterm.ipynb"], ADA, "which is that of none of them"),
+        (["kimlee_1_2_midterm.ipynb"], ADA, "which belongs to none of them"),
         (["ada_9_9_midterm.ipynb", "Group 7"], ADA, "is theirs by its name. Keep one."),
         (["testy.ipynb"], None, "No paper of this exam was made for 'testy'"),
         (["turingalan_41_99_midterm.ipynb"], None, "fits several students (Lovelace, Ada, Turing, Alan)"),
@@ -158,6 +159,29 @@ def test_a_folder_of_an_earlier_version_goes_on_working(folder, tmp_path):
     more = make(find("midterm"), [*names, "Ada Lovelace"], 5, old)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert len(list(old.glob("papers/*/*"))) == 3 and more.paper(MING) == again.paper(MING)
+
+
+def test_two_students_of_one_name_have_two_papers(tmp_path):
+    """Their logins tell them apart; without any, the exam is refused; who was there keeps the paper."""
+    first = Person({"student": "Wei Zhang", "login": "wz1"})
+    second = Person({"student": "Wei Zhang", "login": "wz2", "email": "zhang@example.org"})
+    both = make(find("midterm"), [first, second], 5, tmp_path / "both")
+    assert list(both.students) == ["Wei Zhang (wz1)", "Wei Zhang (wz2)"]
+    claims = _claimed(both, tmp_path / "in", ["wz1", "zhang@example.org.ipynb"])
+    assert claims.owner == {"wz1": "Wei Zhang (wz1)", "zhang@example.org": "Wei Zhang (wz2)"}
+    claims = _claimed(both, tmp_path / "open", ["zhangwei_1_2_midterm.ipynb"])
+    assert "fits several students" in claims.submissions[0].problem
+    claims = _claimed(
+        both, tmp_path / "labelled", ["zhangwei_1_2_midterm.ipynb"], both.paper("Wei Zhang (wz2)")
+    )
+    rows = match([first, second], claims.submissions, {})
+    assert [row.submitted for row in rows] == [False, True], "the roster knows whose paper it is"
+
+    make(find("midterm"), [first], 5, tmp_path / "one")
+    late = make(find("midterm"), [first, second], 5, tmp_path / "one")
+    assert list(late.students) == ["Wei Zhang", "Wei Zhang (wz2)"]
+    with pytest.raises(GradingError, match="would be the same student"):
+        make(find("midterm"), ["Wei Zhang", "wei zhang"], 5, tmp_path / "none")
 
 
 def test_one_notebook_needs_no_name(folder, tmp_path, capsys):

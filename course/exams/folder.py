@@ -15,11 +15,12 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from course.exams import EXAMS, Exam, find
-from course.exams.owners import Claims, Owners, foreign
+from course.exams.owners import Claims, Owners, foreign, identifiers
 from course.exams.paper import answers, label_of, papers
 from course.grading.cells import GradingError
 from course.grading.collecting import Submission
@@ -83,10 +84,9 @@ def make(
 
 def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
     """The folder with more students, and with what the roster now knows of those who were there."""
+    people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
-    for person in people:
-        person = Person({"student": person}) if isinstance(person, str) else person
-        name = person.name
+    for name, person in _named(folder, people):
         other = next((n for n in students if name_key(n) == name_key(name) and n != name), None)
         if not name_key(name) or other is not None:
             problem = f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is no name"
@@ -95,6 +95,18 @@ def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
         known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
         folders.setdefault(name, file_name(name))
     return dataclasses.replace(folder, students=students, people=known, folders=folders)
+
+
+def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
+    """Each student with a name: a login or a number is added where two have the same one."""
+    counted = Counter(name_key(person.name) for person in people)
+    for person in people:
+        before = folder.people.get(person.name)
+        own = set(identifiers(person))
+        known = set(identifiers(before)) if before else set()
+        same = before is not None and (own & known or not own or not known)
+        alone = before is None and counted[name_key(person.name)] == 1
+        yield person.name if same or alone or not own else f"{person.name} ({identifiers(person)[0]})", person
 
 
 def variant_seed(exam: str, seed: int, name: str) -> int:

@@ -32,11 +32,11 @@ class Owners:
     """
 
     def __init__(self, students: Mapping[str, str], people: Mapping[str, Person], folders: Mapping[str, str]):
-        self.students = students
+        self.students, self.people = students, people
         self.tables: list[dict[str, set[str]]] = [{}, {}]
         for name, label in students.items():
             person = people[name]
-            first, _, last = name.rpartition(" ")
+            first, _, last = person.name.rpartition(" ")
             exact = {name, folders[name], label, *(person[column] for column in IDENTIFYING)}
             close = {name_key(text) for text in (*exact, f"{last} {first}")} | person.keys
             for table, keys in zip(self.tables, (exact, close), strict=True):
@@ -58,6 +58,11 @@ class Owners:
     def _named(self, name: str) -> set[str]:
         exact, close = self.tables
         return exact.get(name) or close.get(name_key(name), set())
+
+
+def identifiers(person: Person) -> list[str]:
+    """What tells a student from another one of the same name."""
+    return [person[column] for column in ("login", "number", "id", "email") if person[column]]
 
 
 def labels_in(data: bytes) -> set[str]:
@@ -120,7 +125,8 @@ class Claims:
 
     def _owned(self, submission: Submission, owner: str) -> Submission:
         self.owner[submission.student] = owner
-        return dataclasses.replace(submission, aliases=(*submission.aliases, owner))
+        known = (owner, *identifiers(self.owners.people[owner]))
+        return dataclasses.replace(submission, aliases=(*submission.aliases, *known))
 
 
 def foreign(label: str, owner: str | None, own: str) -> str:
@@ -131,7 +137,10 @@ def foreign(label: str, owner: str | None, own: str) -> str:
 
 def _unknown(submission: Submission, fitting: set[str], label: str) -> str:
     """Why a submission has no key, and what to do."""
-    carries = f"carries the label {label}, which is that of none of them" if label else "carries no one label"
+    whose = "none of them" if fitting else "nobody here"
+    carries = (
+        f"carries the label {label}, which belongs to {whose}" if label else "carries no label of a paper"
+    )
     if fitting:
         return (
             f"The name {submission.student!r} fits several students ({', '.join(sorted(fitting))}), and the"
