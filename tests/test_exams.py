@@ -14,7 +14,7 @@ from course.exams import EXAMS, chapter_name, find, questions_of
 from course.exams.final_neural import parameters
 from course.exams.folder import ExamFolder, make, variant_seed
 from course.exams.paper import label_of, papers
-from course.exams.part import DIGITS, EXACT, RTOL, draw_apart, rng_of
+from course.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart, rng_of
 from course.feedback import judge
 from course.grade import main as grade_main
 from course.grade_class import grade_class
@@ -99,6 +99,7 @@ def test_digits_that_the_paper_asks_for_are_enough(name):
     with small letters; and each usual mistake rounded in the same way is wrong and named."""
     for question in _questions_of_many(name):
         (case,) = question.cases
+        assert question.rtol == EXACT or apart(question, case), f"{question.key}: two values are within 1 %"
         right = _rounded(question, question.right, case)
         assert _judged(question, right).right
         assert _judged(question, _typed(right)).right

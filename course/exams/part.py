@@ -192,12 +192,13 @@ def draw_apart(
     question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes)
     for _ in range(MOST_DRAWS):
         case = draw(rng)
-        if suits(*case) and _apart(question, case):
+        if suits(*case) and apart(question, case):
             return case
     raise RuntimeError(f"{MOST_DRAWS} draws, and in each two formulas agree to {APART:.0%}.")
 
 
-def _apart(question: Question, case: Case) -> bool:
+def apart(question: Question, case: Case) -> bool:
+    """Whether the right value and those of all usual mistakes differ by `APART`, each in some part."""
     values = [formula_value(question, f, case) for _, f in question.labelled_formulas()]
     pairs = ((a, b) for i, a in enumerate(values) for b in values[i + 1 :])
     return not any(agreement(a, b, rtol=APART, atol=1e-9).all() for a, b in pairs)
