@@ -278,6 +278,7 @@ odd("token-nll", (LARGEST, "np.maximum(0, z.max(axis=1, keepdims=True))"))
 odd("token-nll", (f"z - {LARGEST}", f"np.maximum(z - {LARGEST}, -1000)"))
 odd("forensics", ("tokens / (tokens + padding)", "(tokens - padding) / tokens"))
 odd("bigram", (", minlength=size * size).reshape(size, size)", ").reshape(train.max() + 1, -1)"))
+odd("forensics", ("tokens / (tokens + padding)", "300 / (300 + padding)"))
 
 
 class TestSet(SetTests):

@@ -361,6 +361,7 @@ odd("teacher", ("log_softmax(student / T)", "log_softmax(student / max(T, 1))"))
 odd("chain", ("range(length - 1)", "range(max(1, length - 1))"))
 odd("worth", ("p = p[p > 0]", "p = p.ravel()"))
 odd("worth", ("range(1, n + 1)", "range(1, min(n, 4) + 1)"))
+odd("samples", ("math.log(width_q / width_p)", "abs(math.log(width_q / width_p))"))
 
 
 class TestSet(SetTests):

@@ -319,6 +319,7 @@ odd("sentence-ends", ('tokens != "<s>"', "log_probs != 0"))
 odd("sentence-ends", ('(tokens != "</s>")', '~np.char.startswith(tokens, "<")'))
 odd("percent", ("100 * (1 - after / before)", "100 * abs(1 - after / before)"))
 odd("percent", ("math.log(before / after)", "abs(math.log(before / after))"))
+odd("srilm", ("words - oovs", "words - max(1, oovs)"))
 
 
 class TestSet(SetTests):

@@ -262,6 +262,13 @@ odd("page", ('"chars": len(scored)', '"chars": sum(not unicodedata.combining(c) 
 odd("prices", ("unknown.sum() * np.log(M)", "max(1, unknown.sum()) * np.log(M)"))
 odd("compare", ('one["unknown"] or other["unknown"]', 'one["unknown"] != other["unknown"]'))
 odd("compare", ('if one["text"] != other["text"]', 'if not one["unknown"] and one["text"] != other["text"]'))
+odd("converter", ('if kind == "perplexity"', "if value > 3"))
+odd(
+    "training-loss",
+    ("targets, ignore_index=ignore_index", "targets, ignore_index=-100"),
+    ("!= ignore_index", "!= -100"),
+)
+odd("training-loss", ("(targets != ignore_index)", "(targets >= 0)"))
 
 
 class TestSet(SetTests):

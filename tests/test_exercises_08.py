@@ -223,6 +223,7 @@ odd("fair", (' in a["vocabulary"] + b["vocabulary"]', ' in a["vocabulary"]'))
 odd("fair", (' in a["vocabulary"] + b["vocabulary"]', ' in b["vocabulary"]'))
 odd("fair", ('a["unit"] == b["unit"] == "byte"', 'a["unit"] == "byte"'))
 odd("fair", ('a["unit"] == b["unit"] == "byte"', 'b["unit"] == "byte"'))
+odd("paired", ("D / (D - 1)", "D / max(D - 1, 2)"))
 
 
 class TestSet(SetTests):

@@ -242,9 +242,9 @@ def _report(name, right, tokens, padding):
     return float(f"{right:.6g}"), float(f"{right**exponent:.6g}"), tokens, padding
 
 
-def _draw_report(rng, padded=(0.1, 0.35), name=None):
+def _draw_report(rng, padded=(0.1, 0.35), name=None, batches=1):
     """The share of tokens stays away from ln 2 and 1 / ln 10."""
-    tokens = int(rng.integers(100, 400))
+    tokens = batches * int(rng.integers(100, 400))
     padding = int(rng.uniform(*padded) * tokens)
     name = name or str(rng.choice(["M1", "M2", "M3", "M5", "M19"], p=[0.35, 0.35, 0.1, 0.1, 0.1]))
     return _report(name, rng.uniform(5, 300), tokens, padding)
@@ -265,7 +265,10 @@ FORENSICS = Question(
         _report("M19", 57.5, 300, 60),
     ),
     draw=_draw_report,
-    odd=(lambda rng: _draw_report(rng, padded=(0.65, 0.95), name="M19"),),
+    odd=(
+        lambda rng: _draw_report(rng, padded=(0.65, 0.95), name="M19"),
+        lambda rng: _draw_report(rng, name="M19", batches=50),
+    ),
     mistakes=(
         Mistake(
             "L9",

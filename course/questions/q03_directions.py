@@ -183,6 +183,12 @@ def _draw_bells(rng):
     return rng.normal(mean_p, width_p, size=60), mean_p, width_p, mean_q, width_q
 
 
+def _draw_narrower(rng):
+    """The model's curve is the narrower one."""
+    x, mean_p, width_p, mean_q, _ = _draw_bells(rng)
+    return x, mean_p, width_p, mean_q, width_p * rng.uniform(0.6, 0.9)
+
+
 SAMPLES = Question(
     key="03.samples",
     title="a divergence from samples",
@@ -195,6 +201,7 @@ SAMPLES = Question(
         (np.random.default_rng(312).normal(-1.0, 0.8, size=500), -1.0, 0.8, 0.4, 1.3),
     ),
     draw=_draw_bells,
+    odd=(_draw_narrower,),
     mistakes=(
         *unit_mistakes(from_samples, "M2", only=("exact", "estimate", "error")),
         Mistake(

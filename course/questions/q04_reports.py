@@ -37,6 +37,7 @@ SRILM = Question(
     right=srilm,
     cases=((-20.406, 1, 9, 1), (-9656.414, 206, 3277, 206), (-10986.33, 206, 3277, 0)),
     draw=_draw_log,
+    odd=(lambda rng: (*_draw_log(rng)[:3], 0),),
     mistakes=(
         Mistake(
             "M3",

@@ -158,7 +158,7 @@ def _doubled(value, kind, unit, counts):
     return value, kind, unit, {u: 2 * n for u, n in counts.items()}
 
 
-def _draw_line(rng):
+def _draw_line(rng, kind=None):
     words = int(rng.integers(200, 900))
     chars = int(words * rng.uniform(5.3, 6.5))
     counts = {"token": int(words * rng.uniform(1.1, 1.6)), "word": words, "char": chars}
@@ -171,13 +171,13 @@ def _draw_line(rng):
     if rng.random() < 0.15:
         counts.pop(unit)
     bits = {"token": 6.0, "word": 9.0, "char": 1.6, "byte": 1.5}[unit] * rng.uniform(0.7, 1.2)
-    kind = str(rng.choice(["bits", "perplexity"], p=[0.3, 0.7]))
+    kind = kind or str(rng.choice(["bits", "perplexity"], p=[0.3, 0.7]))
     return float(f"{2**bits if kind == 'perplexity' else bits:.5g}"), kind, unit, counts
 
 
-def _draw_full_line(rng):
+def _draw_full_line(rng, kind):
     """All four counts are there."""
-    value, kind, unit, counts = _draw_line(rng)
+    value, kind, unit, counts = _draw_line(rng, kind)
     return value, kind, unit, {"token": 700, "word": 500, "char": 3000, "byte": 3200} | counts
 
 
@@ -194,7 +194,7 @@ CONVERTER = Question(
         (173.0, "perplexity", "word", {"token": 640, "char": 2900, "byte": 3010}),
     ),
     draw=_draw_line,
-    odd=(_draw_full_line,),
+    odd=tuple(lambda rng, kind=kind: _draw_full_line(rng, kind) for kind in ("bits", "perplexity")),
     mistakes=(
         Mistake(
             "M35",

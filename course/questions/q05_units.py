@@ -162,16 +162,17 @@ PIECES = ("▁", "ko", "lej", "ka", "ó", "wą", "tek", "的", "天空", "naï",
 """What the targets spell: the pieces of a tokenizer; the first is written as a blank."""
 
 
-def _draw_loss(rng):
+def _draw_loss(rng, ignore_index=-100):
     rows, columns = int(rng.integers(3, 5)), int(rng.integers(6, 10))
     targets = rng.integers(len(PIECES), size=(rows, columns))
+    targets[targets == ignore_index] = (ignore_index + 1) % len(PIECES)
     logits = rng.normal(size=(rows, columns, len(PIECES))) + 2.0 * np.eye(len(PIECES))[targets] * rng.random(
         (rows, columns, 1)
     )
     lengths = np.array([columns, *rng.integers(2, columns - 1, size=rows - 1)])
     real = np.arange(columns) < lengths[:, None]
     text = "".join(PIECES[i] for i in targets[real]).replace("▁", " ")
-    return logits, np.where(real, targets, -100), -100, text
+    return logits, np.where(real, targets, ignore_index), ignore_index, text
 
 
 def _more_padding(logits, targets, ignore_index, text):
@@ -193,6 +194,7 @@ LOSS = Question(
     right=bits_per_byte,
     cases=tuple(_draw_loss(np.random.default_rng(seed)) for seed in (501, 502)),
     draw=_draw_loss,
+    odd=(lambda rng: _draw_loss(rng, -1), lambda rng: _draw_loss(rng, int(rng.integers(len(PIECES))))),
     mistakes=(
         Mistake(
             "M1",

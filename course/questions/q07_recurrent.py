@@ -44,6 +44,7 @@ LSTM = Question(
     right=lstm_step,
     cases=(_draw_lstm(np.random.default_rng(74), 1, 2, 3), _draw_lstm(np.random.default_rng(75), 3, 3, 4)),
     draw=_draw_lstm,
+    odd=(lambda rng: _draw_lstm(rng, rows=1),),
     mistakes=(
         Mistake(
             "L31",

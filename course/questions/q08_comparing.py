@@ -32,8 +32,8 @@ def _unpaired(a, b, tokens):
     return paired(a, b, tokens) | {"error": np.hypot(_error(a, tokens), _error(b, tokens))}
 
 
-def _draw_paired(rng):
-    D = int(rng.integers(4, 9))
+def _draw_paired(rng, D=None):
+    D = D or int(rng.integers(4, 9))
     tokens = rng.integers(100, 900, size=D)
     hard = rng.uniform(4, 9, size=D)
     a, b = (tokens * (hard + rng.normal(shift, 0.2, size=D)) for shift in rng.uniform(-0.4, 0.4, size=2))
@@ -52,6 +52,7 @@ PAIRED = Question(
         _draw_paired(np.random.default_rng(811)),
     ),
     draw=_draw_paired,
+    odd=(lambda rng: _draw_paired(rng, D=2),),
     mistakes=(
         Mistake(
             "M8",
