@@ -213,7 +213,6 @@ def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
         "/usr",
         "/usr/src/class",
         "/home",
-        "/root/.ssh",
         "/opt",
     ):
         assert shown.exposed(private) is None

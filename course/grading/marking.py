@@ -76,11 +76,12 @@ class Marker:
         return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
 
     def _run(self, step: Step) -> None:
-        """Run a cell, unless it is the set's own and would wait again for an answer that has no end."""
-        if step.own and any(re.search(rf"\b{name}\b", step.source) for name in self._endless()):
+        """Run a cell; with less time where it may wait for an answer without end, and not if it is the set's."""
+        endless = any(re.search(rf"\b{name}\b", step.source) for name in self._endless())
+        if step.own and endless:
             return
         try:
-            reply = self.sandbox.run(step.name, step.source)
+            reply = self.sandbox.run(step.name, step.source, hurried=endless)
         except Lost as lost:
             self.stops.lost(step, str(lost))
             if step.task:

@@ -99,8 +99,10 @@ class Sandbox:
                 self._refused(error)
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
-    def run(self, name: str, source: str) -> dict:
+    def run(self, name: str, source: str, hurried: bool = False) -> dict:
         """Run a cell; the names that it sets are there from now on. Returns the reply: an error or none.
+
+        A cell that is ``hurried`` has twice the time of a call.
 
         Raises
         ------
@@ -111,7 +113,9 @@ class Sandbox:
             raise self.patience.lost(self.limits.cell_seconds)
         fork = self._fork()
         try:
-            reply = fork.ask({"do": "run", "name": name, "source": source}, self.limits.cell_seconds)
+            usual = self.limits.cell_seconds
+            seconds = min(usual, 2 * self.limits.call_seconds) if hurried else usual
+            reply = fork.ask({"do": "run", "name": name, "source": source}, seconds)
             self._refuse(reply)
         except Lost as lost:
             raise self._ended(fork, lost) from None
