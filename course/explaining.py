@@ -99,7 +99,7 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
     standing = _standing(answer, wrong)
     text = text[:1].upper() + text[1:] if standing else text
     sentences = [standing, text, *answer.problems.values()]
-    if not answer.question.parts and not text.startswith("in "):
+    if not answer.question.parts and not text.endswith(" only."):
         sentences.append(_only(answer, wrong))
     return " ".join(filter(None, sentences)), mistakes
 
@@ -116,8 +116,11 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
     if not mistakes:
         return None
     parts = [f"{mistake.id}, {mistake.name}. {_hint(answer, mistake, mask)}" for mistake in mistakes]
-    start = "two mistakes at once. " if len(parts) == 2 else _where(answer, mistakes[0], mask)
-    return start + " ".join(parts), tuple(i for mistake in mistakes for i in mistake.id.split(" + "))
+    start = "two mistakes at once. " if len(parts) == 2 else ""
+    parts += [_where(answer, mistakes[0], mask)] if len(parts) == 1 else []
+    return start + " ".join(filter(None, parts)), tuple(
+        i for mistake in mistakes for i in mistake.id.split(" + ")
+    )
 
 
 def broken(answer: Answer) -> Property | None:
@@ -139,7 +142,7 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
     ]
     if not changes or not isinstance(answer.rights[0], dict):
         return ""
-    return f"in {' and '.join(_quoted(answer, label) for label in dict.fromkeys(wrong))} only: "
+    return f"This is so in {' and '.join(_quoted(answer, label) for label in dict.fromkeys(wrong))} only."
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -153,10 +156,7 @@ def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...
     told: dict[str, list[str]] = {}
     for label, reason in reasons.items():
         told.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
-    sentences = [
-        reason if reason.startswith("in ") else f"{', '.join(labels)}: {reason}"
-        for reason, labels in told.items()
-    ]
+    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in told.items()]
     if unknown[0] in told:
         sentences.append(answer.question.advice)
     mistakes = dict.fromkeys(i for reason in reasons.values() if reason for i in reason[1])

@@ -299,7 +299,11 @@ def test_the_message_comes_without_a_traceback():
         ),
         ({"rate": [1.5, 0.5]}, 3, 'Wrong: "rate". L23, '),
         ({"bits": 7.0, "rate": [1.5, 0.5]}, 2, "L7, "),
-        ({"bits": 7.0}, 4, 'Wrong: "bits". In "bits" only: L7, the comparison is the wrong way round'),
+        (
+            {"bits": 7.0},
+            4,
+            'L7, the comparison is the wrong way round. You exchange two. This is so in "bits" only.',
+        ),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"bits": M1, '),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"who": L28, '),
         ({"rate": [1.5, 0.5], "who": "B"}, 1, '"rate": L23, '),
