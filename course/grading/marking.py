@@ -76,7 +76,7 @@ class Marker:
         return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
 
     def _run(self, step: Step) -> None:
-        """Run a cell; with less time where it may wait for an answer without end, and not if it is the set's."""
+        """Run a cell; in less time where it may wait for an endless answer, and not if it is the set's."""
         endless = any(re.search(rf"\b{name}\b", step.source) for name in self._endless())
         if step.own and endless:
             return
