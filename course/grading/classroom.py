@@ -110,7 +110,8 @@ def _in_processes(
     """Grade at most ``jobs`` at a time, and yield each when its process has ended or was ended."""
     waiting, running = list(submissions), {}
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["course.grading.marking"])
+    # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
+    context.set_forkserver_preload(["course.grading.marking", "torch"])
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
