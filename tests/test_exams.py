@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+import re
 import shutil
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from course import exam as command
 from course.answers import Unreadable
 from course.exams import EXAMS, chapter_name, find, questions_of
+from course.exams.final_measure import divergence
 from course.exams.final_neural import parameters
 from course.exams.folder import ExamFolder, make, variant_seed
 from course.exams.paper import label_of, papers
@@ -283,6 +285,30 @@ def test_one_paper_is_graded(folder, capsys):
     assert "Total: 34 of 34 points" in capsys.readouterr().out
     assert grade_main([key, "--exam", str(folder.place), "--student", "Nobody"]) == 1
     assert "Papers: Ada Lovelace" in capsys.readouterr().err
+
+
+def test_waiting_times_are_what_their_formula_says():
+    """The number of trials that the words describe has the expectation of the formula, and the divergence
+    that counts as right is the sum over the formula's values."""
+    kinds = set()
+    a, b = 0.62, 0.31
+    for seed in range(40):
+        part = divergence(rng_of(seed, "divergence"))
+        words, power, first = re.search(
+            r"number of trials\n(.+) the first one in which it comes: .+\^(\S+)\$ for\n\$k = (\d)", part.text
+        ).groups()
+        kinds.add(words)
+        k = np.arange(int(first), 400)
+        exponent = {"k": k, "{k - 1}": k - 1}[power]
+        p, q = (x * (1.0 - x) ** exponent for x in (a, b))
+        trials = np.arange(1, 400)  # in which of them the symbol comes for the first time
+        waiting = {"up to and including": trials, "before": trials - 1}[words]
+        assert np.isclose((k * p).sum(), (waiting * a * (1 - a) ** (trials - 1)).sum())
+        copies = int(re.search(r"\*\*(\d) independent draws", part.text)[1])
+        forward, bits = "D(P_a" in part.text, "in **bits**" in part.text
+        one = (p * np.log(p / q)).sum() if forward else (q * np.log(q / p)).sum()
+        assert np.isclose(part.question.right(a, b), copies * one / (np.log(2) if bits else 1))
+    assert len(kinds) == 2
 
 
 def test_numbers_that_cannot_be_told_apart_stop_the_exam():

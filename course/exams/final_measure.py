@@ -65,6 +65,7 @@ def divergence(rng) -> Part:
     copies, first = int(rng.integers(2, 9)), int(rng.integers(0, 2))
     unit = LN2 if bits else 1.0
     power = "{k - 1}" if first else "k"
+    counted = "up to and including" if first else "before"
     names = ("a", "b") if forward else ("b", "a")
 
     def one(p, q):
@@ -114,7 +115,8 @@ def divergence(rng) -> Part:
         " and positive elsewhere.",
         given='a, b = sp.symbols("a b", positive=True)',
         text=rf"""
-$X_a$ counts how often a symbol fails to come: $P(X_a = k) = a (1 - a)^{power}$ for
+In each of a series of independent trials, a symbol comes with probability $a$. $X_a$ is the number of trials
+{counted} the first one in which it comes: $P(X_a = k) = a (1 - a)^{power}$ for
 $k = {first}, {first + 1}, \dots$, and $X_b$ likewise with $b$. Both parameters lie between 0 and 1. Let
 $P_a$ be the distribution of **{copies} independent draws** of $X_a$, and $P_b$ that of {copies} of $X_b$.
 
