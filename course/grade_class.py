@@ -8,7 +8,7 @@
 stay as they are. ``results/`` then holds
 
     results.csv     a row per student, a column per task, and a status: graded, zero, could not be run,
-                    not submitted
+                    open (it is not known whose it is), not submitted
     feedback/       a page per student
     summary.html    the class: per task the share of full marks and the most frequent mistake
     manual.csv      to fill in: the tasks that a person grades; give it back with --manual
@@ -23,6 +23,7 @@ not be read; 2 for a wrong command.
 from __future__ import annotations
 
 import argparse
+import errno
 import re
 import sys
 import time
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grade_class", "main"]
 
+FULL = "The disk that holds {out} is full. Nothing is lost: make room, and run the same command again."
 BEGUN = re.compile(r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|seeds\.json)\.\w+|.+\.json\.\d+")
 """What a file is called while it is written."""
 
@@ -95,14 +97,15 @@ def main(arguments: list[str] | None = None) -> int:
             exam=_exam(options.exam),
         )
     except (GradingError, OSError) as error:
-        print(error, file=sys.stderr)
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        print(FULL.format(out=options.out) if full else error, file=sys.stderr)
         return 1
     counts = Counter(row.status for row in rows)
     print(f"{', '.join(f'{n} {status}' for status, n in counts.items())}. See {options.out}/summary.html.")
     for row in rows:
         for note in [*row.notes, *([row.result.problem] if row.result and row.result.problem else [])]:
             print(f"{plain(row.student)}: {plain(note)}")
-    return 1 if counts["could not be run"] else 0
+    return 1 if counts["could not be run"] or counts["open"] else 0
 
 
 def grade_class(
@@ -157,8 +160,8 @@ def grade_class(
         row.notes += [claims.notes[row.student]] if claims and row.student in claims.notes else []
         if row.student in changed:
             row.notes.append(
-                "handed in another file since the mark by hand; look at it again, then empty the cell"
-                " “submission” in manual.csv"
+                "the file has changed since it was marked; look at it again, then empty its cell “submission”"
+                " in manual.csv"
             )
     _write(rows, found, out, key, manual is not None)
     return rows

@@ -182,11 +182,11 @@ def test_marks_by_hand_come_into_every_table(graded):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("ada,words,4", "no mark"),
-        ("ada,words,-1", "no mark"),
-        ("ada,words,nan", "no mark"),
-        ("ada,words,much", "no mark"),
-        ("eve,words,1", "has no submission"),
+        ("ada,words,4", "not a valid mark"),
+        ("ada,words,-1", "not a valid mark"),
+        ("ada,words,nan", "not a valid mark"),
+        ("ada,words,much", "not a valid mark"),
+        ("eve,words,1", "no submission under this name"),
         ("ada,other,1", "no such task"),
         ("ada,words,1\nada,words,1", "two marks"),
     ],

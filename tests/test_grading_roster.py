@@ -5,10 +5,10 @@ import unicodedata
 import pytest
 
 from course.grading.collecting import Submission, collect
-from course.grading.gradebooks import results_table
+from course.grading.gradebooks import canvas_table, moodle_table, results_table
 from course.grading.names import former_file_name
 from course.grading.result import Result
-from course.grading.roster import match, read_roster
+from course.grading.roster import Person, match, read_roster
 from tests.grading_catalogue import SET
 from tests.test_grading_class import ROSTER
 
@@ -56,10 +56,22 @@ def test_letters_that_fold_together_are_two_people_where_the_roster_says_so(rows
 def test_two_that_fit_equally_well_are_not_decided(rows):
     canvas = Submission("lovelaceada_11", None, ("11", "lovelaceada"))
     ada, *_, first, second = rows(ROSTER, "Lovelace, Ada", canvas)
-    assert ada.status == "not submitted" and ada.result is None
+    assert ada.status == first.status == second.status == "open" and ada.points is first.points is None
+    exported = [ada, first, second]
+    assert [line[0] for line in canvas_table(exported, SET, 10, False)[2:]] == ["Lovelace, Ada"]
+    [(*_, grade, why)] = moodle_table(exported, SET, False)[1:]
+    assert (grade, why) == ("-", ""), "she has submitted, and is not told that she has not"
     assert "none was taken: 'Lovelace, Ada', 'lovelaceada_11'" in ada.notes[0]
     for row in (first, second):
         assert row.result and "fit Lovelace, Ada equally well" in row.notes[0]
+
+
+def test_the_same_file_twice_is_one_submission():
+    ada = Person({"student": "Lovelace, Ada", "login": "ada"})
+    twice = [Submission("ada", None), Submission("Lovelace, Ada", None)]
+    results = {s.student: Result(SET, 1, digest="5d41") for s in twice}
+    row, other = match([ada], twice, results)
+    assert row.status != "open" and row.result and "the same file as 'ada', which counts" in other.notes[0]
 
 
 def test_an_accent_has_one_spelling_and_an_empty_folder_wins_over_nobody(rows):
@@ -125,7 +137,7 @@ def test_what_cannot_be_graded_has_a_row_that_says_why(tmp_path):
     assert "begins with a dot" in said[".eve"] and "begins with a dot" in said[".hidden"]
     assert ".work.ipynb. Its name begins with a dot" in said["inside"]
     assert "a link" in said["linked"] and "a link" in said["gone"] and "sub (a link)" in said["full"]
-    assert "no notebook but a file .zip" in said["zoe"] and "file .txt" in said["hopper_13"]
+    assert "not a notebook but a file .zip" in said["zoe"] and "file .txt" in said["hopper_13"]
     assert not any(s.path for s in found.values() if s.problem)
 
 

@@ -54,7 +54,8 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
         student = students.get(name)
         if student is None:
             raise GradingError(
-                f"{place}: this student has no submission. Correct the name or delete the row."
+                f"{place}: there is no submission under this name now. If the student has handed in under"
+                " another name, write that name here, and the mark is kept; else delete the row."
             )
         known = {t.name: t for t in results[student].tasks if t.status == "by hand"}
         if results[student].tasks and task not in known:
@@ -131,5 +132,7 @@ def _points(written: str, maximum: float, place: str) -> float | None:
     except ValueError:
         points = math.nan
     if not 0 <= points <= maximum:
-        raise GradingError(f"{place}: {written!r} is no mark. Give a number from 0 to {maximum}, or nothing.")
+        raise GradingError(
+            f"{place}: {written!r} is not a valid mark. Give a number from 0 to {maximum}, or nothing."
+        )
     return points

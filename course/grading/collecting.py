@@ -130,8 +130,10 @@ def _problem(entry: Path) -> str:
     if entry.name.startswith("."):
         return HIDDEN
     if not entry.is_dir() and entry.suffix.lower() != ".ipynb":
-        return f"This is no notebook but a file {entry.suffix or 'without an ending'}. Hand in the notebook."
-    return "" if entry.is_dir() or entry.is_file() else "This is no file. Hand in the notebook itself."
+        return (
+            f"This is not a notebook but a file {entry.suffix or 'without an ending'}. Hand in the notebook."
+        )
+    return "" if entry.is_dir() or entry.is_file() else "This is not a file. Hand in the notebook itself."
 
 
 def _notebook_in(folder: Path, set_name: str) -> tuple[Path | None, str, bool]:

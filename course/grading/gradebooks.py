@@ -46,7 +46,7 @@ def canvas_table(rows: Sequence[Row], title: str, top: int, marks: bool) -> list
     """The import file of Canvas; see the top of this module. No grade is an empty cell."""
     table = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]]
     table.append(["    Points Possible", "", "", "", "", top])
-    for row in rows:
+    for row in _known(rows):
         person = row.person
         names = [person.name, *(person[c] for c in ("id", "number", "login", "section"))]
         table.append([*names, _grade(row, marks)])
@@ -57,13 +57,18 @@ def moodle_table(rows: Sequence[Row], title: str, marks: bool) -> list[list]:
     """The import file of Moodle; see the top of this module. No grade is a dash."""
     names = ["First name", "Last name", "ID number", "Username", "Email address"]
     table = [[*names, title, f"{title} (Feedback)"]]
-    for row in rows:
+    for row in _known(rows):
         person, grade = row.person, _grade(row, marks)
         first, last = person["first"] or ("" if person["last"] else person.name), person["last"]
-        why = "" if row.status == "graded" else row.status
+        why = "" if row.status in ("graded", "open") else row.status
         names = [first, last, person["number"], person["login"], person["email"]]
         table.append([*names, "-" if grade is None else grade, why])
     return table
+
+
+def _known(rows: Sequence[Row]) -> list[Row]:
+    """The rows to export: a submission of which it is open whose it is belongs into no gradebook."""
+    return [row for row in rows if not (row.open and row.submitted)]
 
 
 def _cell(task: TaskResult) -> int | float | str | None:

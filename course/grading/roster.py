@@ -60,7 +60,10 @@ class Person:
 
 @dataclass
 class Row:
-    """A student in the tables: on the roster, or with a submission, or both."""
+    """A student in the tables: on the roster, or with a submission, or both.
+
+    ``open`` says that somebody has to decide whose submission it is; nothing of the row is exported then.
+    """
 
     student: str
     person: Person
@@ -68,10 +71,13 @@ class Row:
     notes: list[str] = field(default_factory=list)
     late: bool = False
     submitted: bool = False
+    open: bool = False
 
     @property
     def status(self) -> str:
-        """One of "graded", "zero", "could not be run", "not submitted"."""
+        """One of "graded", "zero", "could not be run", "open", "not submitted"."""
+        if self.open:
+            return "open"
         if self.result is None:
             return "not submitted"
         statuses = {task.status for task in self.result.tasks if task.status != "by hand"}
@@ -143,22 +149,31 @@ def _settle(row: Row, claimed: list[tuple[tuple[bool, int], Submission]], result
     """Give a student the submission that fits best; return notes for the rows of the others."""
     best = min(rank for rank, _ in claimed)
     first, *more = [submission for rank, submission in claimed if rank == best]
-    if not more:
+    if not more or len({_content(s, results) for s in (first, *more)}) == 1:
         row.student, row.result, row.late = first.student, results.get(first.student), first.late
         row.submitted = True
+        same = f"not matched: the same file as {first.student!r}, which counts"
         said = f"not matched: {first.student!r} fits {row.person.name} better; keep one of them"
-        return {s.student: said for _, s in claimed if s is not first}
+        return {s.student: same if s in more else said for _, s in claimed if s is not first}
     names = ", ".join(repr(submission.student) for submission in (first, *more))
+    row.open = True
     row.notes.append(f"several submissions fit equally well, and none was taken: {names}")
     said = f"not matched: {names} fit {row.person.name} equally well; keep one of them"
     return {s.student: said for _, s in claimed}
 
 
+def _content(submission: Submission, results: dict[str, Result]) -> str:
+    """What tells a file from another one."""
+    result = results.get(submission.student)
+    return (result.digest if result else "") or submission.student
+
+
 def _alone(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
-    """The row of a submission that belongs to no one of the roster."""
+    """The row of a submission that was given to nobody on the roster."""
     row = Row(submission.student, Person({"student": submission.student}), results.get(submission.student))
     row.late, row.submitted = submission.late, True
     row.notes += [note] if note else []
+    row.open = bool(note and note.startswith("not matched") and not submission.empty)
     return row
 
 
