@@ -91,7 +91,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
             table.append({k: v.strip() for k, v in line.items() if k and isinstance(v, str)})
     except csv.Error as error:
         raise GradingError(
-            f"{path}, row {len(table) + 2}: this row is not valid CSV ({error}). Look for a quotation mark that"
-            " is missing or too many, or save the table from a spreadsheet."
+            f"{path}, row {len(table) + 2}: this row is not valid CSV ({error}). Look for a quotation mark"
+            " that is missing or too many, or save the table from a spreadsheet."
         ) from None
     return table
