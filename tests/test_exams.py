@@ -8,6 +8,7 @@ import shutil
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from course import exam as command
 from course.answers import Unreadable
@@ -15,12 +16,13 @@ from course.exams import EXAMS, chapter_name, find, questions_of
 from course.exams.final_measure import divergence
 from course.exams.final_neural import parameters
 from course.exams.folder import ExamFolder, make, variant_seed
-from course.exams.paper import label_of, papers
+from course.exams.paper import answers, label_of, papers
 from course.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart, rng_of
 from course.feedback import judge
 from course.grade import main as grade_main
 from course.grade_class import grade_class
 from course.grading.cells import GradingError
+from course.mistakes import NAMES
 from course.question import Mistake, formula_value
 from course.questions import find as find_question
 
@@ -129,6 +131,30 @@ def test_right_parts_get_their_points(name):
             verdict = _judged(question, wrong)
             assert verdict.points == sum(same), verdict.message
             assert not any(number in verdict.message for number in numbers), verdict.message
+
+
+@pytest.mark.parametrize("name", EXAMS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_table_of_answers_serves_for_marking_on_paper(name, seed):
+    """Counts have all their digits, expressions are closed forms, and a repair names the faults."""
+    told = answers(find(name), seed)
+    for part in find(name).parts(seed):
+        if part.question is None:
+            continue
+        case = part.question.cases[0]
+        if part.question.rtol == EXACT:
+            right = part.question.right(*case)
+            assert told[part.name] == "; ".join(f"{key}: {count:d}" for key, count in right.items())
+        elif part.question.form == "expression":
+            closed = sp.sympify(told[part.name])
+            assert {symbol.name for symbol in closed.free_symbols} == set(part.question.symbols)
+            for case in part.question.cases:
+                value = closed.subs(dict(zip(part.question.symbols, case, strict=True)))
+                assert np.isclose(float(value), part.question.right(*case), rtol=1e-9)
+        elif part.question.kind == "debug":
+            for mistake in part.question.mistakes[0].id.split(" + "):
+                assert f"{mistake}, {NAMES[mistake]}" in told[part.name]
+            assert "return" not in told[part.name]
 
 
 @pytest.mark.parametrize("name", EXAMS)
@@ -295,7 +321,7 @@ def test_waiting_times_are_what_their_formula_says():
     for seed in range(40):
         part = divergence(rng_of(seed, "divergence"))
         words, power, first = re.search(
-            r"number of trials\n(.+) the first one in which it comes: .+\^(\S+)\$ for\n\$k = (\d)", part.text
+            r"number of trials\n(.+) the first one in which it comes: .+\^(.+)\$ for\n\$k = (\d)", part.text
         ).groups()
         kinds.add(words)
         k = np.arange(int(first), 400)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from course.exams.part import Part, function_part
-from course.mistakes import smoothed
+from course.mistakes import NAMES, smoothed
 from course.question import FINITE, PERPLEXITY, Mistake, Question
 
 PAD = 0
@@ -124,6 +124,7 @@ def repair(rng, name: str, **others) -> Part:
         title="an evaluator with two faults",
         head=f"def {name}(batches):",
         task="return the perplexity per real token of all batches",
+        answer=f"without its faults: {first}, {NAMES[first]}; {second}, {NAMES[second]}",
         text=f"""
 This evaluator should return the perplexity per token, over all batches together. Each batch is a pair:
 natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$, and

@@ -12,6 +12,8 @@ import inspect
 import io
 import textwrap
 
+import numpy as np
+import sympy as sp
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -101,8 +103,10 @@ def answers(exam: Exam, seed: int) -> dict[str, str]:
             found[part.name] = "in words"
         elif part.question.form == "value":
             found[part.name] = _short(part.question.right(*own(part.question.cases[0])))
+        elif part.question.form == "expression":
+            found[part.name] = _closed(_solved(part)[part.variable])
         else:
-            found[part.name] = part.solution.splitlines()[-1].strip()
+            found[part.name] = part.answer
     return found
 
 
@@ -158,15 +162,21 @@ def _prove(exam: Exam, parts: tuple[Part, ...]) -> None:
     for part in parts:
         if part.question is None:
             continue
-        names: dict = {}
-        exec(FORMS, names)
-        body = textwrap.indent(part.solution, "    ") if part.head else part.solution
-        exec("\n".join(filter(None, (part.given, part.head, body))), names)
+        names = _solved(part)
         with contextlib.redirect_stdout(io.StringIO()):
             exec(part.shape, names)
         verdict = judge(part.question, _call(part, names[part.variable]), part.question.cases)
         if not verdict.right:
             raise RuntimeError(f"{exam.name}: the solution of {part.name} is not right. {verdict.message}")
+
+
+def _solved(part: Part) -> dict:
+    """The names that stand in a paper after the solution of a part was run."""
+    names: dict = {}
+    exec(FORMS, names)
+    body = textwrap.indent(part.solution, "    ") if part.head else part.solution
+    exec("\n".join(filter(None, (part.given, part.head, body))), names)
+    return names
 
 
 def _call(part: Part, answer):
@@ -185,8 +195,13 @@ def _short(value) -> str:
         return "; ".join(f"{key}: {_short(entry)}" for key, entry in value.items())
     if isinstance(value, str):
         return value
-    numbers = value if getattr(value, "ndim", 0) else [value]
-    return ", ".join(f"{float(number):.6g}" for number in numbers)
+    numbers = np.ravel(value).tolist()
+    return ", ".join(str(number) if isinstance(number, int) else f"{number:.6g}" for number in numbers)
+
+
+def _closed(expression: sp.Expr) -> str:
+    """An expression on one line, as it stands in the solution or simplified, whichever is shorter."""
+    return min(str(expression), str(sp.simplify(expression)), key=len)
 
 
 def _plain(name: str) -> str:

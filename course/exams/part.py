@@ -57,6 +57,8 @@ class Part:
         Code that fills the gap.
     shape : str
         Python that holds when the answer has the right form, and shows nothing of its value.
+    answer : str
+        What the table of answers says of a function.
     question : Question or None
         None when a person grades: ``model``, ``rubric`` and ``prompt`` then stand for it.
     """
@@ -72,6 +74,7 @@ class Part:
     head: str = ""
     solution: str = ""
     shape: str = ""
+    answer: str = ""
     question: Question | None = None
     model: str = ""
     rubric: tuple[tuple[int, str], ...] = ()
