@@ -21,7 +21,7 @@ def file_name(name: str) -> str:
     Examples
     --------
     >>> file_name("ada"), file_name("王小明"), file_name("Lovelace, Ada"), file_name("../con")
-    ('ada', '王小明', 'Lovelace-Ada-9d5d4b6d', 'con-c07ec5be')
+    ('ada', '王小明', 'Lovelace-Ada-9d5d4b6d', 'con-a2436930')
     """
     composed = unicodedata.normalize("NFC", name)
     kept = "".join(c if c in "._" or unicodedata.category(c)[0] in "LMN" else "-" for c in composed)
