@@ -157,7 +157,7 @@ def grade_class(
     results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
     rows = match(people, found, results)
     for row in rows:
-        row.notes += [claims.notes[row.student]] if claims and row.student in claims.notes else []
+        row.notes += claims.notes_for(row.student, row.person) if claims else []
         if row.student in changed:
             row.notes.append(
                 "the file has changed since it was marked; look at it again, then empty its cell “submission”"

@@ -142,6 +142,27 @@ def test_somebody_elses_paper_is_graded_by_the_own_key(folder, tmp_path):
     }
 
 
+@pytest.mark.parametrize("besides", [(), ("lkim.ipynb",), ("0012350_midterm.ipynb", "Kim Lee")])
+def test_the_student_of_a_paper_that_another_handed_in_is_told_of(tmp_path, folder, besides):
+    """A login that looks like somebody else's name: the row of the paper's student has a note, too, also when
+    the student of the login has another file besides."""
+    claims = _claimed(folder, tmp_path, ["klee.ipynb", *besides], folder.paper(LEE))
+    label = folder.students[LEE]
+    assert claims.about == {
+        LEE: [
+            f"paper {label} of this student was handed in as {name!r}, which is the {kind} of Kim Lee;"
+            " graded by the key of Kim Lee"
+            for name, kind in (("Kim Lee", "name"), ("klee", "login"))
+            if name == "klee" or name in besides
+        ]
+    }
+    rows = match(list(folder.people.values()), claims.submissions, {})
+    told = {
+        row.person.name for row in rows if claims.about[LEE][0] in claims.notes_for(row.student, row.person)
+    }
+    assert told == {LEE}
+
+
 def test_a_folder_of_an_earlier_version_goes_on_working(folder, tmp_path):
     """It knows names alone, and its folders have the names of that time. Nothing in it is written again."""
     old = tmp_path / "old"

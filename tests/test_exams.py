@@ -252,6 +252,8 @@ def test_command(tmp_path, capsys):
     assert (out / "answers.csv").read_bytes() == before
     rows = list(csv.reader((out / "answers.csv").read_text(encoding="utf-8-sig").splitlines()))
     assert [row[0] for row in rows] == ["student", "Ada Lovelace", "Alan Turing"] and len(rows[0]) == 17
+    exponents = [row[rows[0].index("underflow")] for row in rows[1:]]
+    assert all(float(x) < 0 for x in exponents), "numbers that a spreadsheet reads"
     assert out.stat().st_mode & 0o077 == 0
 
 

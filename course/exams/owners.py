@@ -17,6 +17,9 @@ from course.grading.roster import IDENTIFYING, Person, name_key
 
 PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
 
+KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
+"""How a note calls what stands in a column of the roster."""
+
 
 class Owners:
     """The students of an exam, found by any of their names.
@@ -55,6 +58,15 @@ class Owners:
         label = labels.pop() if len(labels) == 1 else ""
         return label, next((name for name, own in self.students.items() if own == label), None)
 
+    def kind(self, owner: str, *names: str) -> str:
+        """What one of these names is to a student: the login, the student number, or else a name."""
+        person, keys = self.people[owner], {name_key(name) for name in names} - {""}
+        if name_key(owner) not in keys:
+            for column, kind in KINDS.items():
+                if name_key(person[column]) in keys:
+                    return kind
+        return "name"
+
     def _named(self, name: str) -> set[str]:
         exact, close = self.tables
         return exact.get(name) or close.get(name_key(name), set())
@@ -86,12 +98,16 @@ class Claims:
         Those without a key have a ``problem``.
     notes : dict of str to str
         What the instructor should know, by the submission's name.
+    about : dict of str to list of str
+        What the instructor should know of students whose paper somebody else handed in, by the student's
+        name in the exam.
     """
 
     def __init__(self, owners: Owners, keys: Callable[[str], Path], submissions: Sequence[Submission]):
         self.owners, self.keys = owners, keys
         self.owner: dict[str, str] = {}
         self.notes: dict[str, str] = {}
+        self.about: dict[str, list[str]] = {}
         self.by_name = {s.student: owners.named(s.student, *s.aliases) for s in submissions}
         self.taken = {next(iter(fit)): s for s in submissions if len(fit := self.by_name[s.student]) == 1}
         self.submissions = [self._claim(submission) for submission in submissions]
@@ -99,6 +115,13 @@ class Claims:
     def solutions(self, submission: Submission) -> Path:
         """The folder with the key of a submission that has one."""
         return self.keys(self.owner[submission.student])
+
+    def notes_for(self, student: str, person: Person) -> list[str]:
+        """What the row of a class says: of its submission, and of the paper that was made for the student."""
+        own = [self.notes[student]] if student in self.notes else []
+        names = (person.name, *identifiers(person))
+        fitting = {self.owner[student]} if student in self.owner else self.owners.named(*names)
+        return own + (self.about.get(next(iter(fitting)), []) if len(fitting) == 1 else [])
 
     def _claim(self, submission: Submission) -> Submission:
         """The submission with its student's name, or why it has no key."""
@@ -111,6 +134,7 @@ class Claims:
             own = self.owners.students[owner]
             if label and label != own:
                 self.notes[submission.student] = foreign(label, labelled, own)
+                self._tell(label, labelled, submission, owner)
             return self._owned(submission, owner)
         if labelled is None or (fitting and labelled not in fitting):
             return dataclasses.replace(submission, path=None, problem=_unknown(submission, fitting, label))
@@ -122,6 +146,16 @@ class Claims:
             return dataclasses.replace(submission, path=None, problem=problem)
         self.notes[submission.student] = f"known by the label {label} of the paper as {labelled}"
         return self._owned(submission, labelled)
+
+    def _tell(self, label: str, labelled: str | None, submission: Submission, owner: str) -> None:
+        """Note for the student of a paper that it was handed in under a name of somebody else."""
+        if labelled is None:
+            return
+        kind = self.owners.kind(owner, submission.student, *submission.aliases)
+        self.about.setdefault(labelled, []).append(
+            f"paper {label} of this student was handed in as {submission.student!r}, which is the {kind} of"
+            f" {owner}; graded by the key of {owner}"
+        )
 
     def _owned(self, submission: Submission, owner: str) -> Submission:
         self.owner[submission.student] = owner

@@ -95,14 +95,15 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     return paper, solved
 
 
-def answers(exam: Exam, seed: int) -> dict[str, str]:
-    """The right answers of a variant, in the order of the paper, as short texts for a table."""
+def answers(exam: Exam, seed: int) -> dict[str, str | float]:
+    """The right answers of a variant, in the order of the paper: short texts for a table, or one number."""
     found = {}
     for part in exam.parts(seed):
         if part.question is None:
             found[part.name] = "in words"
         elif part.question.form == "value":
-            found[part.name] = _short(part.question.right(*own(part.question.cases[0])))
+            value = part.question.right(*own(part.question.cases[0]))
+            found[part.name] = value if isinstance(value, float) else _short(value)
         elif part.question.form == "expression":
             found[part.name] = _closed(_solved(part)[part.variable])
         else:
