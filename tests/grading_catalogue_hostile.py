@@ -679,3 +679,48 @@ trap(
     FORGE.format(data='b\'{"value": ["float", 1.0], "skipped": [3, {"names": 5}], "error": 7}\'')
     + "return 1.0",
 )
+
+
+# Second guesses
+
+FIRST = """
+import os
+places = [os.path.join(folder, "tried") for folder in (".", "/tmp", "/dev/shm")]
+first = not any(map(os.path.exists, places))
+for place in places:
+    open(place, "w").close()
+"""
+
+
+@case("guesses again after a wrong guess and an error", average_surprisal=ZERO)
+def _(nb):
+    nb.begin("average-surprisal", FIRST)
+    nb.end(
+        "average-surprisal", "if first:\n    average_surprisal = lambda *case: 1.0\nraise ValueError('again')"
+    )
+
+
+@case(
+    "leaves a note for the second run of its cell", average_surprisal=("could not run", "ValueError: again")
+)
+def _(nb):
+    nb.begin("average-surprisal", FIRST + "if first:\n    raise ValueError('again')\n")
+
+
+@case(
+    "guesses again under a name that a cell below defines",
+    average_surprisal=ZERO,
+)
+def _(nb):
+    nb.end(
+        "average-surprisal",
+        """
+        right_once = average_surprisal
+        def average_surprisal(*case):
+            if "below" not in globals():
+                return 1.0
+            return right_once(*case)
+        raise NameError("name 'below' is not defined")
+        """,
+    )
+    nb.add("below = 1")

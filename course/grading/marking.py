@@ -57,7 +57,10 @@ class Marker:
         self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
         self.stops = Stops({task.name: task.label for task in key.tasks.values()})
+        self.judged: set[str] = set()  # tasks of which a value was read and is wrong: no second guess
         self.later: list[str] = []  # tasks that miss a name which a cell below may define
+        self.below: set[str] = set()  # those of them whose answer itself is missing
+        self.failed: list[Step] = []  # added cells that have stopped
 
     def mark(self) -> tuple[TaskResult, ...]:
         """Run all cells, and test each task where its tests stand."""
@@ -67,11 +70,13 @@ class Marker:
         for step in self.plan.steps:
             if step.tests:
                 self._mark(self.key.tasks[step.tests])
-                if step.tests in self.broken and self.marks[step.tests].status != "full":
+                if step.tests in self.broken - self.judged and self.marks[step.tests].status != "full":
                     self._alone(self.key.tasks[step.tests])
             else:
                 self._run(step)
-        for name in list(self.later):
+        for step in list(self.failed) if self.later else ():
+            self._run(step)  # what it needs may stand below it
+        for name in [name for name in self.later if name not in self.judged]:
             self._again(self.key.tasks[name])
         return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
 
@@ -89,6 +94,8 @@ class Marker:
                 self._note(step.task, lost)
             return
         self.stops.note(step, reply)
+        if "error" in reply and not step.task and not step.own and step not in self.failed:
+            self.failed.append(step)
         if step.task and "error" in reply:
             error = self.errors[step.task] = proxies.error_of(reply, self.sandbox.limits.memory_mb)
             if getattr(error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
@@ -104,23 +111,23 @@ class Marker:
         return [name for task in lost for name in self.key.tasks[task].names]
 
     def _alone(self, task: Task) -> None:
-        """Try a task without the other answers: one of them may have broken the process."""
-        before, lost, errors = self.marks[task.name], dict(self.lost), dict(self.errors)
+        """Try a task without the other answers, one of which may have broken it, and without their files."""
+        whole, before, lost, errors = self.sandbox, self.marks[task.name], dict(self.lost), dict(self.errors)
         self.lost.pop(task.name, None)
-        with self.sandbox.aside():
+        with whole.aside() as self.sandbox:
             for step in self.plan.steps:
                 if step.tests == task.name:
                     break
                 if not step.tests and step.task in (None, task.name):
                     self._run(step)
             self._mark(task)
-        self.lost, self.errors = lost, errors
+        self.sandbox, self.lost, self.errors = whole, lost, errors
         if self.marks[task.name].status != "full":
             self.marks[task.name] = before
 
     def _again(self, task: Task) -> None:
         """Try a task once more when all cells have run: a name that it misses may stand below it."""
-        before = self.marks[task.name]
+        before, needs = self.marks[task.name], task.name not in self.below
         if isinstance(self.errors.pop(task.name, None), proxies.RemoteError):
             for step in self.plan.steps:
                 if step.task == task.name:
@@ -129,8 +136,11 @@ class Marker:
         if self.marks[task.name].status != "full":
             self.marks[task.name] = before
             return
-        remark = "Right, but it uses a name that a cell below it defines. Put that cell above, and run all."
-        self.marks[task.name] = _result(task, task.maximum, "full", remark)
+        remark = (
+            "Right, but it uses a name that a cell below it defines. Move that cell above this one, then"
+            " restart and run all cells."
+        )
+        self.marks[task.name] = _result(task, task.maximum, "full", remark if needs else "")
 
     def _mark(self, task: Task) -> None:
         """Run the tests of a task."""
@@ -165,10 +175,20 @@ class Marker:
     def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
         tests = _Tests(probe, self.seed, self.stops.why)
+        failed = self._failed(task, test, probe, tests)
+        if failed is not None and tests.read:
+            self.judged.add(task.name)
+        return failed
+
+    def _failed(
+        self, task: Task, test: Cell, probe: Node, tests: _Tests
+    ) -> tuple[str, str, tuple[str, ...], int] | None:
+        """Run one test cell, as `_test`; ``tests`` knows afterwards what it has met."""
         try:
             names = self._namespace(task, test, probe, tests)
             exec(compile(test.source, test.name, "exec"), names)
         except NameError as error:
+            tests.read = False
             return *self._missing(task, error), 0
         except NotImplementedError as error:
             return "not answered", f"Not answered. {error}".strip(), (), 0
@@ -181,6 +201,7 @@ class Marker:
             share = min(getattr(error, "points", 0), test.points)
             return "zero", reason, tests.mistakes, share
         except proxies.RemoteError as error:
+            tests.read = False
             why = self.stops.why(str(error))
             return "zero", f"Your function raises {error.kind}: {str(error).rstrip('.')}.{why}", (), 0
         except Exception as error:
@@ -192,9 +213,12 @@ class Marker:
         raised = self.errors.get(task.name)
         if isinstance(raised, NotImplementedError):
             return "not answered", f"Not answered. {raised}", ()
+        if raised is None and not self.plan.answers(task):
+            return "not answered", f"Not answered. {task.message}", ()
         if raised is None or (isinstance(raised, proxies.RemoteError) and raised.kind == "NameError"):
             self.later.append(task.name)
         if raised is None:
+            self.below.add(task.name)
             why = self.stops.why(f"name '{error}' is not defined")
             return "zero", f"The name `{error}` is not defined. The test needs exactly this name.{why}", ()
         line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
@@ -222,7 +246,9 @@ class Marker:
 
     def _by_hand(self, task: Task) -> TaskResult:
         words = self.plan.words.get(task.name, "")
-        reason = "A person grades this." if words else "A person grades this; nothing is written there."
+        reason = "A person grades this."
+        if not words:
+            reason += " We found no text in the cell of this task; look at the submission."
         return TaskResult(
             task.name, task.label, task.title, None, task.maximum, "by hand", reason, words=words
         )
@@ -234,6 +260,7 @@ class _Tests:
     def __init__(self, probe: Node, seed: int, why: Callable[[str], str] = lambda said: ""):
         self.probe, self.seed, self.why = probe, seed, why
         self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
+        self.read = True  # no call has raised, so a value that is not right is wrong
 
     def check(self, key: str, answer: Any) -> None:
         question = find(key)
@@ -263,7 +290,8 @@ class _Tests:
                 )
             if not callable(answer):
                 kind = type(plain(answer)).__name__
-                raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
+                told = "pass the function itself instead of calling it"
+                raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
             return self._told(question, case, answer, *case)
 
         return call
@@ -273,10 +301,10 @@ class _Tests:
         try:
             return function(*arguments)
         except NotImplementedError:
-            self.not_done = True
+            self.not_done, self.read = True, False
             raise Unreadable("not done yet.") from None
         except proxies.RemoteError as error:
-            self.name_error = error.kind == "NameError"
+            self.name_error, self.read = error.kind == "NameError", False
             line = f" at `{error.line}`" if error.line else ""
             told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
             raise Unreadable(told + self.why(str(error))) from None

@@ -75,7 +75,6 @@ class Sandbox:
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | None = None
         self.reason, self.uid = "", 0
-        self.parked: Node | None = None
         self._try_to_launch()
 
     @property
@@ -129,15 +128,12 @@ class Sandbox:
         return reply
 
     @contextlib.contextmanager
-    def aside(self) -> Iterator[None]:
-        """Begin again with no cell run, for a while; then go on where we were."""
-        self.parked, good, self.good, self.last = self.last, self.good, [], self.root
-        try:
-            yield
-        finally:
-            if self.last is not self.root:
-                self.last.close()
-            self.last, self.good, self.parked = self.parked, good, None
+    def aside(self) -> Iterator[Sandbox]:
+        """A sandbox in which no cell has run and no file was written; it shares our time."""
+        with Sandbox(self.limits, self.imports, self.files, self.kinds[0]) as fresh:
+            fresh.patience.end, fresh.patience.in_vain = self.patience.end, self.patience.in_vain
+            fresh.open(self.inputs)
+            yield fresh
 
     @contextlib.contextmanager
     def probe(self) -> Iterator[Node]:
@@ -199,8 +195,7 @@ class Sandbox:
     def _purge(self) -> bool:
         """End what the answers left running; False when the first process is gone."""
         try:
-            keep = [self.last.pid, *([self.parked.pid] if self.parked else [])]
-            self.root.ask({"do": "purge", "keep": keep}, 10)
+            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
         except Lost:
             return False
         return True
