@@ -60,6 +60,7 @@ def _grade(options: argparse.Namespace) -> Result:
     from course.grading.notebook import grade_notebook  # fails at once on a system without forks
 
     if options.exam is None:
+        _refuse_paper(options.file)
         return grade_notebook(options.file, seed=options.seed)
     from course.exams.folder import ExamFolder
 
@@ -72,6 +73,21 @@ def _grade(options: argparse.Namespace) -> Result:
     remark = exam.remark(owner, data) or f"is graded by the key of paper {exam.students[owner]}"
     print(f"{owner} {remark}.", file=sys.stderr)
     return grade_notebook(options.file, exam.exam.name, seed=options.seed, solutions=exam.keys(owner))
+
+
+def _refuse_paper(file: str) -> None:
+    """Raise a GradingError for a paper of an exam: its answers are in a key of its own, and in no set."""
+    from course.exams.owners import exam_of
+
+    try:
+        exam, label = exam_of(Path(file).read_bytes())
+    except OSError:
+        return  # the grader says so
+    if exam or label:
+        what = f"a paper of the {exam}" if exam else f"the paper {label} of an exam"
+        raise GradingError(
+            f"This is {what}: give --exam FOLDER, the private folder that python -m course.exam made."
+        )
 
 
 if __name__ == "__main__":

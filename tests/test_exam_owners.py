@@ -212,6 +212,16 @@ def test_one_notebook_needs_no_name(folder, tmp_path, capsys):
     said = capsys.readouterr()
     assert "Total: 34 of 34 points" in said.out
     assert f"{MAIRE} is graded by the key of paper {folder.students[MAIRE]}." in said.err
+    stripped = json.loads(folder.paper(MAIRE).read_text(encoding="utf-8")) | {"metadata": {}}
+    (tmp_path / "stripped.ipynb").write_text(json.dumps(stripped), encoding="utf-8")
+    for file, says in (
+        (key, "a paper of the midterm"),
+        ("stripped", f"the paper {folder.students[MAIRE]} of"),
+    ):
+        path = tmp_path / "stripped.ipynb" if file == "stripped" else file
+        assert grade_main([str(path)]) == 1
+        said = capsys.readouterr()
+        assert f"This is {says}" in said.err and "give --exam FOLDER" in said.err and not said.out
     bare = tmp_path / "bare.ipynb"
     bare.write_text(json.dumps({"cells": [], "metadata": {}}), encoding="utf-8")
     assert grade_main([str(bare), "--exam", str(folder.place)]) == 1

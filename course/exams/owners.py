@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from course.exams import EXAMS
 from course.grading.cells import GradingError, read_cells
 from course.grading.collecting import Submission
 from course.grading.roster import IDENTIFYING, Person, name_key
 
 PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
+MOST_LOOKED_AT = 2_000_000
+"""Bytes of a notebook in which the label of its paper is looked for. A paper has less than a tenth of that."""
 
 KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
 """How a note calls what stands in a column of the roster."""
@@ -77,16 +80,40 @@ def identifiers(person: Person) -> list[str]:
     return [person[column] for column in ("login", "number", "id", "email") if person[column]]
 
 
-def labels_in(data: bytes) -> set[str]:
-    """The labels of papers in a notebook: in its text and its metadata."""
+def exam_of(data: bytes) -> tuple[str, str]:
+    """The exam that a notebook says it is a paper of, and its label; empty texts where it says nothing."""
     try:
-        cells, metadata = read_cells(data)
+        _, metadata = read_cells(data)
+    except (GradingError, UnicodeError):
+        return "", ""
+    course = metadata.get("course")
+    exam = course.get("exam") if isinstance(course, dict) else None
+    return exam if exam in EXAMS else "", min(labels_in(data), default="")
+
+
+def labels_in(data: bytes) -> set[str]:
+    """The labels of papers in a notebook: near the beginning of its text, or else in its metadata.
+
+    A stranger's file is looked at here in the process of the whole class, so no more of it is read than a
+    paper has.
+    """
+    text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
+MOST_LOOKED_AT = 2_000_000
+"""Bytes of a notebook in which the label of its paper is looked for. A paper has less than a tenth of that."""
+    written = {match["label"] for match in PAPER.finditer(text)}
+    if written or len(data) > MOST_LOOKED_AT:
+        return written
+    try:
+        metadata = read_cells(data)[1]
     except (GradingError, UnicodeError):
         return set()
-    written = {m["label"] for c in cells if c.kind == "text" for m in PAPER.finditer(c.source)}
     course = metadata.get("course")
     stored = course.get("paper") if isinstance(course, dict) else None
-    return written or ({stored} if isinstance(stored, str) else set())
+    return {stored} if isinstance(stored, str) else set()
+
+
+def _encoding(data: bytes) -> str:
+    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
 
 
 class Claims:
