@@ -493,3 +493,32 @@ def _(nb):
     nb.change("three-words", ("q.prod()", "__import__('torch').tensor(q.prod())"))
     torches = "[__import__('torch').tensor(x) for x in nats / np.log(2)]"
     nb.change("three-words", ('"bits": nats / np.log(2),', f'"bits": {torches},'))
+
+
+@case("the answer typed into the test cell, above the check")
+def _(nb):
+    nb.cell("test-three-words")["source"] = nb.source("three-words") + "\n" + nb.source("test-three-words")
+    nb.blank("three-words")
+
+
+@case("an answer and its test cell merged, with the test's metadata")
+def _(nb):
+    nb.cell("test-forecasters")["source"] = nb.source("forecasters") + "\n\n" + nb.source("test-forecasters")
+    nb.cells.remove(nb.cell("forecasters"))
+
+
+@case("an expression set in the test cell, the answer cell used for notes")
+def _(nb):
+    tested = nb.source("softmax-gradient") + "\n" + nb.source("test-softmax-gradient")
+    nb.cell("test-softmax-gradient")["source"] = tested
+    nb.answer("softmax-gradient", "weights = [1, 2]")
+
+
+@case("a helper typed into the test cell")
+def _(nb):
+    nb.change("three-words", ("-np.log(q)", "cost_of(q)"))
+    nb.cell("test-three-words")["source"] = (
+        "def cost_of(q):\n    return -np.log(q)\n"
+        + nb.source("test-three-words")
+        + "\nassert cost_of(1) == 7"
+    )

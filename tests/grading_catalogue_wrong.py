@@ -251,3 +251,23 @@ def _(nb):
 @case("a coroutine instead of a function", average_surprisal=("zero", "of the type coroutine"))
 def _(nb):
     nb.change("average-surprisal", ("def average_surprisal", "async def average_surprisal"))
+
+
+@case("a blank answer whose test cell was changed", three_words=("not answered", "Task 1: return"))
+def _(nb):
+    nb.blank("three-words")
+    nb.cell("test-three-words")["source"] += "\nprint(sentence_cost(np.array([0.5])))"
+
+
+@case("a blank answer whose name another cell uses", forecasters=("not answered", "Task 2: return"))
+def _(nb):
+    nb.blank("forecasters")
+    nb.cell("forecasters")["source"] = ""
+    nb.add("print(compare_forecasters)", after="forecasters")
+
+
+@case("a wrong answer typed into the test cell", three_words=("zero", "M2, "))
+def _(nb):
+    wrong = nb.source("three-words").replace("-np.log(q)", "-np.log2(q)")
+    nb.cell("test-three-words")["source"] = wrong + "\n" + nb.source("test-three-words")
+    nb.blank("three-words")

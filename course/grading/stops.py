@@ -6,10 +6,13 @@ import re
 from dataclasses import dataclass
 
 from course.grading.proxies import text
-from course.grading.submission import Step
+from course.grading.submission import Step, defines
 
 NOT_DEFINED = re.compile(r"name '(\w{1,80})' is not defined")
+DEFINES = re.compile(r"\b(def|class|as|for|import)\s")
 MOST = 100
+MOST_SOURCE, MOST_LINE = 20_000, 500
+"""Characters of a cell, and of a line in it, in which a definition is looked for."""
 SHORT = 60
 
 
@@ -22,10 +25,17 @@ class Stop:
     source: str = ""
 
     def costs(self, name: str) -> bool:
+        """Whether the cell would have defined the name; takes time in proportion to the source."""
         if name in self.names:
             return True
-        defined = rf"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{name}\b|^[^=\n#]*\b{name}\b[^=\n]*=(?!=)"
-        return re.search(defined, self.source, re.MULTILINE) is not None
+        whole = re.compile(rf"\b{name}\b")
+        for line in self.source[:MOST_SOURCE].splitlines():
+            line = line.partition("#")[0][:MOST_LINE]
+            before, equals, _ = line.replace("==", "").partition("=")
+            defining = DEFINES.search(line)
+            if (equals and whole.search(before)) or (defining and whole.search(line, defining.end())):
+                return True
+        return False
 
 
 class Stops:

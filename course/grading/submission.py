@@ -1,8 +1,9 @@
 """What a submission adds to its set: the steps to run, in the order of the set.
 
 Of a submission only the source of answer cells and of cells that the student added or changed is taken. A
-cell is known by its ``grade_id``, else by its id, else by its source. Tests, points and the set's own cells
-come from the key, also where the student edited, copied or deleted them.
+cell is known by its ``grade_id``, else by its id, else by its source; a text also by its task's heading.
+Tests, points and the set's own cells come from the key, also where the student edited, copied or deleted
+them. What a student typed into a test cell runs just before the tests, in the student's process.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import re
 from dataclasses import dataclass, field
 
 from course.grading.cells import Cell, normal
-from course.grading.key import Key, Task
+from course.grading.key import HEADING, Key, Task
 
 CHECKS = re.compile(r"\s*(check|check_hidden)\(")
+DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
 
 
 @dataclass(frozen=True)
@@ -52,43 +54,70 @@ class Plan:
         code = "\n".join(step.source for step in self.steps if not step.own)
         return any(re.search(rf"\b{re.escape(name)}\b", code) for name in task.names)
 
+    def answers(self, task: Task) -> bool:
+        """Whether the task's cell is filled in, or other code of the student defines one of its names."""
+        own = [step for step in self.steps if not step.own]
+        return any(s.task == task.name or any(defines(s.source, n) for n in task.names) for s in own)
+
 
 def plan(key: Key, cells: list[Cell]) -> Plan:
     """Bring the cells of a submission into the order of the set."""
-    finder = _Finder(key)
+    finder, words = _Finder(key), _Words(key)
     answers: dict[int, list[Step]] = {}
     added: dict[int, list[Step]] = {}
-    words: dict[str, str] = {}
     place = -1
     for cell in cells:
         found = finder.find(cell)
         if found is None:
-            if cell.kind != "text" and _counts(cell.source):
+            if cell.kind == "text":
+                words.add(place, cell.source)
+            elif _counts(cell.source):
                 added.setdefault(place, []).append(Step(cell.source, "a cell that you added"))
             continue
         place, known = found, key.cells[found]
-        changed = normal(cell.source) not in (normal(known.blank or known.source), "")
-        if known.kind == "answer" and changed and _counts(cell.source):
+        if normal(cell.source) in (normal(known.blank or known.source), ""):
+            continue
+        if known.kind in ("by hand", "text"):
+            words.change(place, cell.source)
+        elif not _counts(cell.source):
+            continue
+        elif known.kind == "answer":
             answers.setdefault(place, []).append(Step(cell.source, known.name, task=known.name))
-        elif known.kind == "setup" and changed and _counts(cell.source):
+        elif known.kind == "test":
+            answers.setdefault(place, []).append(Step(cell.source, "a test cell that you changed"))
+        else:
             added.setdefault(place, []).append(Step(cell.source, "a cell that you changed"))
-        elif known.kind == "by hand" and changed:
-            words[known.name] = cell.source
-    return Plan(_in_order(key, answers, added), words)
+    return Plan(_in_order(key, answers, added), words.found())
+
+
+def defines(source: str, name: str) -> bool:
+    """Whether code seems to define a name; it need not be valid Python."""
+    return re.search(DEFINED.format(re.escape(name)), source, re.MULTILINE) is not None
 
 
 def _in_order(key: Key, answers: dict[int, list[Step]], added: dict[int, list[Step]]) -> list[Step]:
     steps = list(added.get(-1, ()))
     last_test = {task.tests[-1].name: task.name for task in key.tasks.values() if task.tests}
+    of_test = {test.name: task for task in key.tasks.values() for test in task.tests}
+    filled = {step.task for found in answers.values() for step in found}
     for i, cell in enumerate(key.cells):
         if cell.kind == "setup":
             steps.append(Step(cell.source, "the set's own cell", own=True))
-        elif cell.kind == "answer":
+        elif cell.kind == "test" and cell.name in of_test:
+            steps += [_answer_in_test(step, of_test[cell.name], filled) for step in answers.get(i, [])]
+        else:
             steps += answers.get(i, [])
-        elif cell.name in last_test:
+        if cell.name in last_test:
             steps.append(Step("", cell.name, own=True, tests=last_test[cell.name]))
         steps += added.get(i, [])
     return steps
+
+
+def _answer_in_test(step: Step, task: Task, filled: set[str | None]) -> Step:
+    """The code of a changed test cell, as the answer of its task where no other cell holds that."""
+    if task.name in filled or not any(defines(step.source, name) for name in task.names):
+        return step
+    return Step(step.source, task.name, task=task.name)
 
 
 def _counts(source: str) -> bool:
@@ -96,6 +125,43 @@ def _counts(source: str) -> bool:
     lines = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     copied = all(CHECKS.match(line) for line in lines)
     return not copied
+
+
+class _Words:
+    """The answers in words: in their cells, and in other texts between two headings of tasks."""
+
+    def __init__(self, key: Key):
+        self.cells = key.cells
+        self.parts: dict[str, list[str]] = {}
+        self.sections: list[
+            int
+        ] = []  # of each cell of the key: how many headings of tasks come before its end
+        for cell in key.cells:
+            before = self.sections[-1] if self.sections else 0
+            self.sections.append(before + (cell.kind == "text" and HEADING.search(cell.source) is not None))
+
+    def add(self, place: int, source: str) -> None:
+        """Take a text that stands after the cell ``place`` of the key."""
+        if place < 0 or not (self.sections[place] or self.cells[place].kind == "by hand"):
+            return
+        same = [i for i, cell in enumerate(self.cells) if self.sections[i] == self.sections[place]]
+        by_hand = [i for i in same if self.cells[i].kind == "by hand"]
+        nearest = [i for i in by_hand if i <= place][-1:] or by_hand[:1]
+        for i in nearest:
+            parts = self.parts.setdefault(self.cells[i].name, [])
+            if source.strip() and source not in parts:
+                parts.append(source)
+
+    def change(self, place: int, source: str) -> None:
+        """Take a cell of the set: an answer as it is, of another text only the student's lines."""
+        known = self.cells[place]
+        if known.kind == "text":
+            lines = {normal(line) for line in known.source.splitlines()}
+            source = "\n".join(line for line in source.splitlines() if normal(line) not in lines)
+        self.add(place, source.strip("\n") if known.kind == "text" else source)
+
+    def found(self) -> dict[str, str]:
+        return {name: "\n\n".join(parts) for name, parts in self.parts.items() if parts}
 
 
 class _Finder:
@@ -108,6 +174,8 @@ class _Finder:
         self.sources: dict[str, int] = {}
         for i, cell in enumerate(key.cells):
             self.sources.setdefault(normal(cell.blank or cell.source), i)
+        texts = [(i, cell) for i, cell in enumerate(key.cells) if cell.kind == "text"]
+        self.headings = {label: i for i, cell in texts for label, _ in HEADING.findall(cell.source)}
 
     def find(self, cell: Cell) -> int | None:
         if cell.name:  # a name that the set does not have makes an added cell
@@ -116,4 +184,5 @@ class _Finder:
         for found in (self.ids.get(cell.id), self.sources.get(normal(cell.source))):
             if found is not None and (self.cells[found].kind in ("text", "by hand")) == text:
                 return found
-        return None
+        labels = [label for label, _ in HEADING.findall(cell.source)] if text else []
+        return next((self.headings[label] for label in labels if label in self.headings), None)
