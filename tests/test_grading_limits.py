@@ -6,9 +6,14 @@ import tracemalloc
 
 import pytest
 
+from course.exams.owners import labels_in
+from course.grading.cells import GradingError, read_cells
+from course.grading.decoding import decode
 from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Patience, parsed
 from course.grading.notebook import grade_notebook
-from course.grading.wire import NODES, encode
+from course.grading.stops import Stop
+from course.grading.submission import defines
+from course.grading.wire import NODES, WireError, encode
 from tests.grading_catalogue import POINTS, SEED, SET, Notebook, write_small_set
 
 FORGED = 2**22
@@ -81,3 +86,53 @@ def test_many_endless_calls_cost_little(tmp_path):
     assert {task.status for task in result.tasks} == {"could not run", "by hand"}
     assert sum("more than 0.5 seconds" in task.reason for task in result.tasks) == 1
     assert time.monotonic() - began < 4 * 2 + 12
+
+
+# What a stranger's file or reply costs the grader's own process
+
+
+def test_a_notebook_of_empty_cells_is_refused_and_its_label_read_without_them():
+    label = '{"cell_type": "markdown", "source": "Midterm \\u00b7 paper ABCDE \\u00b7 45 points"},'
+    data = ('{"cells": [' + label + "{}," * 7_000_000 + "{}]}").encode()
+    began = time.monotonic()
+    tracemalloc.start()
+    assert labels_in(data) == {"ABCDE"}
+    assert tracemalloc.get_traced_memory()[1] < 20 * 2**20
+    tracemalloc.stop()
+    assert time.monotonic() - began < 3
+    with pytest.raises(GradingError, match="lists and objects"):
+        read_cells(data)
+    with pytest.raises(GradingError, match="cells, and 20000 are the most"):
+        read_cells(b'{"cells": [' + b"{}," * 20_000 + b"{}]}")
+    assert read_cells(b'{"cells": [{}, {"source": "x"}, 3]}')[0][0].source == "x"
+
+
+def test_the_label_of_a_paper_is_found_in_text_of_any_encoding_and_else_in_the_metadata():
+    paper = {"cells": [{"cell_type": "markdown", "source": ["Final · paper ", "Q3K7M · 60 points"]}]}
+    for data in (json.dumps(paper), json.dumps(paper, ensure_ascii=False)):
+        joined = data.replace('", "', "")
+        assert labels_in(joined.encode()) == labels_in(joined.encode("utf-16")) == {"Q3K7M"}
+    stored = {"cells": [], "metadata": {"course": {"paper": "Q3K7M"}}}
+    assert labels_in(json.dumps(stored).encode()) == {"Q3K7M"} and labels_in(b"no notebook") == set()
+
+
+@pytest.mark.parametrize("source", ["x " * 100_000, "import " + "x,\t" * 60_000, "def " * 50_000], ids=repr)
+def test_to_look_for_a_definition_takes_little_time(source):
+    began = time.monotonic()
+    assert not Stop("", source=source).costs("x" if "def" in source else "y")
+    assert not Stop("", source="x" * 100_000 + " ").costs("x") and not defines(source, "z" + "x" * 9)
+    assert not defines("x " * 200_000, "x")
+    assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize("tag", ["set", "dict"])
+def test_keys_that_share_one_hash_are_refused(tag):
+    same = [["int", i * (2**61 - 1)] for i in range(1, 20_000)]
+    few = [["tuple", [["float", float(i)]]] for i in range(2_001)]
+    for keys in (same, same[:10], few):
+        began = time.monotonic()
+        with pytest.raises(WireError, match=r"2000 keys|2\*\*60"):
+            decode([tag, keys if tag == "set" else [[key, ["none"]] for key in keys]])
+        assert time.monotonic() - began < 1
+    words = {f"word {i}": i for i in range(30_000)}
+    assert decode(encode(words)) == words

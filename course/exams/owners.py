@@ -18,7 +18,7 @@ from course.grading.roster import IDENTIFYING, Person, name_key
 
 PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
 MOST_LOOKED_AT = 2_000_000
-"""Bytes of a notebook in which the label of its paper is looked for. A paper has less than a tenth of that."""
+"""Bytes of a notebook in which the label of its paper is looked for; a paper has less than a tenth of it."""
 
 KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
 """How a note calls what stands in a column of the roster."""
@@ -98,8 +98,6 @@ def labels_in(data: bytes) -> set[str]:
     paper has.
     """
     text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
-MOST_LOOKED_AT = 2_000_000
-"""Bytes of a notebook in which the label of its paper is looked for. A paper has less than a tenth of that."""
     written = {match["label"] for match in PAPER.finditer(text)}
     if written or len(data) > MOST_LOOKED_AT:
         return written

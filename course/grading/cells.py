@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_BYTES = 50_000_000
+MOST_CELLS = 20_000
+MOST_BRACKETS = 1_000_000
 
 
 class GradingError(Exception):
@@ -61,6 +63,10 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
             f"The file has {len(data) // 1_000_000} MB, and {MOST_BYTES // 1_000_000} MB are the most."
             " Clear its outputs and save it again."
         )
+    if data.count(b"{") + data.count(b"[") > MOST_BRACKETS:  # read as JSON, each takes 50 times its size
+        raise GradingError(
+            f"The file has more than {MOST_BRACKETS} lists and objects. Clear its outputs and save it again."
+        )
     try:
         notebook = json.loads(_text(data))
     except (ValueError, RecursionError):
@@ -70,6 +76,11 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     cells = _cells(notebook)
     if cells is None:
         raise GradingError("The file is JSON, but no notebook: it has no list of cells. Save it again.")
+    if len(cells) > MOST_CELLS:
+        raise GradingError(
+            f"The notebook has {len(cells)} cells, and {MOST_CELLS} are the most. Delete those that are not"
+            " part of your work, and save it again."
+        )
     metadata = notebook.get("metadata")
     found = [cell for cell in map(_cell, cells) if cell is not None]
     return found, metadata if isinstance(metadata, dict) else {}
@@ -101,7 +112,7 @@ def _cells(notebook: Any) -> list | None:
 
 
 def _cell(data: Any) -> Cell | None:
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or not {"cell_type", "source", "input"} & data.keys():
         return None
     code = data.get("cell_type") == "code"
     source = data.get("source", data.get("input", ""))

@@ -102,14 +102,21 @@ class _Decoder:
         return tuple(self._list(depth, entries))
 
     def _set(self, depth, entries):
-        return {_hashable(entry) for entry in self._list(depth, entries)}
+        return set(self._keys(self._list(depth, entries)))
 
     def _frozenset(self, depth, entries):
         return frozenset(self._set(depth, entries))
 
     def _dict(self, depth, items):
         _expect(type(items) is list and all(type(i) is list and len(i) == 2 for i in items), "a dictionary")
-        return {_hashable(self.decode(k, depth + 1)): self.decode(v, depth + 1) for k, v in items}
+        keys = self._keys([self.decode(k, depth + 1) for k, _ in items])
+        return dict(zip(keys, [self.decode(v, depth + 1) for _, v in items], strict=True))
+
+    def _keys(self, keys):
+        """Keys, few enough that to store them takes no time even if all but texts share one hash."""
+        many = sum(type(key) is not str for key in keys)
+        _expect(many <= KEYS, f"a set or dictionary with more than {KEYS} keys other than texts")
+        return [_hashable(key) for key in keys]
 
     def _scalar(self, depth, array):
         value = self.decode(array, depth + 1)
@@ -194,6 +201,8 @@ _SIZES = {"none": 1, "ellipsis": 1, "bool": 2, "int": 2, "float": 2, "complex": 
 }  # fmt: skip
 
 
+KEYS, LARGEST_KEY = 2_000, 2**60
+"""How many keys other than texts a set or dictionary may have, and a bound on whole numbers among them."""
 NOT_FINITE = {"inf", "-inf", "nan"}
 
 
@@ -206,6 +215,7 @@ def _number(value: Any) -> float:
 
 
 def _hashable(value: Any) -> Any:
+    _expect(type(value) is not int or abs(value) < LARGEST_KEY, "a key as large as 2**60")
     try:
         hash(value)
     except TypeError:
