@@ -9,10 +9,9 @@ from course.grading.proxies import text
 from course.grading.submission import Step, defines
 
 NOT_DEFINED = re.compile(r"name '(\w{1,80})' is not defined")
-DEFINES = re.compile(r"\b(def|class|as|for|import)\s")
 MOST = 100
-MOST_SOURCE, MOST_LINE = 20_000, 500
-"""Characters of a cell, and of a line in it, in which a definition is looked for."""
+MOST_SOURCE = 20_000
+"""Characters of a cell that has stopped in which a definition is looked for."""
 SHORT = 60
 
 
@@ -25,17 +24,8 @@ class Stop:
     source: str = ""
 
     def costs(self, name: str) -> bool:
-        """Whether the cell would have defined the name; takes time in proportion to the source."""
-        if name in self.names:
-            return True
-        whole = re.compile(rf"\b{name}\b")
-        for line in self.source[:MOST_SOURCE].splitlines():
-            line = line.partition("#")[0][:MOST_LINE]
-            before, equals, _ = line.replace("==", "").partition("=")
-            defining = DEFINES.search(line)
-            if (equals and whole.search(before)) or (defining and whole.search(line, defining.end())):
-                return True
-        return False
+        """Whether the cell would have defined the name."""
+        return name in self.names or defines(self.source[:MOST_SOURCE], name)
 
 
 class Stops:

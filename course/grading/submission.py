@@ -16,6 +16,8 @@ from course.grading.key import HEADING, Key, Task
 
 CHECKS = re.compile(r"\s*(check|check_hidden)\(")
 DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
+MOST_SOURCE, MOST_LINE = 200_000, 300
+"""Characters of a cell, and of a line in it, in which a definition is looked for."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,12 @@ def plan(key: Key, cells: list[Cell]) -> Plan:
 
 
 def defines(source: str, name: str) -> bool:
-    """Whether code seems to define a name; it need not be valid Python."""
-    return re.search(DEFINED.format(re.escape(name)), source, re.MULTILINE) is not None
+    """Whether code seems to define a name; it need not be valid Python.
+
+    Only so much of a line is looked at, since the time grows with the square of its length.
+    """
+    found = re.compile(DEFINED.format(re.escape(name)))
+    return any(found.search(line[:MOST_LINE]) for line in source[:MOST_SOURCE].splitlines() if name in line)
 
 
 def _in_order(key: Key, answers: dict[int, list[Step]], added: dict[int, list[Step]]) -> list[Step]:
