@@ -19,6 +19,14 @@ from course.question import Case, Mistake, Property, Question, formula_value, ow
 LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
 
+EXACT = 1e-9
+"""A tolerance that is meant for counts: they are right or wrong."""
+
+SHARES = {1e-3: "one part in a thousand", 1e-4: "one part in ten thousand", 1e-6: "one part in a million"}
+"""How a relative tolerance is told."""
+
+UNKNOWN = "not one of the mistakes that this task looks for"
+
 CLOSE = 5
 """How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
 
@@ -111,7 +119,7 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
     if not mistakes:
         near = answer.matches(question.right, max(LOOSE, CLOSE * question.rtol))
         if all((fits | ~there).all() for fits, there in zip(near, mask, strict=True)):
-            return f"close, but not within {question.rtol:g} of the value. {question.precision}", ()
+            return f"close, but {short_of(question)}. {question.precision}", ()
         mistakes = _usual(answer, LOOSE, mask)
     if not mistakes:
         return None
@@ -121,6 +129,14 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
     return start + " ".join(filter(None, parts)), tuple(
         i for mistake in mistakes for i in mistake.id.split(" + ")
     )
+
+
+def short_of(question: Question) -> str:
+    """What a number lacks that is close to the right one."""
+    if question.rtol <= EXACT:
+        return "a count must be exact"
+    share = next((words for rtol, words in SHARES.items() if np.isclose(rtol, question.rtol)), "")
+    return f"not within {share or f'{question.rtol:g} times the size'} of the value"
 
 
 def broken(answer: Answer) -> Property | None:
@@ -152,7 +168,7 @@ def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...
     reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}
     if not any(reasons.values()):
         return None
-    unknown = ("not one of the usual mistakes.", ())
+    unknown = (f"{UNKNOWN}.", ())
     told: dict[str, list[str]] = {}
     for label, reason in reasons.items():
         told.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
@@ -169,7 +185,7 @@ def _other(answer: Answer) -> str:
     for rule in question.properties:
         if _lacks(answer, rule, len(answer.cases)):
             return f"{rule.message}. {shown}".rstrip()
-    reason = "not the value asked for, and not one of the usual mistakes."
+    reason = f"not the value asked for, and {UNKNOWN}."
     return " ".join(part for part in (reason, shown, _places(answer), question.advice) if part)
 
 
@@ -245,9 +261,16 @@ def _shown(answer: Answer) -> str:
     if answer.question.form == "value":
         value = answer.values[i]
         if isinstance(value, dict):
-            value = {key: entry for key, entry in value.items() if key not in answer.problems}
-        return f"You give {short(value)}."
+            wrong = {label for label, good in answer.entries().items() if not good}
+            shown = [key for key in value if key not in answer.problems and str(key) in wrong]
+            value = {key: _whole(value[key]) for key in shown}
+        return f"You give {short(_whole(value))}."
     return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as one, so that all its digits are shown; anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def shown_inputs(question: Question, case: Case) -> str:

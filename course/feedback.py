@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from course.answers import Unreadable, agreement, evaluate, plain, read
-from course.explaining import LOOSE, Answer, broken, explain, shown_inputs
+from course.explaining import LOOSE, Answer, broken, explain, short_of, shown_inputs
 from course.mistakes import NAMES
 from course.question import Case, Mistake, Property, Question, formula_value, own
 from course.questions import find
@@ -239,8 +239,8 @@ def _precise(question: Question, answer: Any) -> Verdict:
                 return right
             if told.right and not agreement(value, target, question.rtol, question.atol).all():
                 inputs_there = shown_inputs(question, case)
-                said = f"right on the visible inputs, but only close for {inputs_there}: not within"
-                told = Verdict(False, f"{question.key}: {said} {question.rtol:g}. {question.precision}")
+                said = f"right on the visible inputs, but only close for {inputs_there}: {short_of(question)}"
+                told = Verdict(False, f"{question.key}: {said}. {question.precision}")
             if time.monotonic() > end:
                 break
     return told

@@ -30,7 +30,8 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     """Return a value with nothing in it that only Python's own or NumPy's most usual types cannot say.
 
     Long floats of NumPy become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
-    objects become lists. Tensors stay tensors. What is none of these, such as a function, stays as it is.
+    objects become lists, and so do SymPy's rows and columns of numbers. Tensors stay tensors. What is none
+    of these, such as a function, stays as it is.
 
     Parameters
     ----------
@@ -63,6 +64,8 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
         return _usual_floats(value) if value.dtype.kind in "fc" else _built_in(value, only=str)
     if isinstance(value, (int, float, complex, str)):
         return _built_in(value)
+    if isinstance(value, sp.MatrixBase) and 1 in value.shape and not value.free_symbols:
+        return plain(list(value), where, depth)
     if isinstance(value, sp.Poly):
         return value.as_expr()
     if isinstance(value, (Fraction, Decimal)):

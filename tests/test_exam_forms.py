@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from course.exams import EXAMS, find
 from course.exams.forms import check_form
 from course.exams.part import value_part
 from course.feedback import judge
@@ -19,8 +20,8 @@ import numpy as np
 import sympy as sp
 z, p = sp.symbols("z p", positive=True)
 """
-FORM = {"bits": float, "verdict": "ABCD", "shares": [float] * 2}
-GOOD = {"bits": "10.95", "verdict": '"B"', "shares": "[0.25, 0.75]"}
+FORM = {"bits": float, "verdict": "ABCD", "shares": [float] * 2, "count": float}
+GOOD = {"bits": "10.95", "verdict": '"B"', "shares": "[0.25, 0.75]", "count": "8025600"}
 
 NUMBERS = """\
 10.95 | 10.949 | np.float64(10.95) | np.float32(10.95) | np.float16(10.95) | np.longdouble(10.95)
@@ -40,28 +41,43 @@ np.array([10.95]) | {10.95} | {"bits": 10.95} | b"10.95" | object() | float
 np.datetime64("2026-11-21") | range(1) | sp.Matrix([10.95]) | np.array(["10.95"])
 """
 LETTERS = """\
-"B" | "b" | " b " | "(b)" | "B." | np.str_("b")
+"B" | "b" | " b " | "(b)" | "B." | np.str_("b") | "B: the padding" | "B:padding" | "b. It counts a total"
+"(B) because of\\n(the padding)" | "B) a B" | "B." + chr(10) + "why"
 """
 WRONG_LETTERS = """\
 "A" | "a" | "D)"
 """
 NO_LETTERS = """\
-None | "E" | "" | "AB" | "B: the padding" | 2 | sp.Symbol("B") | ["B"] | b"B" | str
+None | "E" | "" | "AB" | "B because" | "Bo" | "b.h." | "b, e" | "A) or B)" | "no" | "B: or D"
+2 | sp.Symbol("B") | ["B"] | b"B" | str
 """
 LISTS = """\
 [0.25, 0.75] | (0.25, 0.75) | np.array([0.25, 0.75]) | ["0.25", "0,75"]
 [Fraction(1, 4), sp.Rational(3, 4)] | [np.float32(0.25), Decimal("0.75")]
+[[0.25], [0.75]] | [(0.25, "0,75")] | np.array([[0.25], [0.75]], dtype=object)
+np.array([[0.25, 0.75]]) | np.array([[0.25], [0.75]]) | sp.Matrix([0.25, 0.75]) | sp.Matrix([["1/4", "3/4"]])
 np.array(["0.25", "0.75"]) | [np.array(0.25), 0.75] | np.array([0.25, 0.75], dtype=object)
 """
 WRONG_LISTS = "[0.75, 0.25] | [1, 2] | np.array([1, 2])"
 NO_LISTS = """\
-None | [] | [0.25] | [0.25, 0.75, 0.0] | [0.25, None] | ["a", 0.75] | [[0.25], [0.75]] | np.eye(2)
-"0.25 0.75" | {0.25, 0.75} | {0: 0.25, 1: 0.75} | sp.Matrix([0.25, 0.75]) | 0.25 | z
-np.array([True, False]) | np.array([[0.25, 0.75]]) | iter([0.25, 0.75]) | np.array([0.25, 0.75j])
-[0.25, np.nan]
+None | [] | [0.25] | [0.25, 0.75, 0.0] | [0.25, None] | ["a", 0.75] | np.eye(2) | [[]] | [[0.25], 0.75]
+"0.25 0.75" | {0.25, 0.75} | {0: 0.25, 1: 0.75} | sp.Matrix([0.25, z]) | 0.25 | z
+np.array([True, False]) | np.ones((2, 1, 2)) | sp.eye(2) | sp.Matrix([1, sp.I])
+iter([0.25, 0.75]) | np.array([0.25, 0.75j]) | [0.25, np.nan]
 """
-KINDS = {"right": (NUMBERS, LETTERS, LISTS), "wrong": (WRONG_NUMBERS, WRONG_LETTERS, WRONG_LISTS)}
-KINDS["refused"] = (NO_NUMBERS, NO_LETTERS, NO_LISTS)
+COUNTS = """\
+8025600 | "8025600" | "8,025,600" | "8 025 600" | "+8,025,600"
+"8\\u202f025\\u202f600" | "8\\u00a0025\\u00a0600"
+"""
+WRONG_COUNTS = '"8,125,600" | "-8,025,600" | "8 025 600 000"'
+NO_COUNTS = """\
+"8,025 600" | "8,0256,00" | "0,025,600" | "8,025" | "8 025" | "8,025,60" | "80 25600"
+"""
+KINDS = {
+    "right": (NUMBERS, LETTERS, LISTS, COUNTS),
+    "wrong": (WRONG_NUMBERS, WRONG_LETTERS, WRONG_LISTS, WRONG_COUNTS),
+    "refused": (NO_NUMBERS, NO_LETTERS, NO_LISTS, NO_COUNTS),
+}
 ENTRIES = [
     (key, code.strip(), kind)
     for kind, lists in KINDS.items()
@@ -104,9 +120,9 @@ def _part(name, right, case, parts=None, **others):
 
 VALUE = _part(
     "value",
-    lambda: {"bits": 10.95, "verdict": "B", "shares": np.array([0.25, 0.75])},
+    lambda: {"bits": 10.95, "verdict": "B", "shares": np.array([0.25, 0.75]), "count": 8025600},
     (),
-    (1, 1, 2),
+    (1, 1, 1, 1),
     letters="ABCD",
 ).question
 SLOPE = _part("slope", lambda z, p: z**2 * p + 2, (0.37, 0.31), symbols=("z", "p")).question
@@ -167,29 +183,61 @@ def test_an_expression_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
     assert bool(said) == (kind == "refused"), said
     assert verdict.right == (kind == "right"), verdict.message
     if kind == "refused":
-        assert "not one of the usual mistakes" not in verdict.message, "it is not judged by its value"
+        assert "not one of the mistakes that this task looks for" not in verdict.message, (
+            "it is not judged by its value"
+        )
 
 
 def test_an_unreadable_entry_is_not_shown_as_a_number():
     """What is told of the readable entries does not speak of the others."""
-    answer = {"bits": 3, "verdict": "B", "shares": "25 %"}
+    answer = {"bits": 3, "verdict": "B", "shares": "25 %", "count": 8025600}
     verdict = judge(VALUE, lambda case: answer, VALUE.cases)
-    assert "nan" not in verdict.message and "You give {'bits': 3, 'verdict': B}." in verdict.message
-    assert verdict.points == 1 and "Write a list of 2 numbers." in verdict.message
+    assert "nan" not in verdict.message and "You give {'bits': 3}." in verdict.message
+    assert verdict.points == 2 and "Write a list of 2 numbers." in verdict.message
 
 
 def test_what_cannot_be_read_at_all_gets_no_points():
     """A list where a dictionary is asked for, and an answer that was not given."""
     for answer, says in (
-        ([10.95, "B"], 'with the keys "bits", "verdict", "shares"'),
+        ([10.95, "B"], 'with the keys "bits", "verdict", "shares", "count"'),
         (..., "not answered yet"),
     ):
         verdict = judge(VALUE, lambda case, answer=answer: answer, VALUE.cases)
         assert not verdict.right and verdict.points == 0 and says in verdict.message
 
 
-def test_a_key_too_many_is_told_and_costs_nothing():
-    """The paper refuses it, so that a misspelt key is seen; the entries that are asked for count."""
-    answer = {"bits": 10.95, "verdict": "b", "shares": [0.25, 0.75], "Bits": 1}
-    assert "has the key 'Bits'" in _on_paper("value", repr(answer), FORM)
-    assert judge(VALUE, lambda case: answer, VALUE.cases).right
+KEYS = [
+    ({"Bits": 0, " verdict": 1, "SHARES": 2, "c o u n t": 3}, 4, []),
+    (
+        {"bits": 0, "verdict": 1, "shares": 2, "count": 3, "counts": 3},
+        4,
+        ["the key 'counts', which is not asked"],
+    ),
+    (
+        {"bits": 0, "verdict": 1, "shares": 2, "count": 3, "Count": 3},
+        3,
+        ["several times, as 'count' and 'Count'"],
+    ),
+    ({"bits": 0, "Verdict": 1, 2: 2, "n": 3}, 2, ['no key "shares" or "count" and the key 2, \'n\', which']),
+]
+
+
+@pytest.mark.parametrize(("keys", "points", "says"), KEYS)
+def test_keys_are_matched_without_blanks_and_capitals(keys, points, says):
+    """A key too many is told and costs nothing, one that is there twice costs its part, and all that are
+    missing are told in one sentence. The paper and the grader say the same."""
+    values = list(GOOD.values())
+    code = "{" + ", ".join(f"{key!r}: {values[i]}" for key, i in keys.items()) + "}"
+    said, verdict = _on_paper("value", code, FORM), judge(VALUE, lambda case: eval(code), VALUE.cases)
+    assert bool(said) == bool(says) and len(said.splitlines()) == len(says)
+    assert verdict.right == (points == 4) and (verdict.right or verdict.points == points)
+    for sentence in says:
+        assert sentence in said
+        assert verdict.right or (verdict.message.count(sentence) == 1 and said in verdict.message)
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_no_two_keys_of_a_task_differ_by_blanks_and_capitals_alone(name):
+    for part in find(name).parts(1):
+        keys = [key for key in (part.question and part.question.parts) or () if isinstance(key, str)]
+        assert len({"".join(key.split()).casefold() for key in keys}) == len(keys), part.name

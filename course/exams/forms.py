@@ -18,13 +18,17 @@ import sympy as sp
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 COMMA = re.compile(r"([+-]?)(\d+),(\d+)", re.ASCII)
+GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3}){2,}|([ \xa0\u202f]\d{3}){2,})", re.ASCII)
+LETTER = re.compile(
+    r"[\s.:(\['\"]*([A-Z])((?:[\s:)\]'\"]|\.(?!\w))*)(.*)", re.IGNORECASE | re.ASCII | re.DOTALL
+)
 
 
 def check_form(name, answer, form):
     """Print how an answer is read, or raise an AssertionError that says what to write."""
     value, problems = read_form(name, answer, form)
     if problems:
-        raise AssertionError("\n".join(problems.values()))
+        raise AssertionError("\n".join(filter(None, problems.values())))
     print(f"The form of {name} is right. It is read as {_shown(value)}.")
 
 
@@ -46,27 +50,46 @@ def _dictionary(name, answer, form):
     keys = ", ".join(f'"{key}"' for key in form)
     if not isinstance(answer, dict):
         return None, {None: f"`{name}` is {_kind(answer)}. Write a dictionary with the keys {keys}."}
+    given = {key: [k for k in answer if _plain_key(k) == _plain_key(key)] for key in form}
+    strange = ", ".join(repr(k) for k in answer if not any(k in same for same in given.values()))
+    absent = [key for key, same in given.items() if not same]
+    told = _strange_keys(name, keys, absent, strange)
     value, problems = {}, {}
     for key, part in form.items():
-        if key in answer:
-            value[key], found = read_form(f'{name}["{key}"]', answer[key], part)
+        if len(given[key]) == 1:
+            value[key], found = read_form(f'{name}["{key}"]', answer[given[key][0]], part)
+        elif given[key]:
+            twice = " and ".join(map(repr, given[key]))
+            found = {None: f'`{name}["{key}"]` is there several times, as {twice}. Write each key once.'}
         else:
-            found = {None: f'`{name}` has no key "{key}". Its keys must be {keys}.'}
+            found = {None: told if key == absent[0] else ""}
         if found:
             problems[key] = " ".join(found.values())
             value[key] = _nothing(part)
-    strange = ", ".join(repr(key) for key in answer if key not in form)
-    if strange:
-        problems["other keys"] = f"`{name}` has the key {strange}. Its keys must be {keys}."
+    if strange and not absent:
+        problems["other keys"] = told
     return value, problems
 
 
+def _plain_key(key):
+    """A key without its blanks and capitals."""
+    return "".join(key.split()).casefold() if isinstance(key, str) else key
+
+
+def _strange_keys(name, keys, absent, strange):
+    """One sentence on all keys that are missing, and on those that are not asked for."""
+    named = " or ".join(f'"{key}"' for key in absent)
+    lacking = f"no key {named}" if absent else ""
+    others = f"the key {strange}, which is not asked for" if strange else ""
+    return f"`{name}` has {' and '.join(filter(None, (lacking, others)))}. Its keys must be {keys}."
+
+
 def _list(name, answer, form):
-    array = isinstance(answer, np.ndarray) and answer.ndim
-    if not (array or isinstance(answer, (list, tuple))) or len(answer) != len(form):
+    entries = _row(answer)
+    if not isinstance(entries, (list, tuple)) or len(entries) != len(form):
         return None, {None: f"`{name}` is {_kind(answer)}. Write a list of {len(form)} numbers."}
     value, problems = np.full(len(form), np.nan), {}
-    for i, entry in enumerate(answer):
+    for i, entry in enumerate(entries):
         number, found = read_form(f"{name}[{i}]", entry, float)
         if found:
             problems[i] = found[None]
@@ -75,10 +98,25 @@ def _list(name, answer, form):
     return value, problems
 
 
+def _row(answer):
+    """The entries of a list, an array, or a matrix of numbers; also when it has one row or one column."""
+    if isinstance(answer, sp.MatrixBase):
+        return list(answer) if 1 in answer.shape and not answer.free_symbols else answer
+    rows = answer.tolist() if isinstance(answer, np.ndarray) else answer
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in rows):
+        return rows
+    if len(rows) == 1:
+        return rows[0]
+    return [row[0] for row in rows] if all(len(row) == 1 for row in rows) else rows
+
+
 def _letter(name, answer, letters):
-    """One of the letters, whatever its case and whatever stands around it."""
-    text = answer.strip(" \t\n.:()'\"").upper() if isinstance(answer, str) else ""
-    if len(text) == 1 and text in letters:
+    """One of the letters, whatever its case and whatever stands around it, also with a reason behind it."""
+    found = LETTER.fullmatch(answer) if isinstance(answer, str) else None
+    text = found[1].upper() if found else ""
+    others = set(letters) - {text}
+    apart = found and (not found[3] or found[2].strip(" \t\n'\""))
+    if apart and text in letters and not others & set(re.findall(r"\b[A-Z]\b", found[3])):
         return text, ""
     return "", f"`{name}` is {_kind(answer)}. Write one of the letters {', '.join(letters)} in quotes."
 
@@ -102,6 +140,8 @@ def _number(name, answer):
 def _number_in(name, text):
     """The number in a text, unless it could stand for another one."""
     plain = text.strip().replace("\N{MINUS SIGN}", "-")
+    if GROUPS.fullmatch(plain):
+        plain = re.sub(r"[^\d+-]", "", plain)
     comma = COMMA.fullmatch(plain)
     if comma and (len(comma[3]) != 3 or len(comma[2]) > 3 or comma[2] == "0"):
         plain = f"{comma[1]}{comma[2]}.{comma[3]}"
@@ -148,12 +188,13 @@ def _nothing(form):
 
 def _kind(answer):
     """What an answer is, in words."""
+    answer = _row(answer) if isinstance(answer, sp.MatrixBase) else answer
     if isinstance(answer, str):
         return f"the text {answer[:40]!r}"
     if answer is None or isinstance(answer, (bool, np.bool_, int, float, complex, np.number)):
         return str(answer)
     if isinstance(answer, (sp.Basic, sp.MatrixBase)) or type(answer).__module__ == "sympy":
-        return "a SymPy object, and no number"
+        return "a SymPy object, not a number"
     if isinstance(answer, dict):
         return "a dictionary"
     if isinstance(answer, (list, tuple)):

@@ -28,7 +28,7 @@ EXACT = 1e-9
 """The tolerance of whole numbers that are counted: a paper asks for all their digits."""
 
 ROUNDED = f"Give at least {DIGITS} significant digits, and round nothing on the way to the result."
-COUNTED = "These are counted: give whole numbers with all their digits."
+COUNTED = "Give whole numbers with all their digits."
 
 MOST_DRAWS = 500
 
