@@ -522,3 +522,105 @@ def _(nb):
         + nb.source("test-three-words")
         + "\nassert cost_of(1) == 7"
     )
+
+
+@case("answers behind %time and %prun")
+def _(nb):
+    nb.begin("three-words", "%time LOG_BASE = np.e")
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) / np.log(LOG_BASE)"))
+    source = nb.source("softmax-gradient").replace("weights =", "%time weights =")
+    nb.answer("softmax-gradient", source.replace("gradient =", "%prun -s cumtime gradient ="))
+
+
+@case("a magic called by its function")
+def _(nb):
+    nb.begin(
+        "three-words",
+        "get_ipython().run_line_magic('time', 'LOG_BASE = np.e')\nwhole = %time np.log(LOG_BASE)",
+    )
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) / whole"))
+
+
+@case("an answer cell that is indented as a whole")
+def _(nb):
+    lines = nb.source("average-surprisal").splitlines()
+    nb.cell("average-surprisal")["source"] = "\n".join("    " + line for line in lines)
+
+
+@case("prompts of Python and of IPython copied with the code")
+def _(nb):
+    first, *lines = nb.source("forecasters").splitlines()
+    nb.cell("forecasters")["source"] = "\n".join([f">>> {first}", *(f"... {line}" for line in lines)])
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) * SCALE"))
+    nb.add("In [3]: SCALE = 1", before="three-words")
+
+
+@case("magics beside lines that begin with an operator, and a command on two lines")
+def _(nb):
+    nb.begin(
+        "three-words",
+        """
+        %matplotlib inline
+        !pip install \\
+            something
+        one = (7
+        % 3)
+        sure = (1
+        != 2)
+        files = !ls
+        assert one == 1 and sure and len(files) == 0
+        """,
+    )
+
+
+@case("a magic beside a text with the line ends of other systems")
+def _(nb):
+    nb.begin("three-words", "%matplotlib inline\nSIGNS = 'a\u2028b\x85c\x0cd'\nassert len(SIGNS) == 7")
+
+
+@case("from __future__ import annotations in a cell above")
+def _(nb):
+    nb.add("from __future__ import annotations", before="three-words")
+    nb.change("three-words", ("def sentence_cost(q)", "def sentence_cost(q: Probabilities) -> Costs"))
+
+
+@case("a helper module that %%writefile writes, imported and run")
+def _(nb):
+    nb.add(
+        "%%writefile my_costs.py\nimport numpy\ndef cost_of(q):\n    return -numpy.log(q)",
+        before="three-words",
+    )
+    nb.begin("three-words", "from my_costs import cost_of\n%run my_costs.py\nassert numpy.e > 2")
+    nb.change("three-words", ("-np.log(q)", "cost_of(q)"))
+
+
+@case("the last output is used as _")
+def _(nb):
+    nb.add("np.log(np.e)", before="three-words")
+    nb.begin("three-words", "LOG_BASE = _")
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) / LOG_BASE"))
+
+
+@case("a missing package inside a class and a with statement")
+def _(nb):
+    nb.begin(
+        "three-words",
+        """
+        class Chart:
+            import no_such_package
+        with open("notes.txt", "w") as stream:
+            from no_such_package import write
+        """,
+    )
+
+
+@case("a cell that needs what stands below it, and an answer that needs that cell")
+def _(nb):
+    nb.add("SCALE = int(LATER)", before="three-words")
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) * SCALE"))
+    nb.add("LATER = 1")
+
+
+@case("input() above an answer")
+def _(nb):
+    nb.begin("three-words", "name = input('Your name: ')")

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import builtins
 import os
+import shlex
 import sys
 import types
+from pathlib import Path
+
+from course.grading.running import LINE_MAGICS_THAT_RUN, OPTIONS, value_of
 
 PROCESSORS = 2
 """As many as an answer is told that there are: pools start as many processes."""
@@ -51,16 +55,34 @@ class Shell(Quiet):
         self.user_ns = names
 
     def run_cell(self, source: str, *arguments, **keywords) -> None:
-        exec(source, self.user_ns)
+        value_of(source, self.user_ns)
 
     ex = run_cell
 
     def ev(self, source: str):
         return eval(source, self.user_ns)
 
+    def run_line_magic(self, magic: str, line: str, *arguments, **keywords) -> object:
+        """Run the line of `%time` and `%prun`, and the file of `%run`; follow `%cd`."""
+        if magic in LINE_MAGICS_THAT_RUN:
+            return value_of(OPTIONS.sub("", line, count=1), self.user_ns)
+        given = [word for word in shlex.split(line, posix=True) if not word.startswith("-")] if line else []
+        if magic == "run" and given and given[0].endswith(".py"):
+            value_of(Path(given[0]).read_text(encoding="utf-8"), self.user_ns)
+        elif magic == "cd" and given:
+            os.chdir(given[0])
+        elif magic == "pwd":
+            return os.getcwd()
+        return Quiet() if magic == "timeit" else None
+
     def run_cell_magic(self, magic: str, line: str, cell: str) -> None:
+        """Run a cell that is timed or captured, and write the file of `%%writefile`."""
         if magic in ("time", "timeit", "capture", "prun"):
-            exec(cell, self.user_ns)
+            value_of(cell, self.user_ns)
+        elif magic in ("writefile", "file"):
+            words = shlex.split(line)
+            with open(words[-1], "a" if "-a" in words[:-1] else "w", encoding="utf-8") as stream:
+                stream.write(cell)
 
     def getoutput(self, *arguments, **keywords) -> list[str]:
         return []
@@ -74,6 +96,8 @@ def prepare() -> dict:
     shell = Shell(vars(main))
     builtins.display = lambda *things, **keywords: None
     builtins.get_ipython = lambda: shell
+    builtins.input = lambda prompt="": ""  # nobody is there to type
+    sys.path.insert(0, "")  # the working folder, as in a notebook: a helper that `%%writefile` wrote is found
     ours = types.ModuleType("IPython.core.getipython")
     ours.get_ipython = builtins.get_ipython
     sys.modules[ours.__name__] = ours  # IPython, should it be imported, takes its own from there
