@@ -724,3 +724,66 @@ def _(nb):
         """,
     )
     nb.add("below = 1")
+
+
+# Memory that belongs to no process, or to one that hides
+
+UNREADABLE_NAME = """
+import ctypes, os, time
+ctypes.CDLL(None).prctl(15, bytes([255, 254, 41, 32, 120]), 0, 0, 0)
+"""
+attack(
+    "many processes whose names are no text",
+    UNREADABLE_NAME
+    + """
+for _ in range(20):
+    try:
+        if os.fork() == 0:
+            x = bytearray(b"x") * 80_000_000
+            time.sleep(60)
+    except OSError:
+        pass
+time.sleep(60)
+""",
+    deserved=("could not run", "MB of memory together"),
+)
+attack(
+    "leaves a process whose name is no text",
+    UNREADABLE_NAME + "if os.fork() == 0:\n    os.setsid()\n    time.sleep(60)\n",
+)
+attack(
+    "memory without a process",
+    """
+import ctypes, os
+libc = ctypes.CDLL(None)
+made = [libc.shmget(0, 4096, 0o1600), libc.msgget(0, 0o1600)]
+try:
+    made.append(os.memfd_create("hidden"))
+except OSError:
+    made.append(-1)
+if max(made) >= 0:
+    os._exit(9)
+""",
+)
+attack(
+    "fills the memory while its reply arrives byte by byte",
+    """
+import os, struct, sys, time
+for _ in range(20):
+    try:
+        if os.fork() == 0:
+            x = bytearray(b"x") * 80_000_000
+            time.sleep(60)
+    except OSError:
+        pass
+while True:
+    for fd in range(3, 16):
+        try:
+            os.write(fd, bytes(2) if "begun" not in globals() else b" ")
+        except OSError:
+            pass
+    begun = True
+    time.sleep(0.05)
+""",
+    deserved=("could not run", "MB of memory together"),
+)

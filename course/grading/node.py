@@ -58,6 +58,13 @@ class Patience:
     def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
         self.limits, self.watch, self.in_vain = limits, watch, {}
         self.end = time.monotonic() + limits.total_seconds
+        self.looked = time.monotonic()
+
+    def look(self) -> None:
+        """Watch, when the last time is long enough ago: also while a reply arrives byte by byte."""
+        if time.monotonic() - self.looked >= WATCHED_SECONDS:
+            self.watch()
+            self.looked = time.monotonic()
 
     def allowed(self, seconds: float) -> float:
         return seconds / 4 if self.in_vain.get(seconds, 0) >= TIRED else seconds
@@ -137,10 +144,10 @@ class Node:
             if left <= 0:
                 raise TimeoutError
             self.connection.settimeout(min(left, WATCHED_SECONDS))
+            self.patience.look()
             try:
                 part = self.connection.recv(min(size, 2**20))
             except TimeoutError:
-                self.patience.watch()
                 continue
             if not part:
                 raise ConnectionResetError

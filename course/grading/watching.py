@@ -20,8 +20,9 @@ def memory_of(first: int) -> int:
 def _family(first: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat") as stream:
-            children.setdefault(int(stream.read().rpartition(")")[2].split()[1]), []).append(int(name))
+        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as stream:
+            # as bytes: a process may give itself a name that is no text
+            children.setdefault(int(stream.read().rpartition(b")")[2].split()[1]), []).append(int(name))
     found, waiting = set(), [first]
     while waiting:
         pid = waiting.pop()
