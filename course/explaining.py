@@ -23,7 +23,7 @@ EXACT = 1e-9
 """A tolerance that is meant for counts: they are right or wrong."""
 
 SHARES = {1e-3: "one part in a thousand", 1e-4: "one part in ten thousand", 1e-6: "one part in a million"}
-"""How a relative tolerance is told."""
+"""How a relative tolerance is told; another one is told as a number times the value."""
 
 UNKNOWN = "not one of the mistakes that this task looks for"
 
@@ -133,8 +133,10 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
 
 def short_of(question: Question) -> str:
     """What a number lacks that is close to the right one."""
-    if question.rtol <= EXACT:
+    if max(question.rtol, question.atol) <= EXACT:
         return "a count must be exact"
+    if not question.rtol:
+        return f"more than {question.atol:g} away from the value"
     share = next((words for rtol, words in SHARES.items() if np.isclose(rtol, question.rtol)), "")
     return f"not within {share or f'{question.rtol:g} times the size'} of the value"
 

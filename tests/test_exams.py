@@ -198,6 +198,17 @@ def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
     assert not _judged(widest, wrong).right
 
 
+def test_a_wrong_count_is_shown_with_all_its_digits_and_alone():
+    """The right entries of a dictionary are not repeated, and no tolerance is told for what must be exact."""
+    question = parameters(rng_of(3, "parameters")).question
+    right = formula_value(question, question.right, question.cases[0])
+    near = _judged(question, right | {"embedding": right["embedding"] + 1}).message
+    assert "lose, but a count must be exact. Give whole numbers with all their digits." in near
+    assert "1e-" not in near
+    far = _judged(question, right | {"embedding": 123456789.0}).message
+    assert "You give {'embedding': 123456789}." in far
+
+
 @pytest.mark.parametrize("name", EXAMS)
 def test_rounding_too_far_is_told(name):
     """Three digits and a large last one are not enough, and the feedback says what to do about it."""
@@ -210,6 +221,8 @@ def test_rounding_too_far_is_told(name):
         verdict = _judged(question, wrong)
         assert not verdict.right and "close" in verdict.message.lower(), verdict.message
         assert "float64" not in verdict.message
+        within = "a count must be exact" if question.rtol == EXACT else "not within one part in a thousand"
+        assert within in verdict.message
         assert ("all their digits" if question.rtol == EXACT else "4 significant digits") in verdict.message
 
 
@@ -261,7 +274,7 @@ def test_command(tmp_path, capsys):
     ("arguments", "said"),
     [
         (["--students", "Ada", "A-d-a"], "would be the same student"),
-        (["--students", "..."], "is no name"),
+        (["--students", "..."], "is not a name"),
         (["--students", "Ada", "--seed", "2"], "holds the midterm with another seed"),
         (["--roster", "nobody.csv"], "nobody.csv"),
     ],

@@ -67,6 +67,15 @@ def test_text_of_a_student_is_escaped():
     assert "<script" not in as_html(Result("", 1, problem=evil))
 
 
+def test_what_stands_between_backticks_is_code_on_the_page():
+    """Also where it holds signs of HTML; a lone backtick stays."""
+    reason = '`value["a"]` is `<b>`. Put `x < 1` there: `'
+    task = TaskResult("t", "Task 1", "the `total`", 0, 2, "zero", reason)
+    page = as_html(Result("02_small", 1, (task,), "Protection: full."))
+    assert "the <code>total</code>" in page and "Put <code>x &lt; 1</code> there: `" in page
+    assert "<code>value[&#34;a&#34;]</code> is <code>&lt;b&gt;</code>." in page and "<b>" not in page
+
+
 def test_the_same_seed_gives_the_same_grade_and_the_seed_is_recorded(project):
     """An answer that is right for about half of the inputs: its grade hangs on the seed alone."""
     notebook = Notebook()

@@ -75,8 +75,8 @@ A source writes the symbols A and B. After an A it writes B with probability {a}
 probability {b}, and so on for ever.
 
 Set `floor` to a dictionary: `"share of A"` among the symbols in the long run; `"bits per symbol"`, the
-least cross-entropy that any model can reach; and `"perplexity without context"`, the least that a model
-can reach which does not see the symbols before.
+least cross-entropy that any model can reach; and `"perplexity without context"`, the lowest that a
+model can reach without seeing earlier symbols.
 """,
         task="the share of A, the entropy rate in bits, and the best perplexity without context",
         solution="""
@@ -92,7 +92,7 @@ floor = {
 
 
 def estimated(rng) -> Part:
-    """06: Good and Turing's count, from counts of counts."""
+    """06: the Good–Turing count, from counts of counts."""
 
     def draw(rng):
         first = int(rng.integers(300, 900))
@@ -133,15 +133,15 @@ def estimated(rng) -> Part:
         mistakes=mistakes,
         given=f"n, total = np.array({n.tolist()}), {total}  # n[r - 1] types came r times",
         text=f"""
-A text of {total} tokens has so many types that came $r$ times:
+A text has {total} tokens. The table gives the number of types that occur $r$ times.
 
 | $r$ | types |
 |---|---|
 {rows}
 
-Set `estimated` to a dictionary: `"unseen mass"` is Good and Turing's estimate of the probability that
+Set `estimated` to a dictionary: `"unseen mass"` is the Good–Turing estimate of the probability that
 the next token is new, and `"adjusted 1"` and `"adjusted 2"` are the adjusted counts of the types that
-came once and twice.
+occur once and twice.
 """,
         task="the unseen mass, and the adjusted counts for r = 1 and 2",
         solution="""
@@ -175,7 +175,7 @@ def discounted(rng) -> Part:
         Mistake(
             "L35",
             lambda n, c, w, d: pieces(n, c, w, d, continuation=n[:, w].sum() / n.sum()),
-            "Your lower order counts tokens. Kneser and Ney count in how many contexts a word was seen.",
+            "Your lower order counts tokens. Kneser–Ney counts in how many contexts a word was seen.",
         ),
         Mistake(
             "L13",
@@ -206,7 +206,7 @@ def discounted(rng) -> Part:
     )
     return value_part(
         "discounted",
-        title="one probability of Kneser and Ney",
+        title="a Kneser–Ney probability",
         chapters="06",
         minutes=12,
         points=5,
@@ -222,7 +222,7 @@ These are all bigrams of a corpus: a row is the first word, a column the second.
 |---|{"---|" * 4}
 {rows}
 
-A bigram model with interpolated Kneser-Ney smoothing takes the one discount $D = {discount}$ from every
+A bigram model with interpolated Kneser–Ney smoothing subtracts the same discount $D = {discount}$ from every
 count above 0. What does it give to *{words[w]}* after *{contexts[c]}*?
 
 Set `discounted` to a dictionary: `"discounted"` is the first term, `"weight"` the mass that goes to the

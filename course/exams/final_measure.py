@@ -178,7 +178,8 @@ def pooled(rng) -> Part:
         given=f"words, sentences, perplexity, bits_per_end = {words}, {sentences}, {ppl}, {end}",
         text=f"""
 A tool leaves the ends of sentences out: over the {words} words of a text it reports a perplexity of
-{ppl}. The same model spends {end} bits on an average end, and the text has {sentences} sentences.
+{ppl}. The same model spends, on average, {end} bits on each sentence end, and the text has {sentences}
+sentences.
 
 Set `pooled` to the model's perplexity with the ends scored and counted.
 """,

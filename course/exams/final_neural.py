@@ -69,8 +69,8 @@ A language model has a vocabulary of {vocabulary} words, embeddings of width {em
 each gate two bias vectors, one for the input and one for the state.
 
 Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
-numbers each part learns, those that it shares counted once, with the embedding. Give whole numbers with
-all their digits.
+numbers each part learns. Count shared parameters once, under `"embedding"`. Give whole numbers with all their
+digits.
 """,
         task="how many parameters the embedding, the recurrent layer and the output have",
         solution=f"""

@@ -89,7 +89,9 @@ def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
     for name, person in _named(folder, people):
         other = next((n for n in students if name_key(n) == name_key(name) and n != name), None)
         if not name_key(name) or other is not None:
-            problem = f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is no name"
+            problem = (
+                f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is not a name"
+            )
             raise GradingError(f"{problem}. Add a number or a login to the names.")
         students[name] = label_of(folder.exam.name, variant_seed(folder.exam.name, folder.seed, name))
         known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
@@ -155,8 +157,8 @@ class ExamFolder:
             folders = {n: data.get("folders", {}).get(n) or _old_folder(place, n) for n in students}
         except (OSError, ValueError, KeyError, TypeError):
             raise GradingError(
-                f"{place} is no folder of an exam: its exam.json is missing or cannot be read. Make one with"
-                " python -m course.exam."
+                f"{place} is not the folder of an exam: its exam.json is missing or cannot be read. Make one"
+                " with python -m course.exam."
             ) from None
         if exam not in EXAMS:
             raise GradingError(f"{place} holds the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")

@@ -79,8 +79,9 @@ A model predicts each symbol from the one before it. A row is the context, a col
 
 {chr(10).join(lines)}
 
-The sentence is *the {first} {verb}*. Give its surprisal in bits, and the model's perplexity on it.
-Set `chain` to a dictionary with the keys `"bits"` and `"perplexity"`.
+The sentence is *the {first} {verb}*. Give the surprisal in bits of the sentence with its end symbol `</s>`,
+and the model's perplexity per predicted symbol. Set `chain` to a dictionary with the keys `"bits"` and
+`"perplexity"`.
 """,
         task="the surprisal in bits of the sentence with its end, and the perplexity",
         solution="""
@@ -197,7 +198,7 @@ def slope(rng) -> Part:
         " values of z.",
         given='z, p = sp.symbols("z p", positive=True)',
         text=rf"""
-A source draws the symbol 1 with probability $p$ and else the symbol 0. A model gives the symbol 1 the
+A source draws the symbol 1 with probability $p$ and otherwise the symbol 0. A model gives the symbol 1 the
 probability $\sigma({scale} z)$, where $\sigma(x) = 1 / (1 + e^{{-x}})$. Symbol 1 is the rare one, and
 its loss counts {weight} times:
 
@@ -285,8 +286,8 @@ A corpus has these counts of a context $X$ and the word $Y$ that follows it.
 |---|---|---|---|
 {rows}
 
-Take the relative frequencies for the truth. Set `shared` to a dictionary with the keys `"H(X, Y)"`,
-`"H(Y | X)"` and `"I(X; Y)"`, in bits.
+Take the relative frequencies as the true probabilities. Set `shared` to a dictionary with the keys
+`"H(X, Y)"`, `"H(Y | X)"` and `"I(X; Y)"`, in bits.
 """,
         task="joint entropy, conditional entropy and mutual information, in bits",
         solution="""

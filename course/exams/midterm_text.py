@@ -127,7 +127,7 @@ def converted(rng) -> Part:
         given=f"perplexity, tokens, words, characters, octets = {ppl}, {tokens}, {words}, {chars}, {octets}",
         text=f"""
 A model with a subword tokenizer has a perplexity of {ppl} per token. The scored text has {tokens}
-tokens, {words} words (ends of lines are tokens and words alike), {chars} characters and {octets} bytes.
+tokens, {words} words (each line end counts as one token and one word), {chars} characters and {octets} bytes.
 
 Set `converted` to a dictionary with the keys `"bits per character"`, `"bits per byte"` and `"perplexity
 per word"`.
@@ -178,12 +178,12 @@ A colleague reports a perplexity of {ours} on a news text. A paper reports {thei
 The colleague's note says: *{story}.* The paper says nothing about that; it says "perplexity per word".
 
 Write six to ten sentences. Name the property of the colleague's number that makes the comparison
-unfair, and in which direction it acts, if that can be said. Name two more facts
-that you would ask both sides for, and say for each how it changes the number. Say which single number
-you would ask for that could be compared.
+unfair, and say whether it makes the perplexity too high or too low, or why this cannot be known. Name two
+more facts that you would ask both sides for, and say for each how it changes the number. Say which single
+number you would ask for that could be compared.
 """,
         prompt="*Write six to ten sentences here.*",
-        model=f"The note tells of {fault}. {effect} Facts to ask for: whether ends of sentences are scored"
+        model=f"The note describes {fault}. {effect} Facts to ask for: whether ends of sentences are scored"
         " and counted, which context each token had, how unknown words are scored, the base of the"
         " logarithm, the version of the text. A number that can be compared: the total bits of the same"
         " characters under full probability, per character.",

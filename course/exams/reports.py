@@ -91,7 +91,7 @@ def report(rng, name: str, suspects: tuple[str, ...], **others) -> Part:
         given=f"total, tokens, sentences, padding = {total}, {tokens}, {sentences}, {padding}",
         text=f"""
 An evaluation wrote into its log: {total} nats in total, over {tokens} scored tokens. Among them are
-{sentences} sentence ends, one a sentence; each sentence has one start symbol, which is not scored. The
+{sentences} sentence ends, one per sentence; each sentence has one start symbol, which is not scored. The
 batches had {padding} positions of padding, which the total leaves out. The paper reports a perplexity
 of **{reported:.4g}**.
 

@@ -56,7 +56,7 @@ def grade_notebook(
     Returns
     -------
     Result
-        Also for a file that is no notebook: its ``problem`` says so.
+        Also for a file that is not a notebook: its ``problem`` says so.
 
     Raises
     ------
@@ -76,7 +76,9 @@ def grade_notebook(
         problem = f"The file cannot be read: {error.strerror}."
         return Result(set_name or "", seed, problem=problem, digest=digest)
     except (GradingError, UnicodeError) as error:
-        problem = str(error) if isinstance(error, GradingError) else "The file is no notebook: it is no text."
+        problem = (
+            str(error) if isinstance(error, GradingError) else "The file is not a notebook: it is not text."
+        )
         return Result(set_name or "", seed, problem=problem, digest=digest)
     key = Key(set_name, Path(solutions))
     _keep_apart(solutions, *([] if isinstance(submission, bytes) else [submission]))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from course.grading.result import Result
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 WIDTH = 96
+CODE = re.compile(r"`([^`]+)`")
 TEMPLATES = Path(__file__).parents[1] / "templates" / "grading"
 
 
@@ -59,6 +65,7 @@ def as_html(result: Result) -> str:
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["plain"] = plain
+    environment.filters["marked"] = _marked
     return environment.get_template("feedback.html").render(result=result, totals=totals(result))
 
 
@@ -66,6 +73,13 @@ def plain(text: str) -> str:
     """Return text that no terminal obeys and every file can hold: printable characters, on one line."""
     shown = "".join(c if c.isprintable() else " " for c in text)
     return shown.encode("utf-8", "replace").decode("utf-8")
+
+
+def _marked(text: str) -> Markup:
+    """Text for a page: escaped first, and then what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
 
 
 def _by_hand(result: Result) -> list[str]:
