@@ -271,3 +271,26 @@ def _(nb):
     wrong = nb.source("three-words").replace("-np.log(q)", "-np.log2(q)")
     nb.cell("test-three-words")["source"] = wrong + "\n" + nb.source("test-three-words")
     nb.blank("three-words")
+
+
+@case(
+    "syntax of a newer Python",
+    three_words=("could not run", "This notebook was written with Python 3.99; the grader runs 3."),
+)
+def _(nb):
+    nb.data["metadata"]["language_info"] = {"name": "python", "version": "3.99.1"}
+    nb.answer("three-words", "def sentence_cost(q):\n    return q |> np.log")
+
+
+@case(
+    "a function of a newer standard library",
+    three_words=("zero", "This notebook was written with Python 3.99"),
+)
+def _(nb):
+    nb.data["metadata"]["language_info"] = {"name": "python", "version": "3.99.1"}
+    nb.answer("three-words", "import math\ndef sentence_cost(q):\n    return math.of_the_future(q)")
+
+
+@case("a syntax error, the same Python", three_words=("could not run", "line 2: invalid syntax."))
+def _(nb):
+    nb.answer("three-words", "def sentence_cost(q):\n    return q |> np.log")

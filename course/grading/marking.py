@@ -174,7 +174,7 @@ class Marker:
 
     def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
-        tests = _Tests(probe, self.seed, self.stops.why)
+        tests = _Tests(probe, self.seed, self.stops.why, self.plan.newer)
         failed = self._failed(task, test, probe, tests)
         if failed is not None and tests.read:
             self.judged.add(task.name)
@@ -202,7 +202,7 @@ class Marker:
             return "zero", reason, tests.mistakes, share
         except proxies.RemoteError as error:
             tests.read = False
-            why = self.stops.why(str(error))
+            why = self.stops.why(str(error)) + self.plan.newer(error.kind, str(error))
             return "zero", f"Your function raises {error.kind}: {str(error).rstrip('.')}.{why}", (), 0
         except Exception as error:
             return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", (), 0
@@ -220,10 +220,12 @@ class Marker:
         if raised is None:
             self.below.add(task.name)
             why = self.stops.why(f"name '{error}' is not defined")
+            why += self.plan.newer("SyntaxError", "") if "with SyntaxError" in why else ""
             return "zero", f"The name `{error}` is not defined. The test needs exactly this name.{why}", ()
         line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
         kind = getattr(raised, "kind", type(raised).__name__)
-        return "could not run", f"The cell raises {kind}: {raised}{line}.{self.stops.why(str(raised))}", ()
+        why = self.stops.why(str(raised), known=task.name) + self.plan.newer(kind, str(raised))
+        return "could not run", f"The cell raises {kind}: {raised}{line}.{why}", ()
 
     def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
@@ -257,8 +259,14 @@ class Marker:
 class _Tests:
     """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
 
-    def __init__(self, probe: Node, seed: int, why: Callable[[str], str] = lambda said: ""):
-        self.probe, self.seed, self.why = probe, seed, why
+    def __init__(
+        self,
+        probe: Node,
+        seed: int,
+        why: Callable[[str], str] = lambda said: "",
+        newer: Callable[[str, str], str] = lambda kind, said: "",
+    ):
+        self.probe, self.seed, self.why, self.newer = probe, seed, why, newer
         self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
         self.read = True  # no call has raised, so a value that is not right is wrong
 
@@ -307,7 +315,7 @@ class _Tests:
             self.name_error, self.read = error.kind == "NameError", False
             line = f" at `{error.line}`" if error.line else ""
             told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
-            raise Unreadable(told + self.why(str(error))) from None
+            raise Unreadable(told + self.why(str(error)) + self.newer(error.kind, str(error))) from None
 
 
 def _nothing(*things: Any, **keywords: Any) -> None:

@@ -69,7 +69,7 @@ def grade_notebook(
     try:
         data = submission if isinstance(submission, bytes) else Path(submission).read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        cells, _ = read_cells(data)
+        cells, metadata = read_cells(data)
         if set_name is None:
             set_name = guess(cells, Path(solutions))
     except OSError as error:
@@ -82,7 +82,7 @@ def grade_notebook(
         return Result(set_name or "", seed, problem=problem, digest=digest)
     key = Key(set_name, Path(solutions))
     _keep_apart(solutions, *([] if isinstance(submission, bytes) else [submission]))
-    found = plan(key, cells)
+    found = plan(key, cells, metadata)
     with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
         # The process with the answers imports its libraries meanwhile.
         marker = _marking(key).Marker(key, found, sandbox, seed, progress)

@@ -9,6 +9,7 @@ them. What a student typed into a test cell runs just before the tests, in the s
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 
 from course.grading.cells import Cell, normal
@@ -16,6 +17,7 @@ from course.grading.key import HEADING, Key, Task
 
 CHECKS = re.compile(r"\s*(check|check_hidden)\(")
 DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
+NEW_IN_A_MODULE = ("module '", "type object '", "cannot import name")
 MOST_SOURCE, MOST_LINE = 200_000, 300
 """Characters of a cell, and of a line in it, in which a definition is looked for."""
 
@@ -46,10 +48,18 @@ class Step:
 
 @dataclass
 class Plan:
-    """The steps, the answers in words, and the student's code by task."""
+    """The steps, the answers in words, and the notebook's version of Python where the grader's is older."""
 
     steps: list[Step]
     words: dict[str, str] = field(default_factory=dict)
+    python: str = ""
+
+    def newer(self, kind: str, said: str) -> str:
+        """A remark on an error that a newer Python might not have raised; else an empty text."""
+        missing = kind in ("AttributeError", "ImportError") and said.startswith(NEW_IN_A_MODULE)
+        if not self.python or not (kind == "SyntaxError" or missing):
+            return ""
+        return f" This notebook was written with Python {self.python}; the grader runs {_version()}."
 
     def mentions(self, task: Task) -> bool:
         """Whether any code of the student has one of the names that the task's tests use."""
@@ -62,7 +72,7 @@ class Plan:
         return any(s.task == task.name or any(defines(s.source, n) for n in task.names) for s in own)
 
 
-def plan(key: Key, cells: list[Cell]) -> Plan:
+def plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
     """Bring the cells of a submission into the order of the set."""
     finder, words = _Finder(key), _Words(key)
     answers: dict[int, list[Step]] = {}
@@ -89,7 +99,19 @@ def plan(key: Key, cells: list[Cell]) -> Plan:
             answers.setdefault(place, []).append(Step(cell.source, "a test cell that you changed"))
         else:
             added.setdefault(place, []).append(Step(cell.source, "a cell that you changed"))
-    return Plan(_in_order(key, answers, added), words.found())
+    return Plan(_in_order(key, answers, added), words.found(), _newer_python(metadata or {}))
+
+
+def _version() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _newer_python(metadata: dict) -> str:
+    """The version of Python that the metadata names, as in ``"3.13"``, if the grader's is older."""
+    told = metadata.get("language_info")
+    version = told.get("version") if isinstance(told, dict) else None
+    match = re.match(r"3\.(\d{1,3})(?!\d)", version) if isinstance(version, str) else None
+    return match[0] if match and int(match[1]) > sys.version_info.minor else ""
 
 
 def defines(source: str, name: str) -> bool:
