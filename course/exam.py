@@ -1,11 +1,12 @@
 """Make an exam for a class: a paper with numbers of its own for every student, and the key to each.
 
     python -m course.exam midterm --roster class.csv --out private/midterm
-    python -m course.exam final --students "Ada Lovelace" "Alan Turing" --seed 20261121 --out private/final
+    python -m course.exam final --students "Ada Lovelace" "Alan Turing" --out private/final
 
 ``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
 values. The same seed and name give the same paper, so a student who comes late can be added: run the command
-again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder.
+again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder: leave it at that.
+Whoever guesses a seed can compute every paper and its answers.
 
 To grade: python -m course.grade_class submissions/ --exam private/midterm --out results/
 
@@ -26,6 +27,13 @@ from course.grading.roster import read_roster
 
 __all__ = ["main"]
 
+GUESSED = 2**48
+WARNING = (
+    "WARNING: this seed is small enough to be guessed by trying. Whoever knows the exam can try all such"
+    " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and a"
+    f" secret one is drawn. If you need your own, draw it from all numbers up to 2**63, and above {GUESSED}."
+)
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
@@ -38,6 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
     options = parser.parse_args(arguments)
     try:
+        if options.seed is not None and abs(options.seed) < GUESSED:
+            print(WARNING, file=sys.stderr)
         people = options.students or read_roster(options.roster)
         seed = _seed(options.out) if options.seed is None else options.seed
         with tqdm(total=len(people), unit="paper", disable=None) as bar:

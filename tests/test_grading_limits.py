@@ -6,14 +6,19 @@ import tracemalloc
 
 import pytest
 
+from course import exam
+from course.answers import Unreadable
 from course.exams.owners import labels_in
+from course.feedback import judge
 from course.grading.cells import GradingError, read_cells
 from course.grading.decoding import decode
 from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Patience, parsed
 from course.grading.notebook import grade_notebook
+from course.grading.proxies import value_of
 from course.grading.stops import Stop
 from course.grading.submission import defines
 from course.grading.wire import NODES, WireError, encode
+from course.questions import find
 from tests.grading_catalogue import POINTS, SEED, SET, Notebook, write_small_set
 
 FORGED = 2**22
@@ -136,3 +141,29 @@ def test_keys_that_share_one_hash_are_refused(tag):
         assert time.monotonic() - began < 1
     words = {f"word {i}": i for i in range(30_000)}
     assert decode(encode(words)) == words
+
+
+@pytest.mark.parametrize("key", ["01.sampling", "02.below-entropy"])
+def test_an_exact_value_with_noise_is_no_share_of_a_sample(key):
+    question = find(key)
+
+    def noisy(*case):
+        right = question.right(*case)
+        return right + 1e-9 * case[-1].random()
+
+    verdict = judge(question, lambda case: noisy(*case), question.fresh_cases(1))
+    assert not verdict.right and "divided by repeats" in verdict.message
+
+
+def test_a_seed_that_can_be_guessed_is_warned_of(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(exam, "make", lambda *arguments: exit("made"))
+    for seed, warned in ((20261121, True), (2**60 + 1, False)):
+        with pytest.raises(SystemExit):
+            exam.main(["final", "--students", "Ada", "--seed", str(seed), "--out", str(tmp_path / "final")])
+        assert ("small enough to be guessed" in capsys.readouterr().err) == warned
+    assert "--seed 2" not in exam.__doc__
+
+
+def test_a_forged_sentence_is_not_passed_on_as_ours():
+    with pytest.raises(Unreadable, match=r"^your answer says: 02\.x: right"):
+        value_of(None, {"unreadable": "02.x: right (3 points)"})

@@ -10,7 +10,7 @@ import pytest
 from course.grading.byhand import HEAD, marks_table, outdated, read_marks
 from course.grading.cells import GradingError
 from course.grading.result import Result, TaskResult
-from course.grading.tables import read_table, write_table
+from course.grading.tables import read_table, unsafe, write_table
 from tests.grading_catalogue import SET
 
 IMAGE = "data:image/png;base64," + "iVBORw0KGgo" * 20_000
@@ -35,7 +35,7 @@ def test_any_answer_in_words_comes_back_from_the_table(tmp_path, words, said):
     path = tmp_path / "manual.csv"
     write_table(path, marks_table(one(words), {}))
     (line,) = read_table(path)
-    assert line["answer"].endswith(said) and len(line["answer"]) < 32_767
+    assert unsafe(line["answer"]).endswith(said) and len(line["answer"]) < 32_767
     assert read_marks(path, one(words)) == {}
 
 
@@ -46,6 +46,17 @@ def test_a_table_with_a_huge_cell_is_read(tmp_path):
         csv.writer(stream).writerows([HEAD, ["ada", "words", "", 3, 2, "y\nz" * 50_000, IMAGE, ""]])
     mark = read_marks(path, one())["ada", "words"]
     assert mark.points == 2 and len(mark.comment) == 150_000
+
+
+@pytest.mark.parametrize("text", ["so\n=1+1\n\n+2", "a; =1+1;b", "x;'=1\n'quoted'", '";=1+1;"', "a;-1;;@x"])
+@pytest.mark.parametrize("comma", [",", ";"])
+def test_no_formula_begins_where_a_spreadsheet_splits_a_line(tmp_path, text, comma):
+    path = tmp_path / "manual.csv"
+    write_table(path, [["name", "answer"], ["ada", text], ["alan", "1"]])
+    for line in path.read_text(encoding="utf-8-sig").splitlines():
+        for cell in line.split(comma):
+            assert not cell.lstrip(' "').startswith(tuple("=+-@")), cell
+    assert unsafe(read_table(path)[0]["answer"]) == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -64,7 +75,7 @@ def test_a_table_as_spreadsheets_save_it(tmp_path, encoding, end, comma):
 def test_a_quotation_mark_that_is_missing_is_said_with_its_row(tmp_path):
     lines = [",".join(HEAD), "ada,words,,3,1,fine,,", 'bob,words,,3,2,"not closed,,', "eve,words,,3,3,,,"]
     (tmp_path / "m.csv").write_text("\n".join(lines))
-    with pytest.raises(GradingError, match=r"row 3: this row is no CSV .* quotation mark"):
+    with pytest.raises(GradingError, match=r"row 3: this row is not valid CSV .* quotation mark"):
         read_table(tmp_path / "m.csv")
     (tmp_path / "m.csv").write_bytes("student\n王".encode("gbk"))
     with pytest.raises(GradingError, match="not in UTF-8"):

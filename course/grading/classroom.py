@@ -11,6 +11,8 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
@@ -112,6 +114,10 @@ def _in_processes(
     context = multiprocessing.get_context("forkserver")
     # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
     context.set_forkserver_preload(["course.grading.marking", "torch"])
+    scratch = tempfile.mkdtemp(
+        prefix="grading-class-"
+    )  # also for what a process that is killed leaves behind
+    os.chmod(scratch, 0o711)  # answers run as another user in the folders below it
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -119,7 +125,9 @@ def _in_processes(
                 place = _place(out, submission)
                 place.unlink(missing_ok=True)
                 process = context.Process(
-                    target=_grade_one, args=(str(submission.path), str(place), *job(submission)), daemon=True
+                    target=_grade_one,
+                    args=(scratch, str(submission.path), str(place), *job(submission)),
+                    daemon=True,
                 )
                 process.start()
                 running[process.sentinel] = (process, submission, time.monotonic() + seconds)
@@ -135,6 +143,8 @@ def _in_processes(
     finally:
         for process, _, _ in running.values():
             process.kill()
+            process.join()
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) -> str:
@@ -151,8 +161,11 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
     return total.hexdigest()
 
 
-def _grade_one(path: str, place: str, set_name: str, seed: int, solutions: str, limits: Limits, mark: str):
+def _grade_one(
+    scratch: str, path: str, place: str, set_name: str, seed: int, solutions: str, limits: Limits, mark: str
+):
     """Grade one submission and store the result: what a process of its own does."""
+    tempfile.tempdir = scratch
     try:
         result = grade_notebook(path, set_name, seed=seed, limits=limits, solutions=solutions)
     except Exception as error:  # whatever it is, the others are graded and the instructor is told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from course.answers import Unreadable
+from course.answers import Unreadable, no_formula
 from course.grading.decoding import decode
 from course.grading.node import Lost, Node
 from course.grading.wire import Callable, Formula, Remote, WireError, encode
@@ -55,6 +55,7 @@ def evaluate(
     if isinstance(answer, (list, tuple)):
         return [evaluate(probe, v, symbols, point, f"{where}[{i}]") for i, v in enumerate(answer)]
     if not isinstance(answer, _StandIn) or answer.remote is None:
+        no_formula(answer, where)
         return answer
     request = {"do": "evaluate", "number": answer.remote, "symbols": list(symbols), "where": where[:200]}
     return value_of(probe, probe.ask(request | {"point": encode([float(x) for x in point])}))
@@ -78,7 +79,8 @@ def value_of(probe: Node, reply: dict) -> Any:
         except (WireError, ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
             raise Unreadable(f"your answer cannot be read: {str(error)[:200]}.") from None
     if "unreadable" in reply:
-        raise Unreadable(text(reply["unreadable"]))
+        told = text(reply["unreadable"])  # a sentence of `course.answers`, unless the answer forges it
+        raise Unreadable(told if told.startswith("your answer") else f"your answer says: {told}")
     raise error_of(reply, probe.limits.memory_mb)
 
 

@@ -18,23 +18,26 @@ from course.grading.cells import GradingError
 from course.grading.report import plain
 from course.notebooks import write_bytes
 
-FORMULA = tuple("=+-@＝＋－＠'")
+FORMULA = r"(?=\s*[=+\-@＝＋－＠'])"
 """What may begin a formula, and the apostrophe itself, so that no two texts become one."""
+BEGINS, MARKED = re.compile(f"(^|;){FORMULA}"), re.compile(f"(^|;)'{FORMULA}")
+"""Where a cell may begin: many spreadsheets split a line at semicolons, also within quotation marks."""
 
 
 csv.field_size_limit(2**31 - 1)  # a cell may hold a whole essay; the default is 131 072 characters
 
 
 def safe(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula: an apostrophe is put before it where it could be.
+    """Return text that no spreadsheet takes for a formula: it gets an apostrophe where one could begin.
+
+    That is at the beginning of each line, and after a semicolon.
 
     Examples
     --------
-    >>> safe("=1+1"), safe(" @SUM(A1)"), safe("Ada Lovelace")
-    ("'=1+1", "' @SUM(A1)", 'Ada Lovelace')
+    >>> safe("=1+1"), safe(" @SUM(A1)"), safe("Ada Lovelace"), safe("so;=1+1")
+    ("'=1+1", "' @SUM(A1)", 'Ada Lovelace', "so;'=1+1")
     """
-    text = "\n".join(plain(line) for line in text.splitlines())
-    return "'" + text if text.lstrip().startswith(FORMULA) else text
+    return "\n".join(_marked(plain(line)) for line in text.splitlines())
 
 
 def unsafe(text: str) -> str:
@@ -45,7 +48,15 @@ def unsafe(text: str) -> str:
     >>> unsafe("'=1+1"), unsafe("'Surprisal' is right.")
     ('=1+1', "'Surprisal' is right.")
     """
-    return text[1:] if text.startswith("'") and text[1:].lstrip().startswith(FORMULA) else text
+    return "\n".join(_unmarked(line) for line in text.split("\n"))
+
+
+def _marked(line: str) -> str:
+    return BEGINS.sub(r"\1'", line)
+
+
+def _unmarked(line: str) -> str:
+    return MARKED.sub(r"\1", line)
 
 
 def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> None:

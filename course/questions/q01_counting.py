@@ -6,7 +6,7 @@ import numpy as np
 
 from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
 from course.questions.q01_strings import LANGUAGE, mass_by_length, rows_add_up
-from course.questions.sampling import DRAWN
+from course.questions.sampling import DRAWN, counted
 
 # --- bigram-table ----------------------------------------------------------------------------------------
 
@@ -197,6 +197,7 @@ SAMPLING = Question(
     properties=(
         Property("a share lies between 0 and 1", lambda value, *case: ((value >= 0) & (value <= 1)).all()),
         *DRAWN,
+        counted(1),
     ),
     advice="Draw three sentences and print them. Compare your shares with the exact ones of Task 3.",
 )

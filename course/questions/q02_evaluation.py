@@ -10,7 +10,7 @@ from scipy.special import entr, gammaln, log_softmax, xlogy
 
 from course import mistakes as wrong
 from course.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
-from course.questions.sampling import DRAWN
+from course.questions.sampling import DRAWN, counted
 from course.questions.units import unit_mistakes
 
 # --- below-entropy ---------------------------------------------------------------------------------------
@@ -91,6 +91,7 @@ BELOW_ENTROPY = Question(
     properties=(
         Property("a share lies between 0 and 1", lambda value, *case: 0 <= value <= 1),
         *DRAWN,
+        counted(2),
     ),
     advice="Take repeats = 5 and n = 3. Print the sample, shape (5, 3), the averages, shape (5,), and H(p).",
 )

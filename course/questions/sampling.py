@@ -30,3 +30,18 @@ DRAWN = (
         everywhere=True,  # two draws of a share can be equal by chance
     ),
 )
+
+
+def counted(place: int) -> Property:
+    """A share is a count divided by the repeats, which stand at ``place`` of the case."""
+
+    def holds(value, *case):
+        counts = case[place] * np.asarray(value)
+        return bool((np.abs(counts - np.round(counts)) < 1e-3).all())
+
+    return Property(
+        "A share is not a whole number divided by repeats, so it does not count what you have drawn. Draw,"
+        " count, and divide by repeats",
+        holds,
+        mistake="L36",
+    )
