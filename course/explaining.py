@@ -6,7 +6,6 @@ on the same inputs, entry by entry.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,17 +14,10 @@ import numpy as np
 
 from course.answers import agreement, numbers, read, short
 from course.question import Case, Mistake, Property, Question, formula_value, own, pairs
+from course.wording import UNKNOWN, short_of, shown_inputs, whole
 
 LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
-
-EXACT = 1e-9
-"""A tolerance that is meant for counts: they are right or wrong."""
-
-SHARES = {1e-3: "one part in a thousand", 1e-4: "one part in ten thousand", 1e-6: "one part in a million"}
-"""How a relative tolerance is told; another one is told as a number times the value."""
-
-UNKNOWN = "not one of the mistakes that this task looks for"
 
 CLOSE = 5
 """How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
@@ -129,16 +121,6 @@ def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
     return start + " ".join(filter(None, parts)), tuple(
         i for mistake in mistakes for i in mistake.id.split(" + ")
     )
-
-
-def short_of(question: Question) -> str:
-    """What a number lacks that is close to the right one."""
-    if max(question.rtol, question.atol) <= EXACT:
-        return "a count must be exact"
-    if not question.rtol:
-        return f"more than {question.atol:g} away from the value"
-    share = next((words for rtol, words in SHARES.items() if np.isclose(rtol, question.rtol)), "")
-    return f"not within {share or f'{question.rtol:g} times the size'} of the value"
 
 
 def broken(answer: Answer) -> Property | None:
@@ -265,20 +247,9 @@ def _shown(answer: Answer) -> str:
         if isinstance(value, dict):
             wrong = {label for label, good in answer.entries().items() if not good}
             shown = [key for key in value if key not in answer.problems and str(key) in wrong]
-            value = {key: _whole(value[key]) for key in shown}
-        return f"You give {short(_whole(value))}."
+            value = {key: whole(value[key]) for key in shown}
+        return f"You give {short(whole(value))}."
     return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
-
-
-def _whole(value: Any) -> Any:
-    """A whole number as one, so that all its digits are shown; anything else as it is."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def shown_inputs(question: Question, case: Case) -> str:
-    """The arguments of a case, for a message."""
-    names = inspect.signature(question.right).parameters
-    return ", ".join(f"{name} = {short(value)}" for name, value in zip(names, case, strict=False))
 
 
 def _standing(answer: Answer, wrong: list[str]) -> str:

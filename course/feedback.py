@@ -28,10 +28,11 @@ from typing import Any
 import numpy as np
 
 from course.answers import Unreadable, agreement, evaluate, plain, read
-from course.explaining import LOOSE, Answer, broken, explain, short_of, shown_inputs
+from course.explaining import LOOSE, Answer, broken, explain
 from course.mistakes import NAMES
 from course.question import Case, Mistake, Property, Question, formula_value, own
 from course.questions import find
+from course.wording import short_of, shown_inputs
 
 __all__ = [
     "LOOSE",
