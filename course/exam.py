@@ -30,8 +30,8 @@ __all__ = ["main"]
 GUESSED = 2**48
 WARNING = (
     "WARNING: this seed is small enough to be guessed by trying. Whoever knows the exam can try all such"
-    " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and a"
-    f" secret one is drawn. If you need your own, draw it from all numbers up to 2**63, and above {GUESSED}."
+    " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and"
+    " a secret one is drawn. If you need your own, draw it from all numbers up to 2**63."
 )
 
 

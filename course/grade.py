@@ -12,17 +12,25 @@ Exit status: 0 when the notebook was graded, whatever it got; 1 when it could no
 """
 
 import argparse
+import contextlib
 import json
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from course.grading import system
 from course.grading.cells import GradingError
+from course.grading.node import GRACE_SECONDS, Limits
 from course.grading.report import as_html, as_table
 from course.grading.result import Result
 from course.notebooks import write_text
 
 __all__ = ["main"]
+
+
+class OutOfTime(BaseException):
+    """Grading takes too long. No `Exception`, which the marking of a task would take for its own."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,8 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(sentence, file=sys.stderr)
         return 1
     try:
-        result = _grade(options)
-    except (GradingError, RuntimeError) as error:
+        with _clock(Limits().total_seconds + GRACE_SECONDS):
+            result = _grade(options)
+    except (GradingError, RuntimeError, OutOfTime) as error:
         print(error, file=sys.stderr)
         return 1
     print(as_table(result))
@@ -54,6 +63,25 @@ def main(arguments: list[str] | None = None) -> int:
         text = json.dumps(result.as_dict(), ensure_ascii=False, indent=2)
         write_text(Path(options.json), text + "\n")
     return 1 if result.problem else 0
+
+
+@contextlib.contextmanager
+def _clock(seconds: float) -> Iterator[None]:
+    """End what runs inside when it takes too long: its own limits leave out what the grader itself does."""
+
+    def ring(number: int, frame: object) -> None:
+        raise OutOfTime(
+            f"Grading takes more than {seconds / 60:.0f} minutes and was stopped. Restart your notebook and"
+            " run all of its cells: one of them may run for very long."
+        )
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _grade(options: argparse.Namespace) -> Result:

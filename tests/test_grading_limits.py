@@ -1,16 +1,23 @@
 """What the grader spends on one answer: time for waits in vain, and memory for replies."""
 
+import contextlib
 import json
+import shutil
+import signal
 import time
 import tracemalloc
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from course import exam
+from course import exam, grade
 from course.answers import Unreadable
 from course.exams.owners import labels_in
 from course.feedback import judge
+from course.grading import classroom
 from course.grading.cells import GradingError, read_cells
+from course.grading.collecting import Submission
 from course.grading.decoding import decode
 from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Patience, parsed
 from course.grading.notebook import grade_notebook
@@ -19,7 +26,7 @@ from course.grading.stops import Stop
 from course.grading.submission import defines
 from course.grading.wire import NODES, WireError, encode
 from course.questions import find
-from tests.grading_catalogue import POINTS, SEED, SET, Notebook, write_small_set
+from tests.grading_catalogue import LIMITS, POINTS, SEED, SET, Notebook, write_small_set
 
 FORGED = 2**22
 
@@ -167,3 +174,35 @@ def test_a_seed_that_can_be_guessed_is_warned_of(tmp_path, capsys, monkeypatch):
 def test_a_forged_sentence_is_not_passed_on_as_ours():
     with pytest.raises(Unreadable, match=r"^your answer says: 02\.x: right"):
         value_of(None, {"unreadable": "02.x: right (3 points)"})
+
+
+def test_the_grader_of_one_notebook_has_a_clock_of_its_own():
+    began, before = time.monotonic(), signal.getsignal(signal.SIGALRM)
+    with pytest.raises(grade.OutOfTime, match="was stopped"), grade._clock(0.2):
+        while time.monotonic() < began + 5:
+            with contextlib.suppress(Exception):
+                sum(range(1000))
+    assert time.monotonic() < began + 2 and signal.getsignal(signal.SIGALRM) == before
+
+
+def test_a_grading_process_that_is_killed_leaves_no_folder(tmp_path, monkeypatch):
+    """Its time is over while the answers run, so it deletes nothing itself."""
+    left, remove = [], shutil.rmtree
+
+    def watched(folder, **options):
+        left.append((Path(folder), list(Path(folder).glob("grading-*"))))
+        remove(folder, **options)
+
+    monkeypatch.setattr(classroom.shutil, "rmtree", watched)
+    notebook = Notebook()
+    notebook.add("while True:\n    pass", before="three-words")
+    path = tmp_path / "ada.ipynb"
+    path.write_bytes(notebook.file())
+    monkeypatch.setattr(classroom, "GRACE_SECONDS", 5 - 120)
+    limits = replace(LIMITS, cell_seconds=100, total_seconds=120)
+    solutions = write_small_set(tmp_path)
+    found = [Submission("ada", path)]
+    results = classroom.grade_all(found, tmp_path / "out", SET, seed=1, solutions=solutions, limits=limits)
+    assert "lost or took too long" in results["ada"].problem
+    ((folder, inside),) = left
+    assert inside and not folder.exists()

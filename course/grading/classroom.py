@@ -21,12 +21,9 @@ from pathlib import Path
 from course.grading.cells import MOST_BYTES
 from course.grading.collecting import Submission
 from course.grading.key import Key
-from course.grading.node import Limits
+from course.grading.node import GRACE_SECONDS, Limits
 from course.grading.notebook import grade_notebook
 from course.grading.result import Result, TaskResult
-
-GRACE_SECONDS = 180
-"""Beyond the submission's own limit: for our libraries to load and our tests to compute."""
 
 
 def grade_all(

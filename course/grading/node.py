@@ -21,6 +21,8 @@ MARKS = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
 """How often a mark may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
 TIRED = 3
 """After so many waits in vain the next ones are shorter: a quarter."""
+GRACE_SECONDS = 180
+"""Beyond the submission's own limit: for our libraries to load and our tests to compute."""
 WATCHED_SECONDS = 0.5
 """How often a process that does not reply is looked at."""
 
