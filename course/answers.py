@@ -20,6 +20,13 @@ HELD = {"b": "truth values", "U": "text", "O": "objects that are no numbers"}
 """What an array holds, by the letter of its type, where it holds no numbers."""
 
 
+CURES = {"mpf": "Use `float(...)`."}
+CURES |= dict.fromkeys(
+    ("generator", "map", "filter", "zip", "range", "deque", "dict_values", "dict_keys"), "Use `list(...)`."
+)
+"""What to do about a value, by the name of its type."""
+
+
 def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     """Return ``answer`` as plain data in the form of ``like``: float, float64 array, string, or a dict.
 
@@ -86,6 +93,7 @@ def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:
     if isinstance(answer, sp.Equality):
         raise Unreadable(f"{where} is an equation. Give the expression on its right-hand side (`.rhs`).")
     if not isinstance(answer, sp.Expr) or isinstance(answer, sp.Lambda):
+        no_formula(answer, where)
         return answer
     if answer.has(sp.Order):
         raise Unreadable(f"{where} still has the O-term of its series. Take it away with `.removeO()`.")
@@ -94,6 +102,15 @@ def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:
         names = ", ".join(values)
         raise Unreadable(f"{where} contains {', '.join(strangers)}. Use only the symbols {names}.")
     return _number_at(answer, values, where)
+
+
+def no_formula(answer: Any, where: str) -> None:
+    """Refuse a text and a function where an expression is expected; `Unreadable` says so."""
+    expected = "but a SymPy expression is expected."
+    if isinstance(answer, str):
+        raise Unreadable(f"{where} is the text {answer[:40]!r}, {expected} Remove the quotes.")
+    if isinstance(answer, sp.Lambda) or (callable(answer) and not isinstance(answer, sp.Basic)):
+        raise Unreadable(f"{where} is a function, {expected} Give the formula itself.")
 
 
 def _number_at(answer: sp.Expr, values: dict[str, float], where: str) -> float | complex:
@@ -205,10 +222,22 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
     elif callable(answer):
         what, cure = "a function", "Call it, and give what it returns."
     elif isinstance(answer, sp.Basic) or module == "sympy":
-        what, cure = "a SymPy object", "Turn it into a number with `float(...)`."
+        what, cure = "a SymPy object", _cure_of_sympy(type(answer).__name__, expected)
+    elif type(answer).__name__ in CURES:
+        cure = CURES[type(answer).__name__]
+    elif isinstance(answer, tuple) and expected.startswith("a dictionary"):
+        cure = "Give a dictionary; a named tuple becomes one with `._asdict()`."
     elif isinstance(answer, (int, float, np.number)):
         what = "a number"
     return f"{where} is {what}, but {expected} is expected. {cure}".rstrip()
+
+
+def _cure_of_sympy(kind: str, expected: str) -> str:
+    if kind == "Dict" and expected.startswith("a dictionary"):
+        return "Use `dict(...)`."
+    if expected.startswith("an array") and ("Matrix" in kind or "Array" in kind or kind == "Tuple"):
+        return "Turn it into an array: `np.array(x, dtype=float)`."
+    return "Turn it into a number with `float(...)`."
 
 
 def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np.ndarray:

@@ -70,7 +70,7 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
         return value.as_expr()
     if isinstance(value, (Fraction, Decimal)):
         return _float(value)
-    if isinstance(value, sp.Expr) and not value.free_symbols:
+    if isinstance(value, sp.Expr) and not isinstance(value, sp.Lambda) and not value.free_symbols:
         return _float(value)
     if _of_torch(value):
         return _tensor(value, where)

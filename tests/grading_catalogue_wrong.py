@@ -294,3 +294,26 @@ def _(nb):
 @case("a syntax error, the same Python", three_words=("could not run", "line 2: invalid syntax."))
 def _(nb):
     nb.answer("three-words", "def sentence_cost(q):\n    return q |> np.log")
+
+
+@case("an expression in quotes", softmax_gradient=("zero", "but a SymPy expression is expected. Remove the"))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [str(g) for g in gradient]")
+
+
+@case("a function for an expression", softmax_gradient=("zero", "expected. Give the formula itself."))
+def _(nb):
+    nb.end("softmax-gradient", "gradient = [lambda z: z for g in gradient]")
+
+
+@case("a named tuple for a dictionary", forecasters=("zero", "becomes one with `._asdict()`."))
+def _(nb):
+    nb.end(
+        "forecasters",
+        """
+        from collections import namedtuple
+        Both = namedtuple("Both", "a b")
+        def compare_forecasters(a, b, outcomes):
+            return Both(1, 2)
+        """,
+    )

@@ -4,13 +4,15 @@ Every type that a student may return is given as a value, as an entry of a dicti
 array, as what a function returns, and in place of a SymPy expression.
 """
 
+import re
 import textwrap
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from course import feedback
-from course.answers import Unreadable
+from course.answers import Unreadable, evaluate, read
 from course.feedback import WrongAnswer, _caller, _precise, judge
 from course.grading import proxies
 from course.grading.marking import _Tests
@@ -356,3 +358,23 @@ def test_what_float32_loses_on_hidden_inputs_the_visible_check_tells(chapter, mo
             for seed in range(3):
                 assert judge(asked, _caller(asked, answer), asked.fresh_cases(seed)).right, (key, seed)
     assert told
+
+
+@pytest.mark.parametrize(
+    ("answer", "like", "cure"),
+    [
+        (sp.Array([1, 2]), np.zeros(2), "`np.array(x, dtype=float)`."),
+        (sp.Dict({"a": 1}), {"a": 1.0}, "Use `dict(...)`."),
+        (map(abs, [1]), np.zeros(1), "Use `list(...)`."),
+        ({1: 2}.values(), np.zeros(1), "Use `list(...)`."),
+    ],
+)
+def test_a_refusal_names_the_cure(answer, like, cure):
+    with pytest.raises(Unreadable, match=re.escape(cure)):
+        read(answer, like)
+
+
+def test_a_lambda_of_sympy_is_refused_as_an_expression():
+    x = sp.Symbol("x")
+    with pytest.raises(Unreadable, match="Give the formula itself"):
+        evaluate([sp.Lambda(x, x)], ["x"], [3.0])
