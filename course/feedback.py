@@ -202,7 +202,8 @@ def _caller(question: Question, answer: Any) -> Call:
             return evaluate(answer, question.symbols, case)
         if not callable(plain(answer)):
             kind = type(plain(answer)).__name__
-            raise Unreadable(f"give the function itself, without calling it; this is of the type {kind}.")
+            told = "pass the function itself instead of calling it"
+            raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
         try:
             return answer(*case)
         except NotImplementedError as error:

@@ -117,7 +117,7 @@ def _(nb):
     nb.change("three-words", ('"hartleys": nats / np.log(10),', ""))
 
 
-@case("called instead of given", average_surprisal=("zero", "ive the function itself"))
+@case("called instead of given", average_surprisal=("zero", "ass the function itself instead of calling it"))
 def _(nb):
     nb.end("average-surprisal", "average_surprisal = average_surprisal(*inputs('02.average-surprisal')[0])")
 

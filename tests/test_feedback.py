@@ -206,7 +206,7 @@ def test_a_function_with_other_arguments_is_an_exception():
 
 
 def test_a_called_function_is_named():
-    assert "give the function itself, without calling it" in message("99.mean", 1.25)
+    assert "pass the function itself instead of calling it" in message("99.mean", 1.25)
 
 
 def test_a_dictionary_needs_exactly_its_keys():
