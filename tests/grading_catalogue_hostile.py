@@ -707,20 +707,16 @@ def _(nb):
     nb.begin("average-surprisal", FIRST + "if first:\n    raise ValueError('again')\n")
 
 
-@case(
-    "guesses again under a name that a cell below defines",
-    average_surprisal=ZERO,
-)
+@case("guesses again with a name that a cell below defines", three_words=ZERO)
 def _(nb):
     nb.end(
-        "average-surprisal",
+        "three-words",
         """
-        right_once = average_surprisal
-        def average_surprisal(*case):
-            if "below" not in globals():
-                return 1.0
-            return right_once(*case)
-        raise NameError("name 'below' is not defined")
+        right_once = sentence_cost
+        def sentence_cost(probs):
+            if "below" in globals():
+                return right_once(probs)
+            return {"bits": [0.0]} if len(probs) == 1 else below
         """,
     )
     nb.add("below = 1")
@@ -768,22 +764,24 @@ if max(made) >= 0:
 attack(
     "fills the memory while its reply arrives byte by byte",
     """
-import os, struct, sys, time
+import os, time
 for _ in range(20):
     try:
         if os.fork() == 0:
+            time.sleep(1)
             x = bytearray(b"x") * 80_000_000
             time.sleep(60)
     except OSError:
         pass
+sent = bytes(2)
 while True:
-    for fd in range(3, 16):
+    for fd in range(3, 64):
         try:
-            os.write(fd, bytes(2) if "begun" not in globals() else b" ")
+            os.write(fd, sent)
         except OSError:
             pass
-    begun = True
-    time.sleep(0.05)
+    sent = b" "
+    time.sleep(0.02)
 """,
     deserved=("could not run", "MB of memory together"),
 )
