@@ -4,6 +4,8 @@ import contextlib
 import json
 import shutil
 import signal
+import socket
+import threading
 import time
 import tracemalloc
 from dataclasses import replace
@@ -19,7 +21,7 @@ from course.grading import classroom
 from course.grading.cells import GradingError, read_cells
 from course.grading.collecting import Submission
 from course.grading.decoding import decode
-from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Patience, parsed
+from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Node, Patience, parsed
 from course.grading.notebook import grade_notebook
 from course.grading.proxies import value_of
 from course.grading.stops import Stop
@@ -206,3 +208,23 @@ def test_a_grading_process_that_is_killed_leaves_no_folder(tmp_path, monkeypatch
     assert "lost or took too long" in results["ada"].problem
     ((folder, inside),) = left
     assert inside and not folder.exists()
+
+
+def test_memory_is_watched_while_a_reply_arrives_byte_by_byte():
+    def watch():
+        raise Lost("too much memory")
+
+    ours, theirs = socket.socketpair()
+    node = Node(ours, 0, Limits(), Patience(Limits(), watch))
+
+    def drip():
+        with contextlib.suppress(OSError):
+            while theirs.send(b" "):
+                time.sleep(0.02)
+
+    thread = threading.Thread(target=drip, daemon=True)
+    thread.start()
+    with ours, pytest.raises(Lost, match="too much memory"):
+        node.read(1000, time.monotonic() + 3)
+    thread.join(5)
+    theirs.close()
