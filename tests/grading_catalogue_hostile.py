@@ -75,7 +75,7 @@ def _(nb):
     }
 
 
-@case("makes the answer cell a test, and the test an answer", average_surprisal=("not answered", ""))
+@case("makes the answer cell a test, and the test an answer", average_surprisal=("zero", ""))
 def _(nb):
     nb.change("average-surprisal", WRONG)
     answer, test = nb.cell("average-surprisal"), nb.cell("test-average-surprisal")

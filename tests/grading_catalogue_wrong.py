@@ -215,7 +215,10 @@ def _(nb):
 
 @case(
     "what was made with a library that is not there is needed",
-    three_words=("zero", "at `table = pd.DataFrame()` with NameError: name 'pd' is not defined. Your cell"),
+    three_words=(
+        "zero",
+        "past a line that failed: `table = pd.DataFrame()` raised NameError: name 'pd' is not defined. Your cell",
+    ),
 )
 def _(nb):
     nb.add("import pandas as pd\ntable = pd.DataFrame()", before="three-words")

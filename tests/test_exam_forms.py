@@ -8,9 +8,9 @@ from course.exams.forms import check_form
 from course.exams.part import value_part
 from course.feedback import judge
 from course.grading import proxies
-from course.grading.marking import _Tests
 from course.grading.node import Limits
 from course.grading.sandbox import Sandbox
+from course.grading.testing import Tests
 from course.question import Mistake
 
 SETUP = """
@@ -143,7 +143,7 @@ def graded():
         assert "error" not in (reply := sandbox.run("answers", SETUP + "\n".join(lines))), reply
         with sandbox.probe() as probe:
             for i, (question, _) in enumerate(answers):
-                call = _Tests(probe, 1)._caller(question, proxies.look(probe, f"answer_{i}"))
+                call = Tests(probe, 1)._caller(question, proxies.look(probe, f"answer_{i}"))
                 verdicts.append(judge(question, call, question.cases))
     return verdicts
 

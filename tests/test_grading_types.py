@@ -15,9 +15,9 @@ from course import feedback
 from course.answers import Unreadable, evaluate, read
 from course.feedback import WrongAnswer, _caller, _precise, judge
 from course.grading import proxies
-from course.grading.marking import _Tests
 from course.grading.node import Limits
 from course.grading.sandbox import Sandbox
+from course.grading.testing import Tests
 from course.question import Mistake, Question
 from course.questions import of_chapter
 
@@ -300,7 +300,7 @@ def checked(name, names):
 def graded(name, probe):
     """What the grader says."""
     try:
-        tests = _Tests(probe, 0)
+        tests = Tests(probe, 0)
         tests._judge(QUESTIONS[name], proxies.look(probe, name), QUESTIONS[name].cases)
     except WrongAnswer as wrong:
         return False, str(wrong)

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from course.answers import Unreadable, plain
-from course.feedback import Call, WrongAnswer, inputs, judge, shown_inputs
+from course.answers import Unreadable
+from course.feedback import inputs
 from course.grading import proxies
 from course.grading.cells import Cell
 from course.grading.key import Key, Task, names_used
@@ -22,9 +22,9 @@ from course.grading.result import TaskResult
 from course.grading.sandbox import Sandbox
 from course.grading.stops import Stops
 from course.grading.submission import Plan, Step
+from course.grading.testing import Tests
 from course.grading.wire import encode
-from course.question import Case, Question
-from course.questions import find, of_chapter
+from course.questions import of_chapter
 
 __all__ = ["Marker"]
 
@@ -174,14 +174,14 @@ class Marker:
 
     def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
-        tests = _Tests(probe, self.seed, self.stops.why, self.plan.newer)
+        tests = Tests(probe, self.seed, self.stops.why, self.plan.newer)
         failed = self._failed(task, test, probe, tests)
         if failed is not None and tests.read:
             self.judged.add(task.name)
         return failed
 
     def _failed(
-        self, task: Task, test: Cell, probe: Node, tests: _Tests
+        self, task: Task, test: Cell, probe: Node, tests: Tests
     ) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell, as `_test`; ``tests`` knows afterwards what it has met."""
         try:
@@ -227,7 +227,7 @@ class Marker:
         why = self.stops.why(str(raised), known=task.name) + self.plan.newer(kind, str(raised))
         return "could not run", f"The cell raises {kind}: {raised}{line}.{why}", ()
 
-    def _namespace(self, task: Task, test: Cell, probe: Node, tests: _Tests) -> dict[str, Any]:
+    def _namespace(self, task: Task, test: Cell, probe: Node, tests: Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
         names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden, "inputs": inputs}
         names["print"] = _nothing
@@ -254,68 +254,6 @@ class Marker:
         return TaskResult(
             task.name, task.label, task.title, None, task.maximum, "by hand", reason, words=words
         )
-
-
-class _Tests:
-    """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
-
-    def __init__(
-        self,
-        probe: Node,
-        seed: int,
-        why: Callable[[str], str] = lambda said: "",
-        newer: Callable[[str, str], str] = lambda kind, said: "",
-    ):
-        self.probe, self.seed, self.why, self.newer = probe, seed, why, newer
-        self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
-        self.read = True  # no call has raised, so a value that is not right is wrong
-
-    def check(self, key: str, answer: Any) -> None:
-        question = find(key)
-        self._judge(question, answer, question.cases)
-
-    def check_hidden(self, key: str, answer: Any, seed: int | None = None) -> None:
-        question = find(key)
-        self._judge(question, answer, question.fresh_cases(self.seed))
-
-    def _judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
-        self.key = question.key
-        verdict = judge(question, self._caller(question, answer), cases)
-        if not verdict.right:
-            self.mistakes = verdict.mistakes
-            raise WrongAnswer(verdict.message, verdict.points)
-
-    def _caller(self, question: Question, answer: Any) -> Call:
-        def call(case: Case) -> Any:
-            if question.form != "function":
-                if answer is None:
-                    self.not_done = True
-                    raise Unreadable("not done yet: the answer is None.")
-                if question.form == "value":
-                    return answer
-                return self._told(
-                    question, case, proxies.evaluate, self.probe, answer, question.symbols, case
-                )
-            if not callable(answer):
-                kind = type(plain(answer)).__name__
-                told = "pass the function itself instead of calling it"
-                raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
-            return self._told(question, case, answer, *case)
-
-        return call
-
-    def _told(self, question: Question, case: Case, function: Callable, *arguments: Any) -> Any:
-        """Call, and say in a sentence what was raised."""
-        try:
-            return function(*arguments)
-        except NotImplementedError:
-            self.not_done, self.read = True, False
-            raise Unreadable("not done yet.") from None
-        except proxies.RemoteError as error:
-            self.name_error, self.read = error.kind == "NameError", False
-            line = f" at `{error.line}`" if error.line else ""
-            told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
-            raise Unreadable(told + self.why(str(error)) + self.newer(error.kind, str(error))) from None
 
 
 def _nothing(*things: Any, **keywords: Any) -> None:
