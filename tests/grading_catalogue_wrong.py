@@ -217,7 +217,7 @@ def _(nb):
     "what was made with a library that is not there is needed",
     three_words=(
         "zero",
-        "past a line that failed: `table = pd.DataFrame()` raised NameError: name 'pd' is not defined. Your cell",
+        "a line that failed: `table = pd.DataFrame()` raised NameError: name 'pd' is not defined. Your cell",
     ),
 )
 def _(nb):
