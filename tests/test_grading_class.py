@@ -206,7 +206,8 @@ def test_a_number_for_a_name_survives_a_spreadsheet(tmp_path):
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", " =1", "\t=1", "\r=1", "＝1", "'=1"])
 def test_no_text_is_a_formula(tmp_path, text):
-    assert safe(text).startswith("'") and safe(text)[1:].strip() == text.strip()
+    first = safe(text).lstrip("\n")  # a line that is empty begins no formula
+    assert first.startswith("'") and first[1:].strip() == text.strip()
     write_table(tmp_path / "t.csv", [["name", "n"], [text, 2.5]])
     assert table(tmp_path / "t.csv")[0]["name"].startswith("'")
 
