@@ -16,7 +16,7 @@ from course.plain import Unreadable, plain
 
 __all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "short"]
 
-HELD = {"b": "truth values", "U": "text", "O": "objects that are no numbers"}
+HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
 """What an array holds, by the letter of its type, where it holds no numbers."""
 
 

@@ -10,7 +10,7 @@ CHAPTER = re.compile(r"book/(\d\d_\w+)")
 
 
 def listed(root: Path) -> list[str]:
-    """Return the documents of the book in order, as ``book/02_topic``; none where there is no table."""
+    """Return the documents of the book in order, as ``book/02_topic``; an empty list without a table."""
     table = Path(root) / "_toc.yml"
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     return re.findall(r"^[-\s]*(?:file|root):\s*([\w./-]+)\s*$", text, re.MULTILINE)

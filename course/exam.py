@@ -6,7 +6,7 @@
 ``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
 values. The same seed and name give the same paper, so a student who comes late can be added: run the command
 again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder: leave it at that.
-Whoever guesses a seed can compute every paper and its answers.
+Anybody who guesses a seed can compute every paper and its answers.
 
 To grade: python -m course.grade_class submissions/ --exam private/midterm --out results/
 
@@ -29,7 +29,7 @@ __all__ = ["main"]
 
 GUESSED = 2**48
 WARNING = (
-    "WARNING: this seed is small enough to be guessed by trying. Whoever knows the exam can try all such"
+    "WARNING: this seed is small enough to be guessed by trying. Anybody can try all such"
     " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and"
     " a secret one is drawn. If you need your own, draw it from all numbers up to 2**63."
 )

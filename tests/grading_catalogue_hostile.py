@@ -729,7 +729,7 @@ import ctypes, os, time
 ctypes.CDLL(None).prctl(15, bytes([255, 254, 41, 32, 120]), 0, 0, 0)
 """
 attack(
-    "many processes whose names are no text",
+    "many processes whose names are not text",
     UNREADABLE_NAME
     + """
 for _ in range(20):
@@ -744,7 +744,7 @@ time.sleep(60)
     deserved=("could not run", "MB of memory together"),
 )
 attack(
-    "leaves a process whose name is no text",
+    "leaves a process whose name is not text",
     UNREADABLE_NAME + "if os.fork() == 0:\n    os.setsid()\n    time.sleep(60)\n",
 )
 attack(

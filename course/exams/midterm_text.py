@@ -191,6 +191,6 @@ number you would ask for that could be compared.
             (2, f"names {fault}, and its effect: {effect}"),
             (2, "two more facts, each with its effect on the number."),
             (1, "total bits per character (or byte) of the same text, nothing left out."),
-            (1, "clear, with units, and no number compared that is not comparable."),
+            (1, "clear, with units, and only comparable numbers compared."),
         ),
     )
