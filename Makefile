@@ -36,7 +36,7 @@ test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, b
 	@$(PY) -m course.book
 	@$(PY) -m course.checks
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
-	@$(PY) -m pytest -q -n auto --maxprocesses 4
+	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m course.release
