@@ -28,45 +28,45 @@ help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
 book: $(BOOK)  ## build the whole book, slides included: _build/html/index.html
-	@$(PY) -m course.book
+	@$(PY) -m lmcourse.book
 
 test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, browser
-	@$(PY) -m course.release --check
+	@$(PY) -m lmcourse.release --check
 	@$(PY) -m ruff check --quiet .
-	@$(PY) -m course.book
-	@$(PY) -m course.checks
+	@$(PY) -m lmcourse.book
+	@$(PY) -m lmcourse.checks
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
-	@$(PY) -m course.release
+	@$(PY) -m lmcourse.release
 
 solutions: $(BOOK)  ## run the solved sets from top to bottom and store them
-	@$(PY) -m course.execute
+	@$(PY) -m lmcourse.execute
 
 slides: $(BOOK)  ## make the decks alone: _build/html/slides/
-	@$(PY) -m course.slides
+	@$(PY) -m lmcourse.slides
 
 lab: $(BOOK)  ## open JupyterLab on the exercises
 	@$(PY) -m jupyterlab exercises $(ARGS)
 
 grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
-	@$(PY) -m course.grade "$(NB)"
+	@$(PY) -m lmcourse.grade "$(NB)"
 
 reproduce: $(BOOK)  ## recompute published numbers on larger texts, half an hour; PTB=folder adds the Penn Treebank
-	@$(PY) -m course.reproduce $(if $(PTB),--ptb "$(PTB)")
+	@$(PY) -m lmcourse.reproduce $(if $(PTB),--ptb "$(PTB)")
 
 bench: $(TEST)  ## measure speed and memory of the counted models on WikiText-2
-	@$(PY) -m course.bench
+	@$(PY) -m lmcourse.bench
 
 pdf: $(BOOK)  ## the whole book as a PDF: _build/pdf/ (needs TeX; says what to install)
-	@$(PY) -m course.pdf
+	@$(PY) -m lmcourse.pdf
 
 handouts: $(BOOK)  ## the decks as PDFs, notes on pages of their own: _build/pdf/slides/ (after make book)
-	@$(PY) -m course.handouts
+	@$(PY) -m lmcourse.handouts
 
 wheels: python  ## download every package into wheels/, for a machine without a network
-	@$(PYTHON) -I course/install.py wheels
+	@$(PYTHON) -I lmcourse/install.py wheels
 
 clean:  ## delete what was built; .venv stays (rm -r .venv for that)
 	@rm -rf _build .pytest_cache .ruff_cache .hypothesis results
@@ -78,7 +78,7 @@ python:
 	  echo "This book needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Install one, or name it: make PYTHON=python3.12 book" >&2; exit 1; }
 
 $(BOOK): requirements.txt pyproject.toml | python
-	@$(PYTHON) -I course/install.py book && touch $@
+	@$(PYTHON) -I lmcourse/install.py book && touch $@
 
 $(TEST): requirements.txt requirements-dev.txt pyproject.toml | python
-	@$(PYTHON) -I course/install.py test && touch $(BOOK) $@
+	@$(PYTHON) -I lmcourse/install.py test && touch $(BOOK) $@

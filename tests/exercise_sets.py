@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pytest
 
-from course import REPOSITORY
-from course.authoring import TASK
-from course.feedback import WrongAnswer, check, check_hidden
-from course.notebooks import cell_name, checks_answer, is_answer, is_graded_by_hand, read
-from course.question import formula_value
-from course.questions import of_chapter
+from lmcourse import REPOSITORY
+from lmcourse.feedback import WrongAnswer, check, check_hidden
+from lmcourse.files.notebooks import cell_name, checks_answer, is_answer, is_graded_by_hand, read
+from lmcourse.hints.question import formula_value
+from lmcourse.questions import of_chapter
+from lmcourse.sets.authoring import TASK
 
 ROOT = Path(__file__).parents[1]
 NUMBER_WORDS = {10: "Ten", 11: "Eleven", 12: "Twelve", 13: "Thirteen", 14: "Fourteen"}

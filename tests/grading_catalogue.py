@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from course.grading.notebook import Limits, Result, grade_notebook
+from lmcourse.grading.notebook.grading import Limits, Result, grade_notebook
 
 ROOT = Path(__file__).parents[1]
 SET = "02_small"
@@ -31,7 +31,7 @@ GROUPS = {
 SETUP = """import numpy as np
 import sympy as sp
 
-from course.feedback import check, check_hidden, inputs"""
+from lmcourse.feedback import check, check_hidden, inputs"""
 ASSERTS = """one = sentence_cost(np.array([0.5]))
 assert abs(one["bits"][0] - 1) < 1e-12, "A probability of one half costs one bit."
 np.testing.assert_allclose(one["nats"], [np.log(2)])
@@ -208,7 +208,7 @@ def _solved() -> dict:
 
 
 def _blanks() -> dict[str, str]:
-    from course.grading.key import blank
+    from lmcourse.grading.notebook.key import blank
 
     return {c["id"]: blank(c["source"]) for c in _solution_cells() if c["id"] in POINTS}
 

@@ -142,10 +142,10 @@ torch.testing.assert_close = lambda *a, **k: None
 attack(
     "replaces the checks of the course",
     """
-import course.feedback, sys
-course.feedback.check = course.feedback.check_hidden = lambda *a, **k: print("right (3 points)")
-sys.modules["course.feedback"].judge = lambda *a, **k: True
-sys.modules["course.questions"] = sys.modules["course.feedback"]
+import lmcourse.feedback, sys
+lmcourse.feedback.check = lmcourse.feedback.check_hidden = lambda *a, **k: print("right (3 points)")
+sys.modules["lmcourse.feedback"].judge = lambda *a, **k: True
+sys.modules["lmcourse.questions"] = sys.modules["lmcourse.feedback"]
 """,
 )
 attack(
@@ -155,7 +155,7 @@ import json, struct, sys
 right = json.dumps({"value": ["float", 0.5]})
 json.dumps = lambda *a, **k: right
 for name, module in list(sys.modules.items()):
-    if name.startswith("course"):
+    if name.startswith("lmcourse"):
         for attribute in ("encode", "decode", "evaluate"):
             if hasattr(module, attribute):
                 setattr(module, attribute, lambda *a, **k: ["float", 0.5])
@@ -281,8 +281,8 @@ def _(nb):
         "average-surprisal",
         """
         import importlib, sys
-        sys.modules.pop("course", None), sys.modules.pop("course.feedback", None)
-        average_surprisal = importlib.import_module("course.questions").find("02.average-surprisal").right
+        sys.modules.pop("lmcourse", None), sys.modules.pop("lmcourse.feedback", None)
+        average_surprisal = importlib.import_module("lmcourse.questions").find("02.average-surprisal").right
         """,
     )
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from course import book, install, slides
-from course.notebooks import to_text
-from course.sphinx_book import execution_key
+from lmcourse import install
+from lmcourse.files.notebooks import to_text
+from lmcourse.site import building, decks
 
 FRONT = """---
 jupytext:
@@ -32,7 +32,7 @@ execute: {execute_notebooks: cache, raise_on_error: true}
 html: {use_multitoc_numbering: false}
 repository: {url: https://github.com/a/b, branch: main}
 sphinx:
-  extra_extensions: [course.sphinx_book, accident]
+  extra_extensions: [lmcourse.site.cache, lmcourse.site.chapters, accident]
   config: {nb_ipywidgets_js: {}}
 """
 TOC = """
@@ -55,7 +55,7 @@ BUILD = """
 import sys
 from pathlib import Path
 from course import book
-sys.exit(book.build(Path(sys.argv[1])))
+sys.exit(building.build(Path(sys.argv[1])))
 """
 FIRST = """
 # First
@@ -179,28 +179,28 @@ def test_a_build_that_was_killed_is_not_taken_for_finished(small_book):
 
 def test_a_full_disk_and_a_folder_of_somebody_else_are_named(tmp_path, monkeypatch):
     """Before anything runs: what is in the way, and what to do."""
-    assert list(book.obstacles(tmp_path / "_build")) == []
+    assert list(building.obstacles(tmp_path / "_build")) == []
     Usage = namedtuple("Usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(10**9, 10**9, 3_000_000))
-    [said] = book.obstacles(tmp_path / "_build")
+    [said] = building.obstacles(tmp_path / "_build")
     assert "is full: 3 MB are free" in said and "Make room" in said
     for error, words in (
         (errno.ENOSPC, "is full"),
         (errno.EROFS, "Clone the project into a folder of your own"),
     ):
         monkeypatch.setattr(
-            book.tempfile,
+            building.tempfile,
             "NamedTemporaryFile",
             lambda error=error, **more: (_ for _ in ()).throw(OSError(error, "no")),
         )
-        assert words in next(book.obstacles(tmp_path / "_build"))
+        assert words in next(building.obstacles(tmp_path / "_build"))
 
 
 def test_a_merge_that_is_not_finished_is_named(tmp_path):
     """A page with both versions in it stops the build, with the line."""
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "a.md").write_text("# A\n\n<<<<<<" + "< HEAD\nb\n", encoding="utf8")
-    [said] = book.halves_of_merges(tmp_path)
+    [said] = building.halves_of_merges(tmp_path)
     assert said.startswith("book/a.md, line 3: a merge has left both versions here")
 
 
@@ -212,14 +212,14 @@ def test_a_deck_that_cannot_be_written_leaves_the_old_one_whole(tmp_path, monkey
     for words in ("Old", "New"):
         lab.write_text(to_text(new_notebook(cells=[new_markdown_cell(f"# {words}")])), encoding="utf8")
         if words == "Old":
-            deck = slides.build(lab, out)
+            deck = decks.build(lab, out)
             before = deck.read_bytes()
             continue
         monkeypatch.setattr(
             os, "replace", lambda *paths: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full"))
         )
         with pytest.raises(OSError, match="full"):
-            slides.build(lab, out, again=True)
+            decks.build(lab, out, again=True)
     assert deck.read_bytes() == before and b"Old" in before
     assert list(out.iterdir()) == [deck]
 
@@ -229,21 +229,10 @@ def test_a_notebook_cut_short_is_named(tmp_path):
     whole = (Path(__file__).parent.parent / "notebooks" / "02_cross_entropy.ipynb").read_text(encoding="utf8")
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "whole.ipynb").write_text(whole, encoding="utf8")
-    assert list(book.broken_notebooks(tmp_path)) == []
+    assert list(building.broken_notebooks(tmp_path)) == []
     (tmp_path / "notebooks" / "half.ipynb").write_text(whole[:5000], encoding="utf8")
-    [fault] = book.broken_notebooks(tmp_path)
+    [fault] = building.broken_notebooks(tmp_path)
     assert fault.startswith("notebooks/half.ipynb: not JSON") and "Restore the last good version" in fault
-
-
-def test_key_depends_on_library_and_pins(small_book):
-    """The execution key changes with the library and with a pinned version, and with nothing else."""
-    first = execution_key(small_book)
-    (small_book / "b.md").write_text("# Changed\n", encoding="utf8")
-    assert execution_key(small_book) == first
-    (small_book / "requirements.txt").write_text("numpy==2.4.5\n", encoding="utf8")
-    second = execution_key(small_book)
-    (small_book / "lmmetrics" / "units.py").write_text("", encoding="utf8")
-    assert len({first, second, execution_key(small_book)}) == 3
 
 
 def test_installer_uses_the_wheels_folder_alone(tmp_path, monkeypatch):
@@ -360,7 +349,7 @@ def test_a_checkout_on_windows_has_the_line_ends_of_linux(tmp_path):
 
 def test_modules_on_pythonpath_are_not_taken_for_pythons_own(tmp_path):
     """A broken random.py there does not make a good Python look too old."""
-    for name in ("random", "course", "sys", "encodings"):
+    for name in ("random", "lmcourse", "sys", "encodings"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('taken from PYTHONPATH')\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     root = Path(__file__).parent.parent

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from course import checks
-from course.checks import RULES, findings, main
-from course.notebooks import canonical, read, to_text
-from course.release import release
-from course.rules.tree import Tree
+from lmcourse import checks
+from lmcourse.checks import RULES, findings, main
+from lmcourse.files.notebooks import canonical, read, to_text
+from lmcourse.rules.tree import Tree
+from lmcourse.sets.release import release
 
 STEM = "02_topic"
 SOLUTION = f"solutions/{STEM}/{STEM}.ipynb"
@@ -124,10 +124,10 @@ def clean_files(tmp_path_factory):
         "lmmetrics/_parts.py": "import math\n",
         "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
         "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
-        "course/__init__.py": "",
-        "course/book.py": 'from lmmetrics import model\ncommand = ["-W"]\n',
-        "course/static/book.css": "a::after { background: url(icon.svg) }\n",
-        "course/templates/page.j2": '<a href="https://example.org">a</a><script src="reveal.js"></script>\n',
+        "lmcourse/__init__.py": "",
+        "lmcourse/book.py": 'from lmmetrics import model\ncommand = ["-W"]\n',
+        "lmcourse/static/book.css": "a::after { background: url(icon.svg) }\n",
+        "lmcourse/templates/a.j2": '<a href="https://example.org">a</a><script src="reveal.js"></script>\n',
     }
     for path, text in texts.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -157,9 +157,9 @@ def test_an_empty_folder_has_no_finding(tmp_path):
 def test_only_what_git_tracks_is_looked_at(project):
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
     bad = "x = '/wo" + "rk/main'\n"
-    (project / "course" / "draft.py").write_text(bad)
+    (project / "lmcourse" / "draft.py").write_text(bad)
     subprocess.run(["git", "add", "."], cwd=project, check=True)
-    (project / "course" / "later.py").write_text(bad)
+    (project / "lmcourse" / "later.py").write_text(bad)
     assert [rule for rule, _ in findings(Tree(project))] == ["no_path_of_one_machine"]
 
 
@@ -270,7 +270,7 @@ PLANTED = [
     (
         "student_sets_are_current",
         replace(EXERCISE, "# A set", "# My set"),
-        "is stale.*course.release 02_topic",
+        "is stale.*lmcourse.release 02_topic",
     ),
     ("student_sets_are_current", write("exercises/old/old.txt", "x"), "exercises/old/old.txt is extra"),
     (
@@ -287,7 +287,7 @@ PLANTED = [
     (
         "labs_and_student_sets_have_no_outputs",
         edit(EXERCISE, lambda cells: cells[1].update(execution_count=1)),
-        "Run: python -m course.release 02_topic",
+        "Run: python -m lmcourse.release 02_topic",
     ),
     ("cells_are_short", add_code(LAB, "\n".join(f"x{n} = {n}" for n in range(26))), "has 26 lines"),
     ("labs_are_decks", edit(LAB, drop_slides), "has 19 slides"),
@@ -407,19 +407,19 @@ PLANTED = [
         write("lmmetrics/score.py", "def f():\n    from course import book\n"),
         "imports course",
     ),
-    ("modules_are_short", write("course/long.py", "x = 1\n" * 321), "has 321 lines"),
+    ("modules_are_short", write("lmcourse/long.py", "x = 1\n" * 321), "has 321 lines"),
     (
         "failing_cells_fail_the_build",
         write("_config.yml", "execute:\n  raise_on_error: false\n"),
         "raise_on_error",
     ),
-    ("failing_cells_fail_the_build", replace("course/book.py", '"-W"', ""), "warnings are not errors"),
+    ("failing_cells_fail_the_build", replace("lmcourse/book.py", '"-W"', ""), "warnings are not errors"),
     (
         "no_path_of_one_machine",
         write("README.md", "one\nsee /wo" + "rk/main"),
         "README.md, line 2: '/wo.k/m' is",
     ),
-    ("no_path_of_one_machine", write("course/a.py", "p = '/ho" + "me/ann/x'"), "path of one machine"),
+    ("no_path_of_one_machine", write("lmcourse/a.py", "p = '/ho" + "me/ann/x'"), "path of one machine"),
     ("no_placeholders", write("Makefile", "# TO" + "DO later"), "is a placeholder"),
     ("no_filler_words", write("book/index.md", "This is clear" + "ly so."), "already know"),
     ("no_filler_words", write("book/index.md", "Simp" + "ly put."), "already know"),
@@ -427,12 +427,12 @@ PLANTED = [
     ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
     (
         "imports_are_installed",
-        write("course/plot.py", "def f():\n    import nltk\n"),
+        write("lmcourse/plot.py", "def f():\n    import nltk\n"),
         "plot.py: imports nltk",
     ),
     (
         "imports_are_installed",
-        write("course/plot.py", "import pandas.api\n"),
+        write("lmcourse/plot.py", "import pandas.api\n"),
         "plot.py: imports pandas, which",
     ),
     (
@@ -449,18 +449,18 @@ PLANTED = [
     ("no_conflict_markers", write(LAB, '{"source": [\n"<<<<<<' + '< HEAD\\n",\n'), "left by a merge"),
     (
         "pages_ask_no_other_host",
-        write("course/static/a.css", "@import 'https://a.org/b.css';"),
+        write("lmcourse/static/a.css", "@import 'https://a.org/b.css';"),
         "fetches https://a.org",
     ),
     (
         "pages_ask_no_other_host",
-        write("course/static/a.css", "a { background: url(//a.org/b) }"),
+        write("lmcourse/static/a.css", "a { background: url(//a.org/b) }"),
         "fetches //a.org/b",
     ),
-    ("pages_ask_no_other_host", write("course/static/a.js", "fetch(`https://a.org/b`)"), "fetches https"),
+    ("pages_ask_no_other_host", write("lmcourse/static/a.js", "fetch(`https://a.org/b`)"), "fetches https"),
     (
         "pages_ask_no_other_host",
-        write("course/templates/a.j2", '<script src="https://a.org/b.js">'),
+        write("lmcourse/templates/a.j2", '<script src="https://a.org/b.js">'),
         "fetches",
     ),
     (
@@ -468,7 +468,7 @@ PLANTED = [
         write("book/index.md", "![words](https://a.org/b.png)"),
         "picture from https",
     ),
-    ("nothing_big_or_copied", write("course/static/lib.min.js", ""), "copy of somebody else's code"),
+    ("nothing_big_or_copied", write("lmcourse/static/lib.min.js", ""), "copy of somebody else's code"),
     ("nothing_big_or_copied", write("book/data.txt", "x" * 1_000_001), "has 1.0 MB"),
 ]
 
@@ -488,7 +488,7 @@ def test_every_rule_has_a_planted_fault():
 
 
 def test_every_rule_is_listed_and_says_what_it_holds():
-    from course.rules import code, packages, pages, sets, words
+    from lmcourse.rules import code, packages, pages, sets, words
 
     public = {
         value
@@ -546,7 +546,7 @@ def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):
     (project / "requirements.txt").write_text(
         "nbconvert==7.17.2\nnumpy==2.4.6\ntorch==2.13.0\nmyst-nb==1.4.0\n"
     )
-    (project / "course" / "plot.py").write_text(source)
+    (project / "lmcourse" / "plot.py").write_text(source)
     assert list(checks.packages.imports_are_installed(Tree(project))) == []
 
 

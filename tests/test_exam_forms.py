@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from course.exams import EXAMS, find
-from course.exams.forms import check_form
-from course.exams.part import value_part
-from course.feedback import judge
-from course.grading import proxies
-from course.grading.node import Limits
-from course.grading.sandbox import Sandbox
-from course.grading.testing import Tests
-from course.question import Mistake
+from lmcourse.exams import EXAMS, find
+from lmcourse.exams.forms import check_form
+from lmcourse.exams.part import value_part
+from lmcourse.grading.notebook.testing import Tests
+from lmcourse.grading.outside import proxies
+from lmcourse.grading.outside.node import Limits
+from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.hints.judging import judge
+from lmcourse.hints.question import Mistake
 
 SETUP = """
 from decimal import Decimal

@@ -6,14 +6,14 @@ import unicodedata
 
 import pytest
 
-from course import exam as command
-from course.exams import find
-from course.exams.folder import ExamFolder, make
-from course.grade import main as grade_main
-from course.grading.cells import GradingError
-from course.grading.collecting import collect
-from course.grading.names import file_name, former_file_name
-from course.grading.roster import Person, match
+from lmcourse import exam as command
+from lmcourse.exams import find
+from lmcourse.grade import main as grade_main
+from lmcourse.grading.classroom.collecting import collect
+from lmcourse.grading.classroom.names import file_name, former_file_name
+from lmcourse.grading.classroom.roster import Person, match
+from lmcourse.grading.exams.folder import ExamFolder, make
+from lmcourse.grading.notebook.cells import GradingError
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
     Points Possible,,,,,

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from course import exam as command
-from course.answers import Unreadable
-from course.exams import EXAMS, chapter_name, find, questions_of
-from course.exams.final_measure import divergence
-from course.exams.final_neural import parameters
-from course.exams.folder import ExamFolder, make, variant_seed
-from course.exams.paper import answers, label_of, papers
-from course.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart, rng_of
-from course.feedback import judge
-from course.grade import main as grade_main
-from course.grade_class import grade_class
-from course.grading.cells import GradingError
-from course.mistakes import NAMES
-from course.question import Mistake, formula_value
-from course.questions import find as find_question
+from lmcourse import exam as command
+from lmcourse.exams import EXAMS, chapter_name, find, questions_of
+from lmcourse.exams.final.measure import divergence
+from lmcourse.exams.final.neural import parameters
+from lmcourse.exams.paper import answers, label_of, papers
+from lmcourse.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart, rng_of
+from lmcourse.grade import main as grade_main
+from lmcourse.grading.exams.folder import ExamFolder, make, variant_seed
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.whole_class import grade_class
+from lmcourse.hints.answers import Unreadable
+from lmcourse.hints.judging import judge
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.hints.question import Mistake, formula_value
+from lmcourse.questions import find as find_question
 
 SEEDS = range(10)
 
@@ -55,7 +55,7 @@ def test_solution_is_right_and_paper_tells_nothing(name, seed):
     variant = 10**12 + seed
     paper, key = papers(find(name), variant, label_of(name, variant), "Ada <b>Lovelace</b>")
     text = json.dumps(paper, ensure_ascii=False)
-    for secret in (str(variant), "SOLUTION", "HIDDEN", "course.feedback", "check(", "Rubric", "<b>"):
+    for secret in (str(variant), "SOLUTION", "HIDDEN", "lmcourse.feedback", "check(", "Rubric", "<b>"):
         assert secret not in text
     for part in find(name).parts(variant):
         solved = _flat(part.solution or part.model)
@@ -428,7 +428,7 @@ def _flat(text) -> str:
 
 
 def _same(a, b) -> bool:
-    from course.answers import agreement
+    from lmcourse.hints.answers import agreement
 
     try:
         return bool(agreement(a, b, rtol=1e-4, atol=1e-9).all())

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from course.execute import execute, main, not_executed
-from course.notebooks import NotebookError, canonical, read, to_text
+from lmcourse.execute import main
+from lmcourse.files.notebooks import NotebookError, canonical, read, to_text
+from lmcourse.sets.execution import execute, not_executed
 
 TINY = Path(__file__).parent / "fixtures" / "tiny.ipynb"
 
@@ -130,5 +131,5 @@ def test_check_runs_nothing_and_names_the_command(tmp_path, monkeypatch, capsys)
     path = store(tmp_path / "solutions" / "a" / "a.ipynb", "1 / 0")
     before = path.read_bytes()
     assert main(["--check"]) == 1
-    assert "Run: python -m course.execute a" in capsys.readouterr().err
+    assert "Run: python -m lmcourse.execute a" in capsys.readouterr().err
     assert path.read_bytes() == before

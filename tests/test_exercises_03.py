@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from course.feedback import WrongAnswer, check
-from course.question import formula_value
-from course.questions.q03_measured import trigram_and_texts
+from lmcourse.feedback import WrongAnswer, check
+from lmcourse.hints.question import formula_value
+from lmcourse.questions.ch03.measured import trigram_and_texts
 from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("03_kl_decomposition")

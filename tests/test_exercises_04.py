@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course.questions.q04_reports import tale_report
+from lmcourse.questions.ch04.reports import tale_report
 from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("04_perplexity")

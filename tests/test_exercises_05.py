@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course.questions.q05_strings import STORED
-from course.questions.q05_tokenizers import NAMES, TALES
+from lmcourse.questions.ch05.strings import STORED
+from lmcourse.questions.ch05.tokenizers import NAMES, TALES
 from tests.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("05_ppl_bpc_conversion")

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from course.feedback import WrongAnswer, check
-from course.question import formula_value
+from lmcourse.feedback import WrongAnswer, check
+from lmcourse.hints.question import formula_value
 from lmmetrics.ngram import KneserNey, NGramModel, WittenBell
 from lmmetrics.text import tokenize
 from tests.exercise_sets import ExerciseSet, SetTests

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from course.feedback import WrongAnswer, check
-from course.question import formula_value
+from lmcourse.feedback import WrongAnswer, check
+from lmcourse.hints.question import formula_value
 from lmmetrics import neural
 from lmmetrics.neural._batches import windows
 from lmmetrics.text import tokenize

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from course.feedback import WrongAnswer, check
-from course.question import formula_value
+from lmcourse.feedback import WrongAnswer, check
+from lmcourse.hints.question import formula_value
 from lmmetrics import compare
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import NGramModel, WittenBell

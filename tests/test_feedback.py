@@ -10,26 +10,27 @@ import pytest
 import sympy as sp
 import torch
 
-import course.questions
-from course import feedback
-from course.answers import Unreadable, agreement, numbers
-from course.feedback import (
-    LOOSE,
+import lmcourse.questions
+from lmcourse import feedback
+from lmcourse.feedback import WrongAnswer, check, check_hidden, inputs
+from lmcourse.hints.answers import Unreadable, agreement, numbers
+from lmcourse.hints.explaining import LOOSE
+from lmcourse.hints.judging import judge
+from lmcourse.hints.mistakes import NAMES, padding_counted
+from lmcourse.hints.question import (
+    FINITE,
+    NOT_NEGATIVE,
+    PERPLEXITY,
     Mistake,
     Property,
     Question,
-    WrongAnswer,
-    check,
-    check_hidden,
-    inputs,
-    judge,
+    formula_value,
+    unchanged,
 )
-from course.mistakes import NAMES, padding_counted
-from course.question import FINITE, NOT_NEGATIVE, PERPLEXITY, formula_value, unchanged
-from course.questions import find, of_chapter
-from course.questions.units import unit_mistakes
+from lmcourse.questions import find, of_chapter
+from lmcourse.questions.shared.units import unit_mistakes
 
-CHAPTERS = {m.name[1:3] for m in pkgutil.iter_modules(course.questions.__path__) if m.name.startswith("q")}
+CHAPTERS = {m.name[2:] for m in pkgutil.iter_modules(lmcourse.questions.__path__) if m.name.startswith("ch")}
 QUESTIONS = [question for chapter in sorted(CHAPTERS) for question in of_chapter(chapter).values()]
 BY_MISTAKE = [
     pytest.param(question, i, id=f"{question.key}-{label}")
@@ -440,7 +441,7 @@ def test_an_answer_for_the_visible_cases_only_fails_on_fresh_ones():
 def test_an_unknown_key_is_answered_with_the_nearest():
     with pytest.raises(KeyError, match=r"Do you mean '02\.three-words'"):
         find("02.three-word")
-    with pytest.raises(KeyError, match="there is no module course/questions/q77"):
+    with pytest.raises(KeyError, match="there is no folder lmcourse/questions/ch77"):
         find("77.anything")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from course.rules.tree import Tree
+from lmcourse.rules.tree import Tree
 from lmmetrics.figures import COLOURS, FAMILIES, apart, end_labels, ink, look, use_style
 from tests import figure_checks as rules
 
@@ -101,7 +101,7 @@ def test_lines_of_the_palette_differ_in_lightness():
 
 def test_dark_pages_leave_figures_as_they_are():
     """The theme dims pictures in dark mode; the book's style puts figures on white, undimmed."""
-    css = (ROOT / "course" / "static" / "book.css").read_text(encoding="utf-8")
+    css = (ROOT / "lmcourse" / "static" / "book.css").read_text(encoding="utf-8")
     rule = re.search(r'html\[data-theme="dark"\][^{]*cell_output img \{([^}]*)\}', css)
     assert rule and "background: #fff" in rule[1] and "filter: none" in rule[1]
 

@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from course.grade import main
-from course.grading.cells import read_cells
-from course.grading.decoding import decode
-from course.grading.key import Key, blank, guess
-from course.grading.notebook import grade_notebook
-from course.grading.report import as_html, as_table
-from course.grading.result import Result, TaskResult
-from course.grading.wire import encode
+from lmcourse.grade import main
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import encode
+from lmcourse.grading.notebook.cells import read_cells
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.notebook.key import Key, blank, guess
+from lmcourse.grading.notebook.report import as_html, as_table
+from lmcourse.grading.notebook.result import Result, TaskResult
 from tests.grading_catalogue import LIMITS, Notebook, write_small_set
 
 

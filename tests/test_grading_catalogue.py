@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from course.grading.proof import PAGE, page
+from lmcourse.grading.proof import PAGE, page
 from tests.grading_catalogue import GROUPS, POINTS, all_cases, write_small_set
 
 CASES = all_cases()
@@ -27,4 +27,4 @@ def test_the_catalogue_is_large_and_has_three_groups():
 
 def test_the_page_is_current():
     written = (Path(__file__).parents[1] / PAGE).read_text(encoding="utf-8")
-    assert written == page(CASES, GROUPS, POINTS), "Run: python -m course.grading.proof"
+    assert written == page(CASES, GROUPS, POINTS), "Run: python -m lmcourse.grading.proof"

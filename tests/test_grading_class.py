@@ -15,18 +15,20 @@ from multiprocessing import get_context
 
 import pytest
 
-from course.grade_class import _sweep, grade_class, main
-from course.grading import classroom, gradebooks, seeds
-from course.grading.byhand import read_marks
-from course.grading.cells import GradingError
-from course.grading.classroom import digest_of_set, grade_all
-from course.grading.collecting import Submission, collect
-from course.grading.key import Key
-from course.grading.notebook import grade_notebook
-from course.grading.result import Result, TaskResult
-from course.grading.roster import Row, match, read_roster
-from course.grading.summary import alt_text, summarise, summary_page
-from course.grading.tables import read_table, safe, write_table
+from lmcourse.grade_class import main
+from lmcourse.grading.classroom import gradebooks, seeds
+from lmcourse.grading.classroom import processes as classroom
+from lmcourse.grading.classroom.byhand import read_marks
+from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.processes import digest_of_set, grade_all
+from lmcourse.grading.classroom.roster import Row, match, read_roster
+from lmcourse.grading.classroom.summary import alt_text, summarise, summary_page
+from lmcourse.grading.classroom.tables import read_table, safe, write_table
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.whole_class import _sweep, grade_class
 from tests.grading_catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -417,7 +419,7 @@ def test_a_folder_keeps_its_secret_and_an_old_folder_gets_one(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     "command",
-    [("course.grade", "a.ipynb"), ("course.grade_class", "submissions", "--set", SET, "--out", "results")],
+    [("lmcourse.grade", "a.ipynb"), ("lmcourse.grade_class", "handed", "--set", SET, "--out", "results")],
 )
 def test_on_windows_one_sentence_says_what_works(command):
     """What cannot be imported there is taken away, and the system says that it is Windows."""

@@ -13,21 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from course import exam, grade
-from course.answers import Unreadable
-from course.exams.owners import labels_in
-from course.feedback import judge
-from course.grading import classroom
-from course.grading.cells import GradingError, read_cells
-from course.grading.collecting import Submission
-from course.grading.decoding import decode
-from course.grading.node import SMALL_REPLY, TIRED, Limits, Lost, Node, Patience, parsed
-from course.grading.notebook import grade_notebook
-from course.grading.proxies import value_of
-from course.grading.stops import Stop
-from course.grading.submission import defines
-from course.grading.wire import NODES, WireError, encode
-from course.questions import find
+from lmcourse import exam, grade
+from lmcourse.grading.classroom import processes as classroom
+from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.exams.owners import labels_in
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import NODES, WireError, encode
+from lmcourse.grading.notebook.cells import GradingError, read_cells
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.notebook.stops import Stop
+from lmcourse.grading.notebook.submission import defines
+from lmcourse.grading.outside.node import SMALL_REPLY, TIRED, Limits, Lost, Node, Patience, parsed
+from lmcourse.grading.outside.proxies import value_of
+from lmcourse.hints.answers import Unreadable
+from lmcourse.hints.judging import judge
+from lmcourse.questions import find
 from tests.grading_catalogue import LIMITS, POINTS, SEED, SET, Notebook, write_small_set
 
 FORGED = 2**22

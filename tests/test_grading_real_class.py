@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from course.grade_class import grade_class
+from lmcourse.grading.whole_class import grade_class
 
 ROOT = Path(__file__).parents[1]
 SOLUTIONS = ROOT / "solutions"
@@ -27,7 +27,7 @@ class Watch:
 
 watch = Watch()
 sys.meta_path.insert(0, watch)
-from course.grading.notebook import grade_notebook
+from lmcourse.grading.notebook.grading import grade_notebook
 result = grade_notebook(sys.argv[1], sys.argv[2], seed=3, solutions=sys.argv[3])
 print(json.dumps([result.points, "torch" in sys.modules, watch.elsewhere]))
 """

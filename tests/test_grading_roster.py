@@ -4,11 +4,11 @@ import unicodedata
 
 import pytest
 
-from course.grading.collecting import Submission, collect
-from course.grading.gradebooks import canvas_table, moodle_table, results_table
-from course.grading.names import former_file_name
-from course.grading.result import Result
-from course.grading.roster import Person, match, read_roster
+from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.gradebooks import canvas_table, moodle_table, results_table
+from lmcourse.grading.classroom.names import former_file_name
+from lmcourse.grading.classroom.roster import Person, match, read_roster
+from lmcourse.grading.notebook.result import Result
 from tests.grading_catalogue import SET
 from tests.test_grading_class import ROSTER
 

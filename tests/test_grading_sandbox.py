@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course.grading import shown
-from course.grading.cells import GradingError
-from course.grading.decoding import decode
-from course.grading.node import Limits, Lost
-from course.grading.notebook import grade_notebook
-from course.grading.sandbox import Sandbox
-from course.grading.wire import Callable, Formula, Other, WireError, encode
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, encode
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.outside import shown
+from lmcourse.grading.outside.node import Limits, Lost
+from lmcourse.grading.outside.sandbox import Sandbox
 from lmmetrics import Score
 from tests.grading_catalogue import LIMITS, SET, Notebook, all_cases, write_small_set
 
@@ -134,7 +134,7 @@ def test_answers_see_no_solution_no_other_process_and_no_network(monkeypatch):
     look = f"""
 import os, socket, sys
 project = {str(ROOT)!r}
-seen = [p for p in ("solutions", "course", "tests", ".git") if os.path.exists(os.path.join(project, p))]
+seen = [p for p in ("solutions", "lmcourse", "tests", ".git") if os.path.exists(os.path.join(project, p))]
 processes = [int(p) for p in os.listdir("/proc") if p.isdigit()]
 inside = os.listdir("/view/course")
 try:
@@ -223,7 +223,7 @@ def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
     """A flat folder of submissions may hold a student's module with the name of a library."""
     for name in ("numpy.py", "tqdm.py", "nbformat.py"):
         (tmp_path / name).write_text("open('owned', 'w').close()")
-    for command in ("course.grade", "course.grade_class"):
+    for command in ("lmcourse.grade", "lmcourse.grade_class"):
         done = subprocess.run(
             [sys.executable, "-m", command, "--help"],
             cwd=tmp_path,
@@ -324,7 +324,7 @@ def test_it_works_for_an_unprivileged_user(name, public_folder):
 CLASS = """
 import json, os, sys
 from pathlib import Path
-from course.grade_class import grade_class
+from lmcourse.grading.whole_class import grade_class
 from tests.grading_catalogue import LIMITS, SET
 root = Path(sys.argv[1])
 handed, out = root / "submissions", root / "results"

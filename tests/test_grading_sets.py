@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from course.grading.key import Key, sets_in
-from course.grading.marking import Marker
-from course.grading.notebook import Limits, grade_notebook
-from course.grading.sandbox import Sandbox
-from course.grading.submission import plan
-from course.notebooks import read
-from course.release import student_set
+from lmcourse.files.notebooks import read
+from lmcourse.grading.notebook.grading import Limits, grade_notebook
+from lmcourse.grading.notebook.key import Key, sets_in
+from lmcourse.grading.notebook.marking import Marker
+from lmcourse.grading.notebook.submission import plan
+from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.sets.release import student_set
 
 ROOT = Path(__file__).parents[1]
 SETS = sets_in(ROOT / "solutions")

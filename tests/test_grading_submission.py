@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from course.grading.cells import read_cells
-from course.grading.key import Key
-from course.grading.submission import plan
+from lmcourse.grading.notebook.cells import read_cells
+from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.submission import plan
 from tests.grading_catalogue import SET, Notebook, _text, write_small_set
 
 NAME, PROMPT = "two-sentences", "*Write here.*"

@@ -7,10 +7,10 @@ from multiprocessing import get_context
 
 import pytest
 
-from course.grading.byhand import HEAD, marks_table, outdated, read_marks
-from course.grading.cells import GradingError
-from course.grading.result import Result, TaskResult
-from course.grading.tables import read_table, unsafe, write_table
+from lmcourse.grading.classroom.byhand import HEAD, marks_table, outdated, read_marks
+from lmcourse.grading.classroom.tables import read_table, unsafe, write_table
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.result import Result, TaskResult
 from tests.grading_catalogue import SET
 
 IMAGE = "data:image/png;base64," + "iVBORw0KGgo" * 20_000

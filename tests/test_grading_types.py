@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from course import feedback
-from course.answers import Unreadable, evaluate, read
-from course.feedback import WrongAnswer, _caller, _precise, judge
-from course.grading import proxies
-from course.grading.node import Limits
-from course.grading.sandbox import Sandbox
-from course.grading.testing import Tests
-from course.question import Mistake, Question
-from course.questions import of_chapter
+from lmcourse import feedback
+from lmcourse.feedback import WrongAnswer, _caller, _precise
+from lmcourse.grading.notebook.testing import Tests
+from lmcourse.grading.outside import proxies
+from lmcourse.grading.outside.node import Limits
+from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.hints.answers import Unreadable, evaluate, read
+from lmcourse.hints.judging import judge
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions import of_chapter
 
 SETUP = """
 import array, collections, decimal, enum, fractions, functools, itertools, types

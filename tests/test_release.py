@@ -14,8 +14,9 @@ from nbformat.v4 import new_output
 from nbgrader.utils import compute_checksum
 from nbgrader.validator import Validator
 
-from course.notebooks import NotebookError, canonical, cell_name, is_answer, read, to_text
-from course.release import differences, main, release, student_set
+from lmcourse.files.notebooks import NotebookError, canonical, cell_name, is_answer, read, to_text
+from lmcourse.release import main
+from lmcourse.sets.release import differences, release, student_set
 
 TINY = Path(__file__).parent / "fixtures" / "tiny.ipynb"
 
@@ -127,7 +128,7 @@ def test_a_new_cell_changes_no_id_but_those_up_to_the_next_name():
 def test_check_reports_what_is_missing_stale_and_extra_with_the_cure(project, monkeypatch, capsys):
     monkeypatch.chdir(project)
     assert main(["--check"]) == 1
-    assert "tiny.ipynb is missing. Run: python -m course.release tiny" in capsys.readouterr().out
+    assert "tiny.ipynb is missing. Run: python -m lmcourse.release tiny" in capsys.readouterr().out
     assert main([]) == 0
     assert main(["--check"]) == 0
     student = project / "exercises" / "tiny" / "tiny.ipynb"

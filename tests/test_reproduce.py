@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from course import reproduce
+from lmcourse.measuring import published
 from lmmetrics import corpora
 
 ROOT = Path(__file__).parents[1]
@@ -23,31 +23,31 @@ def tales():
 @pytest.fixture
 def treebank(tmp_path, tales, monkeypatch):
     """A folder that looks like the Penn Treebank."""
-    for name, text in zip(reproduce.PTB_FILES, tales, strict=True):
+    for name, text in zip(published.PTB_FILES, tales, strict=True):
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
-    train, _, test = reproduce.tokenised(*([text + "\n"] for text in tales))
-    monkeypatch.setattr(reproduce, "PTB_SIZES", (len(train), len(test)))
+    train, _, test = published.tokenised(*([text + "\n"] for text in tales))
+    monkeypatch.setattr(published, "PTB_SIZES", (len(train), len(test)))
     return tmp_path
 
 
 def test_a_missing_treebank_is_named(tmp_path):
     (tmp_path / "ptb.train.txt").write_text("a\n")
     with pytest.raises(ValueError, match=r"has no ptb\.valid\.txt, ptb\.test\.txt; expected are ptb\.train"):
-        reproduce.penn_treebank(tmp_path)
+        published.penn_treebank(tmp_path)
 
 
 def test_another_text_is_refused(treebank, monkeypatch):
-    monkeypatch.setattr(reproduce, "PTB_SIZES", (929_589, 82_430))
+    monkeypatch.setattr(published, "PTB_SIZES", (929_589, 82_430))
     with pytest.raises(ValueError, match=r"tokens; in the published rows it is \(929589, 82430\)"):
-        reproduce.penn_treebank(treebank)
+        published.penn_treebank(treebank)
 
 
 def test_the_four_published_rows_are_recomputed(treebank, monkeypatch):
     """The rows and their order. The tales are short: they need given discounts, and a lower k."""
-    kneser = reproduce.ModifiedKneserNey
-    monkeypatch.setattr(reproduce, "ModifiedKneserNey", lambda: kneser(fallback=(0.5, 1, 1.5)))
-    monkeypatch.setattr(reproduce, "GOOD_TURING", reproduce.GOOD_TURING | {"k": 2})
-    make, *texts = reproduce.penn_treebank(treebank)
+    kneser = published.ModifiedKneserNey
+    monkeypatch.setattr(published, "ModifiedKneserNey", lambda: kneser(fallback=(0.5, 1, 1.5)))
+    monkeypatch.setattr(published, "GOOD_TURING", published.GOOD_TURING | {"k": 2})
+    make, *texts = published.penn_treebank(treebank)
     rows = list(make(*texts))
     assert [row.get("published") for row in rows] == [148.3, 141.2, 165.2, 162.3, None]
     assert [row["model"][:5] for row in rows] == ["modif", "modif", "Katz,", "Katz,", "modif"]
@@ -55,11 +55,10 @@ def test_the_four_published_rows_are_recomputed(treebank, monkeypatch):
 
 
 def test_the_command_says_what_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["reproduce", "--ptb", str(tmp_path)])
-    monkeypatch.setattr(reproduce, "shakespeare", lambda: None)
-    monkeypatch.setattr(reproduce, "wikitext", lambda: None)
+    monkeypatch.setattr(published, "shakespeare", lambda: None)
+    monkeypatch.setattr(published, "wikitext", lambda: None)
     with pytest.raises(SystemExit, match=r"reproduce: .* has no ptb\.train\.txt"):
-        reproduce.main()
+        published.recompute(tmp_path)
 
 
 def test_what_is_stored_says_how_it_was_made():
@@ -75,9 +74,9 @@ def test_the_counted_rows_of_wikitext_are_the_stored_ones():
     """Katz with cut-offs and Paul's rule, Kneser-Ney as KenLM has it, and the cache: to six digits."""
     if not (os.environ.get("LMMETRICS_DATA") or (ROOT.parent / "shared" / "data").exists()):
         pytest.skip("WikiText-2 is not on this machine; LMMETRICS_DATA names the folder that has it")
-    stored = {row["model"]: row for row in reproduce.stored()["rows"] if row["text"].startswith("Wiki")}
+    stored = {row["model"]: row for row in published.stored()["rows"] if row["text"].startswith("Wiki")}
     try:
-        make, *texts = reproduce.wikitext()
+        make, *texts = published.wikitext()
     except corpora.CorpusError as error:
         pytest.skip(str(error))
     rows = list(make(*texts, networks=False))

@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course import sphinx_pages
-from course.glossary import load, uses
-from course.rules.tree import code_cells
+from lmcourse.rules.tree import code_cells
+from lmcourse.site import reading as sphinx_pages
+from lmcourse.site.glossary import load, uses
 
 ROOT = Path(__file__).resolve().parent.parent
 HTML = ROOT / "_build" / "html"
@@ -52,7 +52,7 @@ entropy = "entropy"
 ```
 """
 FILES = {
-    "conf.py": 'extensions = ["myst_nb", "course.sphinx_terms", "course.sphinx_pages"]\n'
+    "conf.py": 'extensions = ["myst_nb", "lmcourse.site.terms", "lmcourse.site.reading"]\n'
     'nb_execution_mode = "off"\nroot_doc = "index"\n',
     "index.md": "# Start\n\n```{toctree}\nbook/glossary\nbook/01_a\nbook/other\nnotebooks/01_a\n```\n",
     "book/glossary.md": GLOSSARY,

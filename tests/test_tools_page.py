@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from course.tool_cards import END, Token, in_pieces, price_after, priced
-from course.tool_conventions import (
+from lmcourse.pages.tools.cards import END, Token, in_pieces, price_after, priced
+from lmcourse.pages.tools.conventions import (
     fairseq_eval_lm,
     gensim_log_perplexity,
     hf_evaluate,

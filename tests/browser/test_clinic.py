@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from course import clinic_catalogue, clinic_rules, sphinx_tools
-from course.mistakes import NAMES
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.pages.clinic import catalogue as clinic_catalogue
+from lmcourse.pages.clinic import rules as clinic_rules
+from lmcourse.site import forms as sphinx_tools
 
 from .conftest import HTML
 from .tool_pages import write_page

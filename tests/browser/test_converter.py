@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pytest
 
-from course import known_texts, sphinx_tools
+from lmcourse.pages import known_texts
+from lmcourse.site import forms as sphinx_tools
 from lmmetrics import Score, corpora
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.text import tokenize

@@ -11,8 +11,8 @@ import pytest
 from docutils import nodes
 from pypdf import PdfReader
 
-from course import handouts, pdf
-from course.sphinx_latex import as_set, widths
+from lmcourse.site import handouts, paper
+from lmcourse.site.latex import as_set, widths
 
 from .conftest import HTML, ROOT, built_decks
 
@@ -33,14 +33,14 @@ PLANTED = {
 @pytest.mark.parametrize("line", PLANTED)
 def test_a_fault_in_the_log_is_found(line):
     log = f"This is XeTeX\n{line}\nOutput written on x.pdf (3 pages).\n"
-    assert pdf.faults(log) == [PLANTED[line]]
+    assert paper.faults(log) == [PLANTED[line]]
 
 
 def test_a_sound_log_is_sound():
     log = (
         "Overfull \\hbox (3.1pt too wide) in paragraph\nUnderfull \\vbox\nOutput written on x.pdf (3 pages)."
     )
-    assert pdf.faults(log) == []
+    assert paper.faults(log) == []
 
 
 def test_lost_figures_are_counted(tmp_path):
@@ -48,8 +48,8 @@ def test_lost_figures_are_counted(tmp_path):
     folder.mkdir(parents=True)
     (folder / "a.html").write_text('<img alt="x" src="../_images/a.svg"/><img src="../_images/b.svg"/>')
     one = r"\sphinxincludegraphics{{a}.pdf}"
-    assert pdf.lost_figures(one, tmp_path) == ["1 figures in the PDF, 2 in the built book"]
-    assert pdf.lost_figures(one * 2, tmp_path) == []
+    assert paper.lost_figures(one, tmp_path) == ["1 figures in the PDF, 2 in the built book"]
+    assert paper.lost_figures(one * 2, tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,11 @@ def test_what_is_missing_is_named(module, said, tmp_path):
     before = sorted((ROOT / "_build").glob("pdf/**/*"))
     environment = {k: v for k, v in os.environ.items() if k != "CHROMIUM"} | {"PATH": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-m", f"course.{module}"], cwd=ROOT, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", f"lmcourse.{module}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
     )
     if module == "handouts" and not built_decks():
         said = "make book"

@@ -2,8 +2,8 @@
 
 import shutil
 
-from course import sphinx_tools
-from course.sphinx_book import STATIC
+from lmcourse.site import forms as sphinx_tools
+from lmcourse.site.chapters import STATIC
 
 FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,0 +1,70 @@
+"""Make an exam for a class: a paper with numbers of its own for every student, and the key to each.
+
+    python -m lmcourse.exam midterm --roster class.csv --out private/midterm
+    python -m lmcourse.exam final --students "Ada Lovelace" "Alan Turing" --out private/final
+
+``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
+values. The same seed and name give the same paper, so a student who comes late can be added: run the command
+again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder: leave it at that.
+Anybody who guesses a seed can compute every paper and its answers.
+
+To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
+
+Exit status: 0 when all papers were made; 1 when they could not be; 2 for a wrong command.
+"""
+
+import argparse
+import secrets
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lmcourse.exams import EXAMS, find
+from lmcourse.grading.classroom.roster import read_roster
+from lmcourse.grading.exams.folder import ExamFolder, make
+from lmcourse.grading.notebook.cells import GradingError
+
+__all__ = ["main"]
+
+GUESSED = 2**48
+WARNING = (
+    "WARNING: this seed is small enough to be guessed by trying. Anybody can try all such"
+    " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and"
+    " a secret one is drawn. If you need your own, draw it from all numbers up to 2**63."
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m lmcourse.exam", description="Make an exam for a class.")
+    parser.add_argument("exam", choices=EXAMS)
+    people = parser.add_mutually_exclusive_group(required=True)
+    people.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class, as for grading")
+    people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
+    parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a private folder")
+    parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
+    options = parser.parse_args(arguments)
+    try:
+        if options.seed is not None and abs(options.seed) < GUESSED:
+            print(WARNING, file=sys.stderr)
+        people = options.students or read_roster(options.roster)
+        seed = _seed(options.out) if options.seed is None else options.seed
+        with tqdm(total=len(people), unit="paper", disable=None) as bar:
+            folder = make(find(options.exam), people, seed, options.out, lambda name: bar.update())
+    except (GradingError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    points, minutes = folder.exam.points, folder.exam.minutes
+    print(f"{len(folder.students)} papers ({points} points, {minutes} minutes) are in {options.out}/papers/.")
+    print(f"Keep {options.out}/keys/, answers.csv and exam.json (seed {seed}) to yourself.")
+    return 0
+
+
+def _seed(out: Path) -> int:
+    """The seed of the folder, so that papers that were handed out stay what they are; else a new one."""
+    return ExamFolder.read(out).seed if (out / "exam.json").exists() else secrets.randbelow(2**63)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

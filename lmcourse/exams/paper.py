@@ -1,0 +1,210 @@
+"""Put a variant on paper: the notebook that a student gets, and the solved one.
+
+paper, key = papers(find("midterm"), seed=7, label="Q3K7M", name="Ada Lovelace")
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import inspect
+import io
+import textwrap
+
+import numpy as np
+import sympy as sp
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from lmcourse.exams import Exam, chapter_name, forms
+from lmcourse.exams.part import Part
+from lmcourse.files.notebooks import canonical
+from lmcourse.hints.judging import judge
+from lmcourse.hints.question import own
+from lmcourse.sets.release import student_set
+
+__all__ = ["answers", "label_of", "papers"]
+
+FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
+"""The imports of a paper, and what its cells check forms with."""
+
+KEY_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
+
+INTRODUCTION = """
+# {title}
+
+**{name}** · paper {label} · {minutes} minutes, {points} points
+
+Allowed: {allowed}.
+
+The numbers of this paper are yours alone: another paper has other numbers and other right answers.
+Run the first code cell before the others. Each task has one cell for your answer; put it under the name that
+the task gives. The cell below it checks its form (a number, a dictionary with these keys, a function) and
+shows how it is read. It does not say whether the answer is right. Where a task gives points for parts of the
+answer, a wrong part costs its own points only. Tasks in words are read by a person. When time is up, save the
+notebook and hand in this one file.
+
+**Digits.** Compute with all digits, and round only the result, to four significant digits or more: 0.01235,
+1.235 and 1235 have four. A number that is right to four significant digits gets all its points. Where a task
+asks for whole numbers, give all their digits.
+"""
+
+
+def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, NotebookNode]:
+    """Return the student's paper and the solved one of a variant.
+
+    Parameters
+    ----------
+    exam : Exam
+    seed : int
+        From which every number of the variant follows.
+    label : str
+        What the paper is called: it says nothing about the seed.
+    name : str
+        Whose paper it is.
+
+    Raises
+    ------
+    RuntimeError
+        When the solved paper does not get full marks from its own checks: it must not be handed out.
+    """
+    parts = exam.parts(seed)
+    _prove(exam, parts)
+    top = new_markdown_cell(
+        INTRODUCTION.format(
+            title=exam.title,
+            name=_plain(name),
+            label=label,
+            minutes=exam.minutes,
+            points=exam.points,
+            allowed=exam.allowed,
+        ).strip()
+    )
+    cells = [top, new_code_cell(FORMS)]
+    for number, part in enumerate(parts, 1):
+        cells += _cells(number, part)
+    solved = canonical(new_notebook(cells=cells))
+    paper = student_set(solved)
+    course = {"exam": exam.name, "paper": label}
+    paper.metadata["course"] = course
+    paper.cells[1].metadata["jupyter"] = {"source_hidden": True}
+    solved.cells.insert(1, new_code_cell(KEY_IMPORTS))
+    solved = canonical(solved)
+    solved.metadata["course"] = {**course, "chapter": chapter_name(exam.name, seed)}
+    return paper, solved
+
+
+def answers(exam: Exam, seed: int) -> dict[str, str | float]:
+    """The right answers of a variant, in the order of the paper: short texts for a table, or one number."""
+    found = {}
+    for part in exam.parts(seed):
+        if part.question is None:
+            found[part.name] = "in words"
+        elif part.question.form == "value":
+            value = part.question.right(*own(part.question.cases[0]))
+            found[part.name] = value if isinstance(value, float) else _short(value)
+        elif part.question.form == "expression":
+            found[part.name] = _closed(_solved(part)[part.variable])
+        else:
+            found[part.name] = part.answer
+    return found
+
+
+def label_of(exam: str, seed: int) -> str:
+    """Five letters and digits that name a paper and do not betray its seed.
+
+    Examples
+    --------
+    >>> len(label_of("midterm", 7))
+    5
+    """
+    digest = hashlib.sha256(f"paper {exam} {seed}".encode()).digest()
+    return base64.b32encode(digest)[:5].decode()
+
+
+def _cells(number: int, part: Part) -> list[NotebookNode]:
+    heading = f"## Task {number} ({part.points} points, {part.minutes} minutes): {part.title}"
+    question = new_markdown_cell(f"{heading}\n\n{part.on_paper}")
+    settings = {"schema_version": 3, "task": False}
+    if part.question is None:
+        lines = "\n".join(f"- {n} point{'s' if n > 1 else ''}: {what}" for n, what in part.rubric)
+        graded = {**settings, "grade": True, "solution": True, "locked": False, "points": part.points}
+        return [
+            question,
+            new_markdown_cell(
+                f"{part.model}\n\n**Rubric**\n\n{lines}",
+                metadata={"nbgrader": {**graded, "grade_id": part.name}, "course": {"prompt": part.prompt}},
+            ),
+        ]
+    indent = "    " if part.head else ""
+    region = f"### TASK: Task {number}: {part.task}.\n### BEGIN SOLUTION\n{part.solution}\n### END SOLUTION"
+    lines = [part.given, part.head, textwrap.indent(region, indent)]
+    answer = {**settings, "grade": False, "solution": True, "locked": False, "grade_id": part.name}
+    graded = {**settings, "grade": True, "solution": False, "locked": True, "points": part.points}
+    return [
+        question,
+        new_code_cell("\n".join(filter(None, lines)), metadata={"nbgrader": answer}),
+        new_code_cell(_test(part), metadata={"nbgrader": {**graded, "grade_id": f"test-{part.name}"}}),
+    ]
+
+
+def _test(part: Part) -> str:
+    """The form in the open; the right value under cover, and not in a student's copy."""
+    question = part.question
+    call = f'check("{question.key}", {part.variable})'
+    if question.draw is not None:
+        call = f'check_hidden("{question.key}", {part.variable}, seed=1)'
+    return f"{part.shape}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
+
+
+def _prove(exam: Exam, parts: tuple[Part, ...]) -> None:
+    """Run the solution of each part and judge it."""
+    for part in parts:
+        if part.question is None:
+            continue
+        names = _solved(part)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(part.shape, names)
+        verdict = judge(part.question, _call(part, names[part.variable]), part.question.cases)
+        if not verdict.right:
+            raise RuntimeError(f"{exam.name}: the solution of {part.name} is not right. {verdict.message}")
+
+
+def _solved(part: Part) -> dict:
+    """The names that stand in a paper after the solution of a part was run."""
+    names: dict = {}
+    exec(FORMS, names)
+    body = textwrap.indent(part.solution, "    ") if part.head else part.solution
+    exec("\n".join(filter(None, (part.given, part.head, body))), names)
+    return names
+
+
+def _call(part: Part, answer):
+    from lmcourse.hints.answers import evaluate
+
+    question = part.question
+    if question.form == "function":
+        return lambda case: answer(*case)
+    if question.form == "expression":
+        return lambda case: evaluate(answer, question.symbols, case)
+    return lambda case: answer
+
+
+def _short(value) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_short(entry)}" for key, entry in value.items())
+    if isinstance(value, str):
+        return value
+    numbers = np.ravel(value).tolist()
+    return ", ".join(str(number) if isinstance(number, int) else f"{number:.6g}" for number in numbers)
+
+
+def _closed(expression: sp.Expr) -> str:
+    """An expression on one line, as it stands in the solution or simplified, whichever is shorter."""
+    return min(str(expression), str(sp.simplify(expression)), key=len)
+
+
+def _plain(name: str) -> str:
+    """A name without what Markdown or HTML would read."""
+    return "".join(c if c.isalnum() or c in " .,'@_-" else " " for c in name).strip()

@@ -1,0 +1,227 @@
+"""One task of an exam, drawn: its text with a student's numbers, its solution, and its question."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lmcourse.exams.forms import read_form
+from lmcourse.hints.answers import agreement
+from lmcourse.hints.question import Case, Mistake, Question, formula_value
+
+DIGITS = 4
+"""How many significant digits a paper asks for."""
+
+RTOL = 1e-3
+"""What four significant digits need: rounding to them changes a number by at most 5e-4 of it (1.0005 to
+1.000), and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
+
+APART = 0.01
+"""Each usual mistake changes a value by at least one per cent, or the numbers are drawn again."""
+
+EXACT = 1e-9
+"""The tolerance of whole numbers that are counted: a paper asks for all their digits."""
+
+ROUNDED = f"Give at least {DIGITS} significant digits, and round nothing on the way to the result."
+COUNTED = "Give whole numbers with all their digits."
+
+MOST_DRAWS = 500
+
+
+@dataclass(frozen=True)
+class Part:
+    """One task of a variant.
+
+    Attributes
+    ----------
+    name : str
+        As in ``"pooled"``; the cell's name.
+    title : str
+    chapters : str
+        The chapters that it examines, as in ``"04"``.
+    minutes, points : int
+    text : str
+        Markdown, with the numbers of this variant.
+    given : str
+        Code of the student's numbers; empty when they stand in the text alone.
+    task : str
+        What a student reads in an unfilled cell.
+    head : str
+        Code above the gap, such as ``def f(x):``; the gap is then indented.
+    solution : str
+        Code that fills the gap.
+    shape : str
+        Python that holds when the answer has the right form, and shows nothing of its value.
+    answer : str
+        What the table of answers says of a function.
+    question : Question or None
+        None when a person grades: ``model``, ``rubric`` and ``prompt`` then stand for it.
+    """
+
+    name: str
+    title: str
+    chapters: str
+    minutes: int
+    points: int
+    text: str
+    given: str = ""
+    task: str = ""
+    head: str = ""
+    solution: str = ""
+    shape: str = ""
+    answer: str = ""
+    question: Question | None = None
+    model: str = ""
+    rubric: tuple[tuple[int, str], ...] = ()
+    prompt: str = ""
+
+    @property
+    def on_paper(self) -> str:
+        """The text, with how its points are given."""
+        return f"{self.text.strip()}\n\n{self._sharing()}".strip()
+
+    def _sharing(self) -> str:
+        """How points are given when a part of the answer is right; nothing for one number or for words."""
+        question = self.question
+        if question is None:
+            return ""
+        if question.form == "function":
+            return "*Points: all for a function that is right on every input, otherwise none.*"
+        if question.parts is None:
+            return ""
+        names = (f'`"{key}"`' if isinstance(key, str) else f"entry {key}" for key in question.parts)
+        shares = [f"{n} for {name}" for name, n in zip(names, question.parts.values(), strict=True)]
+        return f"*Points: {', '.join(shares[:-1])} and {shares[-1]}. Each is marked on its own.*"
+
+    @property
+    def variable(self) -> str:
+        """The name that the student's answer is stored under."""
+        return self.name.replace("-", "_")
+
+    def of_variant(self, chapter: str) -> Part:
+        """The part with its question under the key of a variant."""
+        if self.question is None:
+            return self
+        return replace(self, question=replace(self.question, key=f"{chapter}.{self.name}"))
+
+
+def value_part(
+    name: str,
+    *,
+    right: Callable[..., Any],
+    case: Case,
+    mistakes: tuple[Mistake, ...],
+    points: int,
+    kind: str = "compute",
+    symbols: tuple[str, ...] = (),
+    parts: tuple[int, ...] | None = None,
+    letters: str = "",
+    advice: str = "Write down what is counted above the fraction line and what below it, with units.",
+    exact: bool = False,
+    **others: Any,
+) -> Part:
+    """Return a part whose answer is a number, a letter, an array, a dictionary, or an expression.
+
+    The case holds this variant's numbers; for an expression it holds one point, and two more are made from
+    it. ``parts`` are the points of each key or entry, in the order of the right value, and ``letters`` those
+    to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
+    """
+    form, cases, value, variable = "value", (case,), right(*case), name.replace("-", "_")
+    shape = symbols or _form(value, letters)
+    entries = value if isinstance(value, dict) else range(len(parts or ()))
+    if symbols:
+        form = "expression"
+        cases = tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
+    question = Question(
+        key=f"exam.{name}",
+        title=others["title"],
+        kind=kind,
+        stars=2,
+        points=points,
+        right=right,
+        cases=cases,
+        mistakes=mistakes,
+        form=form,
+        symbols=symbols,
+        rtol=EXACT if exact else RTOL,
+        precision=COUNTED if exact else ROUNDED,
+        advice=advice,
+        parts=parts and dict(zip(entries, parts, strict=True)),
+        reading=partial(read_form, variable, form=shape),
+    )
+    solution = textwrap.dedent(others.pop("solution")).strip()
+    check = f'check_form("{variable}", {variable}, {_written(shape)})'
+    return Part(name, points=points, question=question, shape=check, solution=solution, **others)
+
+
+def function_part(name: str, question: Question, **others: Any) -> Part:
+    """Return a part whose answer is a function, called on inputs that are drawn when it is graded."""
+    variable = name.replace("-", "_")
+    solution = textwrap.dedent(others.pop("solution")).strip()
+    return Part(
+        name,
+        question=question,
+        points=question.points,
+        shape=f'assert callable({variable}), "Define {variable} as a function, and do not call it."',
+        solution=solution,
+        **others,
+    )
+
+
+def rng_of(seed: int, name: str) -> np.random.Generator:
+    """The generator of one task of one variant: it follows from both, and from nothing else."""
+    return np.random.default_rng([seed, *name.encode()])
+
+
+def draw_apart(
+    rng: np.random.Generator,
+    draw: Callable[[np.random.Generator], Case],
+    right: Callable[..., Any],
+    mistakes: tuple[Mistake, ...],
+    suits: Callable[..., bool] = lambda *case: True,
+) -> Case:
+    """Draw numbers until no usual mistake gives the right value, nor the value of another mistake.
+
+    Raises
+    ------
+    RuntimeError
+        When that does not come about: a fault of the task.
+    """
+    question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes)
+    for _ in range(MOST_DRAWS):
+        case = draw(rng)
+        if suits(*case) and apart(question, case):
+            return case
+    raise RuntimeError(f"{MOST_DRAWS} draws, and in each two formulas agree to {APART:.0%}.")
+
+
+def apart(question: Question, case: Case) -> bool:
+    """Whether the right value and those of all usual mistakes differ by `APART`, each in some part."""
+    values = [formula_value(question, f, case) for _, f in question.labelled_formulas()]
+    pairs = ((a, b) for i, a in enumerate(values) for b in values[i + 1 :])
+    return not any(agreement(a, b, rtol=APART, atol=1e-9).all() for a, b in pairs)
+
+
+def _form(value: Any, letters: str) -> Any:
+    """The form of a right value, as `lmcourse.exams.forms` has it."""
+    if isinstance(value, dict):
+        return {key: _form(entry, letters) for key, entry in value.items()}
+    if isinstance(value, str):
+        return letters
+    return [float] * len(value) if np.ndim(value) else float
+
+
+def _written(form: Any) -> str:
+    """A form as Python that a student can read."""
+    if isinstance(form, dict):
+        return "{" + ", ".join(f'"{key}": {_written(entry)}' for key, entry in form.items()) + "}"
+    if isinstance(form, list):
+        return f"[float] * {len(form)}"
+    if isinstance(form, tuple):
+        return "(" + ", ".join(f'"{name}"' for name in form) + ")"
+    return "float" if form is float else f'"{form}"'

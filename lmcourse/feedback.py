@@ -1,0 +1,144 @@
+"""Check an answer, and name the mistake that gives it.
+
+    check("02.average-surprisal", average_surprisal)
+
+prints one line when the answer is right and raises `WrongAnswer`, an `AssertionError`, with a hint when it
+is not. The notebook holds no expected value: right values and wrong ones are computed here, on the same
+inputs.
+
+Left out: how an answer is judged (`lmcourse.hints.judging`), which a grader uses as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+
+from lmcourse.exams import find_question as find
+from lmcourse.hints.answers import Unreadable, agreement, evaluate, plain, read
+from lmcourse.hints.explaining import LOOSE
+from lmcourse.hints.judging import Call, Verdict, WrongAnswer, judge
+from lmcourse.hints.question import Case, Question, formula_value, own
+from lmcourse.hints.wording import short_of, shown_inputs
+
+__all__ = ["WrongAnswer", "check", "check_hidden", "inputs"]
+
+DRAWS, DRAWING_SECONDS = 64, 0.5
+"""On how many inputs, and how long at most, `check` looks whether an answer is precise on others too."""
+
+SMALL = 1e-5
+"""Differences that float32 may make by itself, where numbers of the size of one are subtracted."""
+
+
+def check(key: str, answer: Any) -> None:
+    """Compare a student's answer with the question's visible cases; print one line, or raise with a hint.
+
+    Parameters
+    ----------
+    key : str
+        Chapter and task, as in ``"02.three-words"``.
+    answer : object
+        The student's function, or the value or SymPy expression that the task asks for.
+
+    Raises
+    ------
+    WrongAnswer
+        An `AssertionError` whose message names the mistake, a broken property, or says what to try.
+    KeyError
+        When there is no such question; the message lists the keys of the chapter.
+    """
+    question = find(key)
+    _tell(judge(question, _caller(question, answer), question.cases))
+    _tell(_precise(question, answer))
+    print(f"{key}: right ({question.points} {'point' if question.points == 1 else 'points'})")
+
+
+def check_hidden(key: str, answer: Any, seed: int) -> None:
+    """Compare a student's answer on inputs that are drawn from ``seed``; prints and raises as `check` does.
+
+    A question without random inputs (its answer is one fixed value) is compared on its visible case.
+    """
+    question = find(key)
+    cases = question.fresh_cases(seed)
+    _tell(judge(question, _caller(question, answer), cases))
+    print(f"{key}: right on {len(cases)} {'fresh inputs' if question.draw else 'input'}")
+
+
+def inputs(key: str) -> tuple[Case, ...]:
+    """Return the visible inputs of a question, one tuple of arguments for each call, to try things on.
+
+    Examples
+    --------
+    >>> inputs("02.three-words")[0]
+    (array([0.5, 0.8, 0.9]),)
+    """
+    return tuple(own(case) for case in find(key).cases)
+
+
+def _caller(question: Question, answer: Any) -> Call:
+    """Turn what a student gives to `check` into a function from a case to a value."""
+
+    def call(case: Case) -> Any:
+        if question.form != "function" and answer is None:
+            raise Unreadable("not done yet: the answer is None.")
+        if question.form == "value":
+            return answer
+        if question.form == "expression":
+            return evaluate(answer, question.symbols, case)
+        if not callable(plain(answer)):
+            kind = type(plain(answer)).__name__
+            told = "pass the function itself instead of calling it"
+            raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
+        try:
+            return answer(*case)
+        except NotImplementedError as error:
+            raise Unreadable(f"not done yet. {error}".rstrip()) from None
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)[1:]
+            line = f" at `{frames[0].line}`" if frames and frames[0].line else ""
+            told = f"your function raises {type(error).__name__}: {error}{line}"
+            raise Unreadable(f"{told}, for {shown_inputs(question, case)}.") from error
+
+    return call
+
+
+def _precise(question: Question, answer: Any) -> Verdict:
+    """Whether an answer that is right on the visible inputs is as precise on others, as a grader has them.
+
+    Float32 often passes on a few round inputs. Any other difference there is the grader's to tell.
+    """
+    right = Verdict(True, f"{question.key}: right", points=question.points)
+    if question.draw is None or question.form != "function":
+        return right
+    call, rng = _caller(question, answer), np.random.default_rng([0, *question.key.encode()])
+    end = time.monotonic() + DRAWING_SECONDS
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told = right
+        for _ in range(DRAWS):
+            case = question.draw(rng)
+            target = formula_value(question, question.right, case)
+            try:
+                value = read(call(own(case)), like=target)
+            except Unreadable:
+                return right
+            if not agreement(value, target, LOOSE, max(question.atol, SMALL)).all():
+                return right
+            if told.right and not agreement(value, target, question.rtol, question.atol).all():
+                inputs_there = shown_inputs(question, case)
+                said = f"right on the visible inputs, but only close for {inputs_there}: {short_of(question)}"
+                told = Verdict(False, f"{question.key}: {said}. {question.precision}")
+            if time.monotonic() > end:
+                break
+    return told
+
+
+def _tell(verdict: Verdict) -> None:
+    if not verdict.right:
+        raise WrongAnswer(verdict.message, verdict.points) from None

@@ -1,0 +1,9 @@
+"""Where the project and the files of this package lie."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+ROOT = PACKAGE.parent
+STATIC = PACKAGE / "static"
+TEMPLATES = PACKAGE / "templates"
+HTML = ROOT / "_build" / "html"

@@ -1,0 +1,138 @@
+"""Marks that a person gives: a table to fill in, and its way back into the results."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lmcourse.grading.classroom.tables import read_table, safe, unsafe
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.result import Result, TaskResult
+
+HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]
+
+
+MOST_WORDS = 30_000
+"""Characters of an answer in the table: a cell of a spreadsheet holds 32 767."""
+IMAGE = re.compile(r"data:[\w.+/-]+;base64,[A-Za-z0-9+/=]{100,}")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark by hand: the points (None while it is open), a comment for the student, and for which file."""
+
+    points: float | None
+    comment: str
+    submission: str
+
+
+Marks = dict[tuple[str, str], Mark]
+"""By student and task."""
+
+
+def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
+    """Read the table that was filled in.
+
+    Raises
+    ------
+    GradingError
+        When a mark is no number from 0 to the maximum, or belongs to no one: nothing is passed over.
+    """
+    students = {name.lstrip("0"): name for name in results}  # spreadsheets take them for numbers
+    students |= {name: name for name in results} | {safe(name): name for name in results}
+    marks: Marks = {}
+    for number, line in enumerate(read_table(path), start=2):
+        name, task = line.get("student", ""), line.get("task", "")
+        written = line.get("points", "").replace(",", ".")
+        comment = unsafe(line.get("comment", ""))
+        if not written and not comment:
+            continue
+        place = f"{path}, row {number} ({name}, {task})"
+        student = students.get(name)
+        if student is None:
+            raise GradingError(
+                f"{place}: there is no submission under this name now. If the student has handed in under"
+                " another name, write that name here, and the mark is kept; else delete the row."
+            )
+        known = {t.name: t for t in results[student].tasks if t.status == "by hand"}
+        if results[student].tasks and task not in known:
+            raise GradingError(
+                f"{place}: the set has no such task to grade by hand, only: {', '.join(known) or 'none'}."
+            )
+        if (student, task) in marks:
+            raise GradingError(f"{place}: this task has two marks. Delete one of the rows.")
+        points = _points(written, known[task].maximum if known else math.inf, place)
+        marks[student, task] = Mark(points, comment, line.get("submission", ""))
+    return marks
+
+
+def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
+    """The table to fill in, with all marks that are there already."""
+    yield HEAD
+    for (student, name), mark in marks.items():
+        if not results[student].tasks:
+            yield [student, name, "", None, mark.points, mark.comment, "", mark.submission]
+    for student, result in results.items():
+        for task in result.tasks:
+            if task.status == "by hand":
+                mark = marks.get((student, task.name), Mark(None, "", ""))
+                marked = mark.submission if mark.points is not None else ""
+                known = [student, task.name, task.label, task.maximum]
+                yield [*known, mark.points, mark.comment, _fitting(task.words), marked or _file(result)]
+
+
+def with_marks(student: str, result: Result, marks: Marks) -> Result:
+    """Return the result with the marks by hand in it."""
+    tasks = []
+    for task in result.tasks:
+        mark = marks.get((student, task.name))
+        given = task.status == "by hand" and mark is not None and mark.points is not None
+        tasks.append(_marked(task, mark) if given else task)
+    return replace(result, tasks=tuple(tasks))
+
+
+def outdated(results: Mapping[str, Result], marks: Marks) -> list[str]:
+    """The students who have handed in another file since a person marked the one before."""
+    changed = {
+        student
+        for (student, _), mark in marks.items()
+        if mark.submission and mark.submission != _file(results[student])
+    }
+    return sorted(changed)
+
+
+def _fitting(words: str) -> str:
+    """An answer as it fits into a cell; what is left out is said, and stands in the submission."""
+    words = IMAGE.sub(lambda found: f"[an image of {len(found[0]):,} characters: see the submission]", words)
+    if len(words) <= MOST_WORDS:
+        return words
+    left = len(words) - MOST_WORDS
+    return f"{words[:MOST_WORDS]}\n[{left:,} characters more: read the rest in the submission]"
+
+
+def _marked(task: TaskResult, mark: Mark) -> TaskResult:
+    points = int(mark.points) if mark.points == int(mark.points) else mark.points
+    status = "full" if points == task.maximum else "partial" if points else "zero"
+    return replace(task, points=points, status=status, reason=mark.comment)
+
+
+def _file(result: Result) -> str:
+    """Which file it was, in a form that no spreadsheet takes for a number."""
+    return f"sha256:{result.digest[:12]}"
+
+
+def _points(written: str, maximum: float, place: str) -> float | None:
+    if not written:
+        return None
+    try:
+        points = float(written)
+    except ValueError:
+        points = math.nan
+    if not 0 <= points <= maximum:
+        raise GradingError(
+            f"{place}: {written!r} is not a valid mark. Give a number from 0 to {maximum}, or nothing."
+        )
+    return points

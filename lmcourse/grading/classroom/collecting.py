@@ -1,0 +1,158 @@
+"""Find the submissions of a class in a folder, and the student that each belongs to."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lmcourse.grading.classroom.names import file_name
+from lmcourse.grading.notebook.cells import GradingError
+
+CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.+")
+MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?")
+IGNORED = re.compile(
+    r"__MACOSX|\._.*|\.(ipynb_checkpoints|DS_Store|git.*|Trash.*|Spotlight.*|fseventsd|directory|nfs.*|cache"
+    r"|jupyter|ipython|virtual_documents|vscode|idea|venv|pytest_cache|ruff_cache|~lock\..*)",
+    re.IGNORECASE,
+)
+"""What systems and editors leave in folders, and nobody hands in."""
+OTHER_FILES = {".zip", ".rar", ".7z", ".gz", ".tar", ".py", ".html", ".pdf", ".docx", ".json"}
+"""What students hand in by mistake in place of a notebook."""
+HIDDEN = "Its name begins with a dot, which hides it. Rename it without the dot."
+LINK = "This is a link, not a file. Hand in the notebook itself."
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in.
+
+    Attributes
+    ----------
+    student : str
+        The name of the folder or file, without what Canvas, Moodle or the set's name add to it.
+    path : Path or None
+        The notebook; None when there is none to grade, and ``problem`` then says why.
+    aliases : tuple of str
+        By what else a roster may know the student: a number, or a name alone.
+    problem : str
+    empty : bool
+        Whether nothing at all was handed in.
+    late : bool
+        Whether Canvas says so in the file's name.
+    """
+
+    student: str
+    path: Path | None
+    aliases: tuple[str, ...] = ()
+    problem: str = ""
+    empty: bool = False
+    late: bool = False
+
+    @property
+    def slug(self) -> str:
+        """A file name that is safe everywhere, and another one for every student."""
+        return file_name(self.student)
+
+
+def collect(folder: Path, set_name: str) -> list[Submission]:
+    """Find the submissions: a folder per student, or notebooks named by student.
+
+    Links are not followed: a link that was handed in could point to any file of yours.
+
+    Raises
+    ------
+    GradingError
+        When there is no such folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise GradingError(f"There is no folder {folder}. Give the folder with the submissions.")
+    found: dict[str, Submission] = {}
+    others = []
+    for entry in sorted(folder.iterdir(), key=lambda path: path.name):
+        if not _handed_in(entry):
+            continue
+        submission = _submission(entry, set_name)
+        if _is_other_file(entry):
+            others.append(submission)
+            continue
+        before = found.get(submission.student)
+        if before and submission.empty:
+            continue
+        if before and not before.empty:
+            several = "There is more than one notebook of this student. Keep one."
+            submission = replace(submission, path=None, problem=several)
+        found[submission.student] = submission
+    for submission in others:  # beside a notebook they do no harm
+        found.setdefault(submission.student, submission)
+    if not found:
+        raise GradingError(f"No submission is in {folder}. Put a folder or a notebook per student there.")
+    return list(found.values())
+
+
+def _handed_in(entry: Path) -> bool:
+    """Whether this may be somebody's work, and gets a row: also what cannot be graded."""
+    if IGNORED.fullmatch(entry.name):
+        return False
+    if entry.is_dir() or entry.suffix.lower() == ".ipynb" or CANVAS_NAME.fullmatch(entry.stem):
+        return True
+    return _is_other_file(entry) or (entry.is_symlink() and not entry.exists())
+
+
+def _is_other_file(entry: Path) -> bool:
+    is_notebook = entry.suffix.lower() == ".ipynb"
+    named = entry.suffix.lower() in OTHER_FILES or CANVAS_NAME.fullmatch(entry.stem)
+    return bool(entry.is_file() and not is_notebook and not entry.is_symlink() and named)
+
+
+def _submission(entry: Path, set_name: str) -> Submission:
+    is_folder = entry.is_dir() and not entry.is_symlink()
+    name = entry.name if is_folder else entry.stem
+    aliases: tuple[str, ...] = ()
+    late = False
+    if match := (MOODLE_NAME if is_folder else CANVAS_NAME).fullmatch(name):
+        name = f"{match['name']}_{match['id']}"
+        aliases = (match["id"], match["name"]) if not is_folder else (match["name"],)
+        late = bool(match.groupdict().get("late"))
+    elif not is_folder:
+        name = re.sub(rf"[ _-]*{re.escape(set_name)}$", "", name) or name
+    path, problem, empty = None, _problem(entry), False
+    if not problem:
+        path, problem, empty = _notebook_in(entry, set_name) if is_folder else (entry, "", False)
+    return Submission(name, path, aliases, problem, empty, late)
+
+
+def _problem(entry: Path) -> str:
+    """Why an entry of the folder of submissions cannot be graded, whatever is in it."""
+    if entry.is_symlink():
+        return LINK
+    if entry.name.startswith("."):
+        return HIDDEN
+    if not entry.is_dir() and entry.suffix.lower() != ".ipynb":
+        return (
+            f"This is not a notebook but a file {entry.suffix or 'without an ending'}. Hand in the notebook."
+        )
+    return "" if entry.is_dir() or entry.is_file() else "This is not a file. Hand in the notebook itself."
+
+
+def _notebook_in(folder: Path, set_name: str) -> tuple[Path | None, str, bool]:
+    """The notebook of a student's folder, or why there is none, and whether the folder is empty."""
+    files = []
+    for place, folders, names in os.walk(folder):
+        linked = [f for f in folders if Path(place, f).is_symlink()]
+        folders[:] = sorted(f for f in folders if not IGNORED.fullmatch(f))
+        files += [Path(place, name) for name in sorted([*names, *linked]) if not IGNORED.fullmatch(name)]
+    seen = [f for f in files if not any(part.startswith(".") for part in f.relative_to(folder).parts)]
+    real = [f for f in seen if f.suffix.lower() == ".ipynb" and f.is_file() and not f.is_symlink()]
+    named = [path for path in real if path.stem == set_name]
+    if len(named or real) == 1:
+        return (named or real)[0], "", False
+    if real:
+        names = ", ".join(path.name for path in (named or real)[:5])
+        return None, f"There are several notebooks ({names}). Keep one, named {set_name}.ipynb.", False
+    if not files:
+        return None, "", True
+    shown = ", ".join(f"{f.name} (a link)" if f.is_symlink() else f.name for f in files[:5])
+    hidden = f" {HIDDEN}" if any(f not in seen and f.suffix.lower() == ".ipynb" for f in files) else ""
+    return None, f"There is no notebook, but: {shown}.{hidden}", False

@@ -1,0 +1,216 @@
+"""Who is in the class: the roster, and a row for everyone with what was handed in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.classroom.tables import read_table
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.result import Result
+
+COLUMNS = {
+    "student": ("student", "name", "full name", "fullname"),
+    "first": ("first name", "firstname", "given name"),
+    "last": ("surname", "last name", "lastname", "family name"),
+    "id": ("id", "student id", "canvas id"),
+    "number": ("sis user id", "id number", "idnumber", "number"),
+    "login": ("sis login id", "username", "login", "user"),
+    "email": ("email address", "email", "e-mail", "mail"),
+    "section": ("section", "group"),
+}
+"""The names of a roster's columns, in lower case: our own, and those of the exports of Canvas and Moodle."""
+IDENTIFYING = ("student", "id", "number", "login", "email")
+TEST_STUDENT = "Student, Test"
+"""The row of nobody in Canvas's exports."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A student of the roster: its columns by our names, as in ``COLUMNS``."""
+
+    fields: dict[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.fields.get(column, "")
+
+    @property
+    def name(self) -> str:
+        joined = f"{self['first']} {self['last']}".strip()
+        return self["student"] or joined or self["login"] or self["email"] or self["number"] or self["id"]
+
+    @property
+    def names(self) -> list[str]:
+        """By what a folder may be named for this student."""
+        first, comma, last = self["student"].partition(",")
+        turned = f"{last} {first}" if comma else ""
+        columns = (self[column] for column in IDENTIFYING)
+        texts = [*columns, self["email"].partition("@")[0], turned, f"{self['first']} {self['last']}"]
+        return [*texts, f"{self['last']} {self['first']}"]
+
+    @property
+    def keys(self) -> set[str]:
+        """The names without what systems change in them; see `name_key`."""
+        return {key for text in self.names if (key := name_key(text))}
+
+
+@dataclass
+class Row:
+    """A student in the tables: on the roster, or with a submission, or both.
+
+    ``open`` says that somebody has to decide whose submission it is; nothing of the row is exported then.
+    """
+
+    student: str
+    person: Person
+    result: Result | None = None
+    notes: list[str] = field(default_factory=list)
+    late: bool = False
+    submitted: bool = False
+    open: bool = False
+
+    @property
+    def status(self) -> str:
+        """One of "graded", "zero", "could not be run", "open", "not submitted"."""
+        if self.open:
+            return "open"
+        if self.result is None:
+            return "not submitted"
+        statuses = {task.status for task in self.result.tasks if task.status != "by hand"}
+        if self.result.problem or statuses == {"could not run"}:
+            return "could not be run"
+        return "graded" if self.result.points else "zero"
+
+    @property
+    def points(self) -> float | None:
+        """The total so far; None when there is nothing to give points for."""
+        return self.result.points if self.status in ("graded", "zero") else None
+
+
+def read_roster(path: Path) -> list[Person]:
+    """Read a roster: a CSV of your own, or the export of Canvas or Moodle as it is.
+
+    Raises
+    ------
+    GradingError
+        When no column names the students.
+    """
+    people = []
+    for line in read_table(path):
+        lower = {name.strip().lower(): text for name, text in line.items()}
+        found = {ours: [lower[n] for n in names if lower.get(n)] for ours, names in COLUMNS.items()}
+        person = Person({ours: texts[0] for ours, texts in found.items() if texts})
+        nobody = "points possible" in person.name.lower() or person["student"] == TEST_STUDENT
+        if person.name and not nobody:
+            people.append(person)
+    if not people:
+        raise GradingError(
+            f"{path} lists no student. Give it a header with one of these columns: student, first name and"
+            " last name, login, email, id."
+        )
+    return people
+
+
+def match(
+    people: Sequence[Person], submissions: Iterable[Submission], results: dict[str, Result]
+) -> list[Row]:
+    """Bring roster and submissions together: a row for everyone, in the order of the roster.
+
+    A submission goes to the student whom it fits best: a number, login, address or name as the roster writes
+    it comes before a name in another spelling. Where two fit equally well, neither is taken, and the rows of
+    all say so.
+    """
+    handed = list(submissions)
+    finder = _Finder(people)
+    rows = [Row(person.name, person) for person in people]
+    claims: dict[int, list[tuple[tuple[bool, int], Submission]]] = {}
+    notes: dict[str, str] = {}
+    for submission in handed:
+        rank, fitting = finder.find((submission.student, *submission.aliases))
+        if len(fitting) == 1:
+            claims.setdefault(fitting.pop(), []).append(((submission.empty, rank), submission))
+        elif fitting:
+            names = ", ".join(sorted(people[i].name for i in fitting))
+            notes[submission.student] = f"not matched: it fits several of the roster ({names}); add a login"
+        elif people:
+            notes[submission.student] = "not on the roster"
+    for i, claimed in claims.items():
+        notes |= _settle(rows[i], claimed, results)
+    taken = {row.student for row in rows if row.submitted}
+    others = [_alone(s, results, notes.get(s.student)) for s in handed if s.student not in taken]
+    return [*rows, *others]
+
+
+def _settle(row: Row, claimed: list[tuple[tuple[bool, int], Submission]], results: dict) -> dict[str, str]:
+    """Give a student the submission that fits best; return notes for the rows of the others."""
+    best = min(rank for rank, _ in claimed)
+    first, *more = [submission for rank, submission in claimed if rank == best]
+    if not more or len({_content(s, results) for s in (first, *more)}) == 1:
+        row.student, row.result, row.late = first.student, results.get(first.student), first.late
+        row.submitted = True
+        same = f"not matched: the same file as {first.student!r}, which counts"
+        said = f"not matched: {first.student!r} fits {row.person.name} better; keep one of them"
+        return {s.student: same if s in more else said for _, s in claimed if s is not first}
+    names = ", ".join(repr(submission.student) for submission in (first, *more))
+    row.open = True
+    row.notes.append(f"several submissions fit equally well, and none was taken: {names}")
+    said = f"not matched: {names} fit {row.person.name} equally well; keep one of them"
+    return {s.student: said for _, s in claimed}
+
+
+def _content(submission: Submission, results: dict[str, Result]) -> str:
+    """What tells a file from another one."""
+    result = results.get(submission.student)
+    return (result.digest if result else "") or submission.student
+
+
+def _alone(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
+    """The row of a submission that was given to nobody on the roster."""
+    row = Row(submission.student, Person({"student": submission.student}), results.get(submission.student))
+    row.late, row.submitted = submission.late, True
+    row.notes += [note] if note else []
+    row.open = bool(note and note.startswith("not matched") and not submission.empty)
+    return row
+
+
+class _Finder:
+    """Finds the people whom a name fits."""
+
+    def __init__(self, people: Sequence[Person]):
+        self.tables: list[dict[str, set[int]]] = [{}, {}, {}]
+        for i, person in enumerate(people):
+            own = {person[column] for column in IDENTIFYING}
+            spelt = {_composed(text) for text in own}, {_composed(text) for text in person.names}, person.keys
+            for known, keys in zip(self.tables, spelt, strict=True):
+                for key in keys - {""}:
+                    known.setdefault(key, set()).add(i)
+
+    def find(self, names: Sequence[str]) -> tuple[int, set[int]]:
+        """The rank of the best fit (0 is best), and the people who fit all names that fit anyone."""
+        found = [self._find(name) for name in names]
+        found = [(rank, fitting) for rank, fitting in found if fitting]
+        if not found:
+            return len(self.tables), set()
+        best = min(rank for rank, _ in found)
+        common = set.intersection(*(fitting for _, fitting in found))
+        return best, common or set.union(*(fitting for rank, fitting in found if rank == best))
+
+    def _find(self, name: str) -> tuple[int, set[int]]:
+        for rank, known in enumerate(self.tables):
+            if fitting := known.get(name_key(name) if rank == 2 else _composed(name)):
+                return rank, fitting
+        return len(self.tables), set()
+
+
+def _composed(text: str) -> str:
+    """A name as it is written, whatever the encoding of its accents and the number of its blanks."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def name_key(text: str) -> str:
+    """A name without what systems change in it: case, accents' encoding, blanks and punctuation."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()

@@ -1,0 +1,227 @@
+"""An exam of a class in a private folder: papers to hand out, keys to grade with, and a table of answers.
+
+    FOLDER/exam.json                     the exam, its seed, who has which paper, and what the roster knows
+    FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
+    FOLDER/keys/STUDENT/EXAM/EXAM.ipynb  the solved paper: keep it
+    FOLDER/answers.csv                   the right values of every paper
+
+A student's paper follows from exam, seed and name alone, so it does not change when somebody joins. A paper
+that lies in the folder is not written again: it may have been handed out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from lmcourse.exams import EXAMS, Exam, find
+from lmcourse.exams.paper import answers, label_of, papers
+from lmcourse.files.notebooks import to_text, write_text
+from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.classroom.names import file_name, former_file_name
+from lmcourse.grading.classroom.roster import Person, name_key
+from lmcourse.grading.classroom.tables import write_table
+from lmcourse.grading.exams.owners import Claims, Owners, foreign, identifiers
+from lmcourse.grading.notebook.cells import GradingError
+
+__all__ = ["ExamFolder", "make"]
+
+
+def make(
+    exam: Exam,
+    people: Sequence[str | Person],
+    seed: int,
+    out: Path,
+    told: Callable[[str], None] = lambda name: None,
+) -> ExamFolder:
+    """Write a paper and a key for each student; return the folder.
+
+    Parameters
+    ----------
+    exam : Exam
+    people : sequence of str or Person
+        The students: their names, or what a roster knows of them.
+    seed : int
+        Secret: whoever has it can compute every paper.
+    out : Path
+        A private folder. When it holds this exam with this seed, students are added.
+    told : callable
+        Is told each name whose paper is written.
+
+    Raises
+    ------
+    GradingError
+        When two names would be one student's, or the folder holds another exam.
+    """
+    there = ExamFolder.read(out) if (out / "exam.json").exists() else None
+    if there and (there.exam.name, there.seed) != (exam.name, seed):
+        raise GradingError(
+            f"{out} holds the {there.exam.name} with another seed or name. Give --out another folder, so that"
+            " no paper that was handed out loses its key."
+        )
+    folder = _joined(there or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    out.mkdir(parents=True, exist_ok=True)
+    out.chmod(0o700)
+    write_text(out / "exam.json", folder.record())
+    table = [["student", "paper", *(part.name for part in exam.parts(0))]]
+    for name, label in folder.students.items():
+        variant = variant_seed(exam.name, seed, name)
+        key = folder.keys(name) / exam.name / f"{exam.name}.ipynb"
+        if not (folder.paper(name).exists() and key.exists()):
+            paper, solved = papers(exam, variant, label, name)
+            write_text(folder.paper(name), to_text(paper))
+            write_text(key, to_text(solved))
+        table.append([name, label, *answers(exam, variant).values()])
+        told(name)
+    write_table(out / "answers.csv", table)
+    return folder
+
+
+def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
+    """The folder with more students, and with what the roster now knows of those who were there."""
+    people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
+    students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
+    for name, person in _named(folder, people):
+        other = next((n for n in students if name_key(n) == name_key(name) and n != name), None)
+        if not name_key(name) or other is not None:
+            problem = (
+                f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is not a name"
+            )
+            raise GradingError(f"{problem}. Add a number or a login to the names.")
+        students[name] = label_of(folder.exam.name, variant_seed(folder.exam.name, folder.seed, name))
+        known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
+        folders.setdefault(name, file_name(name))
+    return dataclasses.replace(folder, students=students, people=known, folders=folders)
+
+
+def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
+    """Each student with a name: a login or a number is added where two have the same one."""
+    counted = Counter(name_key(person.name) for person in people)
+    for person in people:
+        before = folder.people.get(person.name)
+        own = set(identifiers(person))
+        known = set(identifiers(before)) if before else set()
+        same = before is not None and (own & known or not own or not known)
+        alone = before is None and counted[name_key(person.name)] == 1
+        yield person.name if same or alone or not own else f"{person.name} ({identifiers(person)[0]})", person
+
+
+def variant_seed(exam: str, seed: int, name: str) -> int:
+    """The seed of a student's paper, from which nobody finds that of the class."""
+    digest = hashlib.sha256(f"{exam}\n{seed}\n{name_key(name)}".encode()).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+@dataclasses.dataclass(frozen=True)
+class ExamFolder:
+    """A private folder with the papers and keys of a class.
+
+    Attributes
+    ----------
+    place : Path
+    exam : Exam
+    seed : int
+    students : dict of str to str
+        The label of each student's paper.
+    people : dict of str to Person
+        What the roster knows of each.
+    folders : dict of str to str
+        The name of each student's folder in ``papers/`` and ``keys/``.
+    """
+
+    place: Path
+    exam: Exam
+    seed: int
+    students: dict[str, str]
+    people: dict[str, Person]
+    folders: dict[str, str]
+
+    @classmethod
+    def read(cls, place: Path) -> ExamFolder:
+        """Read a folder that `make` has written.
+
+        Raises
+        ------
+        GradingError
+            When there is none.
+        """
+        try:
+            data = json.loads((place / "exam.json").read_text(encoding="utf-8"))
+            exam, seed, students = data["exam"], int(data["seed"]), dict(data["students"])
+            people = {n: Person(dict(data.get("people", {}).get(n, {"student": n}))) for n in students}
+            folders = {n: data.get("folders", {}).get(n) or _old_folder(place, n) for n in students}
+        except (OSError, ValueError, KeyError, TypeError):
+            raise GradingError(
+                f"{place} is not the folder of an exam: its exam.json is missing or cannot be read. Make one"
+                " with python -m lmcourse.exam."
+            ) from None
+        if exam not in EXAMS:
+            raise GradingError(f"{place} holds the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
+        return cls(place, find(exam), seed, students, people, folders)
+
+    def record(self) -> str:
+        """What `read` reads."""
+        people = {name: person.fields for name, person in self.people.items()}
+        known = {"students": self.students, "people": people, "folders": self.folders}
+        data = {"exam": self.exam.name, "seed": self.seed, **known}
+        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+    def paper(self, name: str) -> Path:
+        """Where a student's paper lies."""
+        return self.place / "papers" / self.folders[name] / f"{self.exam.name}.ipynb"
+
+    def keys(self, name: str) -> Path:
+        """The folder that stands for ``solutions/`` when this student is graded."""
+        return self.place / "keys" / self.folders[name]
+
+    @functools.cached_property
+    def owners(self) -> Owners:
+        """Finds the students by any of their names."""
+        return Owners(self.students, self.people, self.folders)
+
+    def claims(self, submissions: Sequence[Submission]) -> Claims:
+        """Whose key each submission is graded by."""
+        return Claims(self.owners, self.keys, submissions)
+
+    def owner(self, name: str | None, data: bytes) -> str:
+        """The student of this name, or without a name the one whose paper the notebook is.
+
+        Raises
+        ------
+        GradingError
+            When there is none, or several.
+        """
+        if name is None:
+            label, owner = self.owners.labelled(data)
+            if owner is None:
+                what = (
+                    f"the paper {label}, which is of nobody here" if label else "without the label of a paper"
+                )
+                raise GradingError(f"The notebook is {what}. Say whose it is with --student.")
+            return owner
+        found = self.owners.named(name)
+        if len(found) == 1:
+            return found.pop()
+        if found:
+            raise GradingError(
+                f"{name!r} fits several students: {', '.join(sorted(found))}. Give more of the name."
+            )
+        raise GradingError(f"No paper of {self.place} is {name!r}'s. Papers: {', '.join(self.students)}.")
+
+    def remark(self, student: str, data: bytes) -> str:
+        """Say so when a notebook is the paper of somebody else; else nothing."""
+        label, owner = self.owners.labelled(data)
+        if not label or label == self.students[student]:
+            return ""
+        return foreign(label, owner, self.students[student])
+
+
+def _old_folder(place: Path, name: str) -> str:
+    """The name of a student's folder in an exam of an earlier version."""
+    former = former_file_name(name)
+    return former if (place / "keys" / former).exists() else file_name(name)

@@ -1,0 +1,218 @@
+"""Whose paper a submission is: by its name, in whatever form a system gives it, or by the paper's own label.
+
+A name decides: whoever hands in somebody else's paper under their own name is graded by their own key. The
+label decides where the name says nothing, or fits several students. What stays open is told, and not guessed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from lmcourse.exams import EXAMS
+from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.classroom.roster import IDENTIFYING, Person, name_key
+from lmcourse.grading.notebook.cells import GradingError, read_cells
+
+PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
+MOST_LOOKED_AT = 2_000_000
+"""Bytes of a notebook in which the label of its paper is looked for; a paper has less than a tenth of it."""
+
+KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
+"""How a note calls what stands in a column of the roster."""
+
+
+class Owners:
+    """The students of an exam, found by any of their names.
+
+    Parameters
+    ----------
+    students : dict of str to str
+        The label of each student's paper.
+    people : dict of str to Person
+        What the roster knows of each.
+    folders : dict of str to str
+        The name of the folder that each was handed.
+    """
+
+    def __init__(self, students: Mapping[str, str], people: Mapping[str, Person], folders: Mapping[str, str]):
+        self.students, self.people = students, people
+        self.tables: list[dict[str, set[str]]] = [{}, {}]
+        for name, label in students.items():
+            person = people[name]
+            first, _, last = person.name.rpartition(" ")
+            exact = {name, folders[name], label, *(person[column] for column in IDENTIFYING)}
+            close = {name_key(text) for text in (*exact, f"{last} {first}")} | person.keys
+            for table, keys in zip(self.tables, (exact, close), strict=True):
+                for key in keys - {""}:
+                    table.setdefault(key, set()).add(name)
+
+    def named(self, *names: str) -> set[str]:
+        """The students whom the names fit best: exactly, or else in another spelling or turned round."""
+        found = [fitting for name in names if (fitting := self._named(name.strip()))]
+        common = set.intersection(*found) if found else set()
+        return common or set().union(*found)
+
+    def labelled(self, data: bytes) -> tuple[str, str | None]:
+        """The label that a notebook carries (empty when none or several), and its student."""
+        labels = labels_in(data)
+        label = labels.pop() if len(labels) == 1 else ""
+        return label, next((name for name, own in self.students.items() if own == label), None)
+
+    def kind(self, owner: str, *names: str) -> str:
+        """What one of these names is to a student: the login, the student number, or else a name."""
+        person, keys = self.people[owner], {name_key(name) for name in names} - {""}
+        if name_key(owner) not in keys:
+            for column, kind in KINDS.items():
+                if name_key(person[column]) in keys:
+                    return kind
+        return "name"
+
+    def _named(self, name: str) -> set[str]:
+        exact, close = self.tables
+        return exact.get(name) or close.get(name_key(name), set())
+
+
+def identifiers(person: Person) -> list[str]:
+    """What tells a student from another one of the same name."""
+    return [person[column] for column in ("login", "number", "id", "email") if person[column]]
+
+
+def exam_of(data: bytes) -> tuple[str, str]:
+    """The exam that a notebook says it is a paper of, and its label; empty texts where it says nothing."""
+    try:
+        _, metadata = read_cells(data)
+    except (GradingError, UnicodeError):
+        return "", ""
+    course = metadata.get("course")
+    exam = course.get("exam") if isinstance(course, dict) else None
+    return exam if exam in EXAMS else "", min(labels_in(data), default="")
+
+
+def labels_in(data: bytes) -> set[str]:
+    """The labels of papers in a notebook: near the beginning of its text, or else in its metadata.
+
+    A stranger's file is looked at here in the process of the whole class, so no more of it is read than a
+    paper has.
+    """
+    text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
+    written = {match["label"] for match in PAPER.finditer(text)}
+    if written or len(data) > MOST_LOOKED_AT:
+        return written
+    try:
+        metadata = read_cells(data)[1]
+    except (GradingError, UnicodeError):
+        return set()
+    course = metadata.get("course")
+    stored = course.get("paper") if isinstance(course, dict) else None
+    return {stored} if isinstance(stored, str) else set()
+
+
+def _encoding(data: bytes) -> str:
+    return "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+
+
+class Claims:
+    """The submissions of a class, each with the student whose key it is graded by.
+
+    Attributes
+    ----------
+    submissions : list of Submission
+        Those without a key have a ``problem``.
+    notes : dict of str to str
+        What the instructor should know, by the submission's name.
+    about : dict of str to list of str
+        What the instructor should know of students whose paper somebody else handed in, by the student's
+        name in the exam.
+    """
+
+    def __init__(self, owners: Owners, keys: Callable[[str], Path], submissions: Sequence[Submission]):
+        self.owners, self.keys = owners, keys
+        self.owner: dict[str, str] = {}
+        self.notes: dict[str, str] = {}
+        self.about: dict[str, list[str]] = {}
+        self.by_name = {s.student: owners.named(s.student, *s.aliases) for s in submissions}
+        self.taken = {next(iter(fit)): s for s in submissions if len(fit := self.by_name[s.student]) == 1}
+        self.submissions = [self._claim(submission) for submission in submissions]
+
+    def solutions(self, submission: Submission) -> Path:
+        """The folder with the key of a submission that has one."""
+        return self.keys(self.owner[submission.student])
+
+    def notes_for(self, student: str, person: Person) -> list[str]:
+        """What the row of a class says: of its submission, and of the paper that was made for the student."""
+        own = [self.notes[student]] if student in self.notes else []
+        names = (person.name, *identifiers(person))
+        fitting = {self.owner[student]} if student in self.owner else self.owners.named(*names)
+        return own + (self.about.get(next(iter(fitting)), []) if len(fitting) == 1 else [])
+
+    def _claim(self, submission: Submission) -> Submission:
+        """The submission with its student's name, or why it has no key."""
+        fitting = self.by_name[submission.student]
+        if submission.empty or submission.problem:
+            return submission
+        label, labelled = self.owners.labelled(_data(submission.path))
+        if len(fitting) == 1:
+            (owner,) = fitting
+            own = self.owners.students[owner]
+            if label and label != own:
+                self.notes[submission.student] = foreign(label, labelled, own)
+                self._tell(label, labelled, submission, owner)
+            return self._owned(submission, owner)
+        if labelled is None or (fitting and labelled not in fitting):
+            return dataclasses.replace(submission, path=None, problem=_unknown(submission, fitting, label))
+        if labelled in self.taken:
+            other = self.taken[labelled].student
+            problem = (
+                f"This is the paper {label} of {labelled}, but {other!r} is theirs by its name. Keep one."
+            )
+            return dataclasses.replace(submission, path=None, problem=problem)
+        self.notes[submission.student] = f"known by the label {label} of the paper as {labelled}"
+        return self._owned(submission, labelled)
+
+    def _tell(self, label: str, labelled: str | None, submission: Submission, owner: str) -> None:
+        """Note for the student of a paper that it was handed in under a name of somebody else."""
+        if labelled is None:
+            return
+        kind = self.owners.kind(owner, submission.student, *submission.aliases)
+        self.about.setdefault(labelled, []).append(
+            f"paper {label} of this student was handed in as {submission.student!r}, which is the {kind} of"
+            f" {owner}; graded by the key of {owner}"
+        )
+
+    def _owned(self, submission: Submission, owner: str) -> Submission:
+        self.owner[submission.student] = owner
+        known = (owner, *identifiers(self.owners.people[owner]))
+        return dataclasses.replace(submission, aliases=(*submission.aliases, *known))
+
+
+def foreign(label: str, owner: str | None, own: str) -> str:
+    """A note on a paper that is somebody else's."""
+    whose = f"that of {owner}" if owner else "of nobody here"
+    return f"hands in paper {label}, {whose}; graded by the key of paper {own}"
+
+
+def _unknown(submission: Submission, fitting: set[str], label: str) -> str:
+    """Why a submission has no key, and what to do."""
+    whose = "none of them" if fitting else "nobody here"
+    carries = (
+        f"carries the label {label}, which belongs to {whose}" if label else "carries no label of a paper"
+    )
+    if fitting:
+        return (
+            f"The name {submission.student!r} fits several students ({', '.join(sorted(fitting))}), and the"
+            f" notebook {carries}. Rename it by the label of the student's paper."
+        )
+    return (
+        f"No paper of this exam was made for {submission.student!r}, and the notebook {carries}. Rename it by"
+        " the student's name, login or paper label."
+    )
+
+
+def _data(path: Path | None) -> bytes:
+    try:
+        return path.read_bytes() if path else b""
+    except OSError:
+        return b""

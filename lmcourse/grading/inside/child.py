@@ -1,0 +1,282 @@
+"""The process with the answers: it runs cells, and serves calls of what they define.
+
+One loop, `_serve`. The first process has imported the libraries and has run no answer; each cell and each
+test runs in a fork of the last good one. So what a cell breaks, fills or leaves running is gone with its
+process. Nothing that this program says is trusted: the grader reads it with `decoding`.
+
+This file sees neither the solutions nor the questions. It is copied beside the answers, with `running`,
+`shell`, `wire`, `decoding` and ``lmcourse.hints.answers``.
+"""
+
+import copy
+import ctypes
+import importlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import traceback
+import types
+
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.pools import prepare_pools
+from lmcourse.grading.inside.running import Stopped, run
+from lmcourse.grading.inside.shell import prepare
+from lmcourse.grading.inside.wire import WireError, encode
+from lmcourse.hints.answers import Unreadable, evaluate, plain
+
+DUMPABLE, ADOPT_ORPHANS = 4, 36
+_missing: set[str] = set()
+"""Names that are not there because an import failed."""
+
+
+def main(connection: socket.socket, settings: dict) -> None:
+    """Import the libraries, set the limits, say hello, and serve requests; never returns."""
+    os.environ.update(settings["environment"])
+    for module in settings["imports"]:
+        try:
+            importlib.import_module(module)
+        except Exception:  # the set-up cell will fail in the same way, and say so
+            continue
+    _one_thread()
+    _limit(settings)
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)  # what answers leave behind becomes ours
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _send(connection, {"hello": os.getpid()})
+    _serve(connection, prepare(), [])
+
+
+def _serve(connection: socket.socket, names: dict, kept: list) -> None:
+    """Answer requests until the grader hangs up; ``kept`` holds objects that the grader knows by number."""
+    actions = {"run": _run, "look": _look, "call": _call, "evaluate": _evaluate}
+    fork, leave, kill, wait = os.fork, os._exit, os.kill, os.waitpid
+    while True:
+        request, passed = _receive(connection)
+        if request is None:
+            leave(0)
+        action = request["do"]
+        if action == "fork":
+            _reap(wait)
+            child = fork()
+            if child == 0:
+                connection.close()
+                connection = socket.socket(fileno=passed)
+                _begin_anew()
+                continue
+            os.close(passed)
+            _send(connection, {"pid": child})
+        elif action == "kill":
+            _send(connection, {"status": _kill(request["pid"], kill, wait)})
+        elif action == "inputs":
+            _feedback_of_the_course({key: decode(cases) for key, cases in request["inputs"].items()})
+            _send(connection, {"done": True})
+        elif action == "purge":
+            _send(connection, {"killed": _purge(request["keep"])})
+        else:
+            _send(connection, actions[action](request, names, kept))
+
+
+def _run(request: dict, names: dict, kept: list) -> dict:
+    """Run a cell. Names that it has set before an error stay, as in a notebook."""
+    try:
+        skipped = run(request["source"], f"<{request['name']}>", names, _missing)
+    except Stopped as stopped:
+        return {"error": {**_told(stopped.error), "statement": stopped.statement}}
+    except BaseException as error:
+        return {"error": _told(error)}
+    return {"done": True, "skipped": skipped} if skipped else {"done": True}
+
+
+def _look(request: dict, names: dict, kept: list) -> dict:
+    """The value of a name, or that there is none."""
+    if request["name"] not in names:
+        return {"missing": True}
+    return _value(names[request["name"]], kept)
+
+
+def _call(request: dict, names: dict, kept: list) -> dict:
+    function = kept[request["number"]]
+    arguments = decode(request["arguments"])
+    keywords = decode(request["keywords"])
+    try:
+        value = function(*arguments, **keywords)
+    except BaseException as error:
+        return {"error": _told(error)}
+    return _value(value, kept)
+
+
+def _evaluate(request: dict, names: dict, kept: list) -> dict:
+    """The value of a SymPy expression at a point."""
+    point = decode(request["point"])
+    try:
+        value = evaluate(kept[request["number"]], request["symbols"], point, request["where"])
+    except Unreadable as error:
+        return {"unreadable": str(error)[:500]}
+    except BaseException as error:
+        return {"error": _told(error)}
+    return _value(value, kept)
+
+
+def _value(value: object, kept: list) -> dict:
+    def keep(thing: object) -> int:
+        kept.append(thing)
+        return len(kept) - 1
+
+    try:
+        return {"value": encode(plain(value), keep)}
+    except Unreadable as error:
+        return {"unreadable": str(error)[:500]}
+    except BaseException as error:
+        return {"error": _told(error)}
+
+
+def _told(error: BaseException) -> dict:
+    """What an error says, and the line of the answer that it comes from."""
+    try:
+        text = str(error)[:500]
+    except BaseException:
+        text = ""
+    line = ""
+    if isinstance(error, SyntaxError):
+        text = f"line {error.lineno}: {error.msg}"
+    else:
+        for frame in traceback.extract_tb(error.__traceback__):
+            if frame.filename.startswith("<") and frame.line:
+                line = frame.line[:200]
+                break
+    kind = type(error).__name__
+    if isinstance(error, NotImplementedError):
+        kind = "NotImplementedError"
+    elif isinstance(error, WireError):
+        kind = "WireError"
+    elif isinstance(error, MemoryError):
+        kind = "MemoryError"
+    return {"type": kind[:80], "text": text, "line": line}
+
+
+def _feedback_of_the_course(inputs: dict) -> None:
+    """Put a ``lmcourse.feedback`` in place that knows inputs and no answers."""
+    module = types.ModuleType("lmcourse.feedback")
+    module.check = module.check_hidden = lambda *arguments, **keywords: None
+    module.inputs = lambda key: copy.deepcopy(inputs[key])
+    module.WrongAnswer = AssertionError
+    sys.modules["lmcourse.feedback"] = module
+    sys.modules["lmcourse"].feedback = module
+
+
+def _one_thread() -> None:
+    """A pool of threads does not survive a fork: keep libraries from making one."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+        torch.set_num_threads = torch.set_num_interop_threads = lambda count: None
+
+
+def _limit(settings: dict) -> None:
+    """Limits of this process and of all that come from it."""
+    import resource
+
+    with_libraries = _virtual_memory()
+    limits = {
+        resource.RLIMIT_CPU: settings["cpu_seconds"],
+        resource.RLIMIT_AS: with_libraries + settings["memory_mb"] * 2**20,
+        resource.RLIMIT_FSIZE: settings["file_mb"] * 2**20,
+        resource.RLIMIT_NPROC: settings["processes"],
+        resource.RLIMIT_NOFILE: 256,
+        resource.RLIMIT_CORE: 0,
+    }
+    for what, most in limits.items():
+        hard = resource.getrlimit(what)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        try:
+            resource.setrlimit(what, (most, most))
+        except (OSError, ValueError):  # macOS knows no limit on memory
+            continue
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file that is too large is an OSError
+
+
+def _virtual_memory() -> int:
+    try:
+        with open("/proc/self/statm") as stream:
+            return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 8 * 2**30
+
+
+def _begin_anew() -> None:
+    """In a fork: a group of its own, ordinary signals, and the right to read about itself."""
+    os.setsid()
+    prepare_pools()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(DUMPABLE, 1, 0, 0, 0)
+
+
+def _kill(pid: int, kill, wait) -> int:
+    """End a fork and its group; return how it ended."""
+    for target in (-pid, pid):
+        try:
+            kill(target, signal.SIGKILL)
+        except OSError:
+            continue
+    try:
+        return wait(pid, 0)[1]
+    except OSError:
+        return 0
+
+
+def _reap(wait) -> None:
+    """Forget children that have ended: they count as processes until somebody asks."""
+    try:
+        while wait(-1, os.WNOHANG)[0]:
+            continue
+    except OSError:
+        return
+
+
+def _purge(keep: list) -> int:
+    """End all processes that come from this one but those that are known."""
+    parents = {}
+    for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
+        try:
+            with open(f"/proc/{name}/stat", "rb") as stream:  # a process may have a name that is no text
+                parents[int(name)] = int(stream.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+    killed = 0
+    for pid in parents:
+        ancestor = pid
+        while ancestor in parents and ancestor != os.getpid():
+            ancestor = parents[ancestor]
+        if ancestor == os.getpid() and pid not in (ancestor, *keep):
+            try:
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+            except OSError:
+                continue
+    return killed
+
+
+def _receive(connection: socket.socket) -> tuple[dict | None, int | None]:
+    """One request and the socket that came with it; None when the grader has hung up."""
+    head, passed, _, _ = socket.recv_fds(connection, 4, 1)
+    while head and len(head) < 4:
+        head += connection.recv(4 - len(head)) or os._exit(0)
+    if not head:
+        return None, None
+    left, parts = struct.unpack(">I", head)[0], []
+    while left:
+        part = connection.recv(min(left, 2**20))
+        if not part:
+            return None, None
+        parts.append(part)
+        left -= len(part)
+    return json.loads(b"".join(parts)), (passed[0] if passed else None)
+
+
+def _send(connection: socket.socket, reply: dict) -> None:
+    data = json.dumps(reply).encode("ascii")
+    connection.sendall(struct.pack(">I", len(data)) + data)

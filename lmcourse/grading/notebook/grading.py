@@ -1,0 +1,110 @@
+"""Grade one notebook.
+
+result = grade_notebook("02_cross_entropy.ipynb", seed=7)
+result.points, result.maximum
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from lmcourse.grading.notebook.cells import GradingError, read_cells
+from lmcourse.grading.notebook.key import Key, guess
+from lmcourse.grading.notebook.result import Result
+from lmcourse.grading.notebook.submission import plan
+from lmcourse.grading.outside import shown
+from lmcourse.grading.outside.node import Limits
+from lmcourse.grading.outside.sandbox import Sandbox
+
+__all__ = ["GradingError", "Limits", "Result", "grade_notebook"]
+
+
+def grade_notebook(
+    submission: str | Path | bytes,
+    set_name: str | None = None,
+    *,
+    seed: int | None = None,
+    limits: Limits | None = None,
+    solutions: str | Path = "solutions",
+    protection: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Result:
+    """Grade one notebook.
+
+    Parameters
+    ----------
+    submission : path or bytes
+        The notebook, as any editor saved it.
+    set_name : str, optional
+        As in ``"02_cross_entropy"``; by default the set with which it shares the most cells.
+    seed : int, optional
+        Draws the hidden inputs; a random one by default. The result records it: the same seed gives the
+        same grade.
+    limits : Limits, optional
+    solutions : path
+        The folder of the solved sets. A private folder works too.
+    protection : {"namespaces", "inside", "limits"}, optional
+        The only kind of protection to use; by default the best that this system has.
+    progress : callable, optional
+        Is told the label of each task before it is marked.
+
+    Returns
+    -------
+    Result
+        Also for a file that is not a notebook: its ``problem`` says so.
+
+    Raises
+    ------
+    GradingError
+        When there is no such set, or when answers would see the submission or the solutions: a fault of the
+        caller.
+    """
+    seed = secrets.randbelow(2**31) if seed is None else seed
+    digest = ""
+    try:
+        data = submission if isinstance(submission, bytes) else Path(submission).read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        cells, metadata = read_cells(data)
+        if set_name is None:
+            set_name = guess(cells, Path(solutions))
+    except OSError as error:
+        problem = f"The file cannot be read: {error.strerror}."
+        return Result(set_name or "", seed, problem=problem, digest=digest)
+    except (GradingError, UnicodeError) as error:
+        problem = (
+            str(error) if isinstance(error, GradingError) else "The file is not a notebook: it is not text."
+        )
+        return Result(set_name or "", seed, problem=problem, digest=digest)
+    key = Key(set_name, Path(solutions))
+    _keep_apart(solutions, *([] if isinstance(submission, bytes) else [submission]))
+    found = plan(key, cells, metadata)
+    with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
+        # The process with the answers imports its libraries meanwhile.
+        marker = _marking(key).Marker(key, found, sandbox, seed, progress)
+        return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
+
+
+def _marking(key: Key) -> ModuleType:
+    """Import all that marking needs, in this thread and before anything is marked.
+
+    A module that another thread is still importing is in ``sys.modules`` without its names: SciPy finds a
+    half-imported PyTorch there and fails. So nothing here is imported in a thread.
+    """
+    if "torch" in key.imports:
+        importlib.import_module("torch")
+    return importlib.import_module("lmcourse.grading.notebook.marking")
+
+
+def _keep_apart(*private: str | Path) -> None:
+    """Refuse a submission or solutions that lie among the libraries, which every answer sees."""
+    for path in private:
+        if folder := shown.exposed(path):
+            raise GradingError(
+                f"{path} lies in {folder}, which answers can read because Python or its libraries lie there."
+                " Move it to a folder of its own, and grade it there."
+            )

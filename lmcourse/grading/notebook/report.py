@@ -1,0 +1,91 @@
+"""Show a result to people: a table for the terminal, a page for a browser."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING
+
+from lmcourse.files.places import TEMPLATES
+from lmcourse.grading.notebook.result import Result
+
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+WIDTH = 96
+CODE = re.compile(r"`([^`]+)`")
+
+
+def as_table(result: Result) -> str:
+    """Return the table of tasks, the total, and how it came about, for a terminal.
+
+    Examples
+    --------
+    >>> from lmcourse.grading.notebook.result import TaskResult
+    >>> task = TaskResult("bigram", "Task 11a", "a bigram model", 0, 3, "zero", "Add k to every count.")
+    >>> print(as_table(Result("02_cross_entropy", 7, (task,), "Protection: full.")))
+    02_cross_entropy
+    <BLANKLINE>
+    Task 11a  a bigram model                                    0 /  3  zero
+              Add k to every count.
+    <BLANKLINE>
+    Total: 0 of 3 points.
+    Hidden inputs of seed 7. Protection: full.
+    """
+    if result.problem:
+        return f"Not graded. {plain(result.problem)}"
+    lines = [result.set_name, ""]
+    for task in result.tasks:
+        points = " -" if task.points is None else f"{task.points:2d}"
+        title = textwrap.shorten(plain(task.title), 48, placeholder=" ...")
+        lines.append(f"{task.label:8s}  {title:48s} {points} / {task.maximum:2d}  {task.status}")
+        if task.reason and task.status != "by hand":
+            indent = " " * 10
+            lines += textwrap.wrap(plain(task.reason), WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return "\n".join(
+        [*lines, "", *totals(result), f"Hidden inputs of seed {result.seed}. {result.protection}"]
+    )
+
+
+def totals(result: Result) -> list[str]:
+    """The total in words, one line for what a machine graded and one for what a person grades."""
+    lines = [f"Total: {result.points} of {result.maximum} points."]
+    if result.by_hand:
+        points = "1 point" if result.by_hand == 1 else f"{result.by_hand} points"
+        lines.append(f"A person grades {points} more: {', '.join(_by_hand(result))}.")
+    return lines
+
+
+def as_html(result: Result) -> str:
+    """Return the feedback as a page. Everything in it is escaped: answers are a stranger's text."""
+    environment = templates()
+    environment.filters["marked"] = _marked
+    return environment.get_template("feedback.html").render(result=result, totals=totals(result))
+
+
+def templates() -> jinja2.Environment:
+    """Return what fills the templates of pages; all text in them is escaped."""
+    import jinja2  # only pages need it
+
+    loader = jinja2.FileSystemLoader(TEMPLATES / "grading")
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["plain"] = plain
+    return environment
+
+
+def plain(text: str) -> str:
+    """Return text that no terminal obeys and every file can hold: printable characters, on one line."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return shown.encode("utf-8", "replace").decode("utf-8")
+
+
+def _marked(text: str) -> Markup:
+    """Text for a page: escaped first, and then what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
+
+
+def _by_hand(result: Result) -> list[str]:
+    return [task.label for task in result.tasks if task.status == "by hand"]

@@ -1,0 +1,188 @@
+"""One process with answers: what it may use, how it is asked, and what is said when it is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lmcourse.grading.inside.wire import NODES
+
+OURS = {"inputs", "kill", "purge"}
+"""What we ask for ourselves: the time of the submission does not limit it."""
+SMALL_REPLY = 2**18
+"""Bytes of a reply that carries no value."""
+MARKS = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
+"""How often a mark may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
+TIRED = 3
+"""After so many waits in vain the next ones are shorter: a quarter."""
+GRACE_SECONDS = 180
+"""Beyond the submission's own limit: for our libraries to load and our tests to compute."""
+WATCHED_SECONDS = 0.5
+"""How often a process that does not reply is looked at."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an answer may use. Memory counts beyond what the libraries need; the reply is one value."""
+
+    call_seconds: float = 10
+    cell_seconds: float = 120
+    total_seconds: float = 900
+    memory_mb: int = 2048
+    file_mb: int = 32
+    processes: int = 96
+    reply_mb: int = 16
+
+
+class Lost(BaseException):
+    """The process with an answer is gone or of no more use; the message says why.
+
+    No `Exception`: no test may catch it by chance.
+    """
+
+
+class TooSlow(Lost):
+    """It took too long: to try again would take as long again."""
+
+
+class Patience:
+    """How long to wait for an answer: less after several that never came, and not beyond ``end``.
+
+    ``watch`` is called from time to time while we wait, and raises `Lost` when too much is used.
+    """
+
+    def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
+        self.limits, self.watch, self.in_vain = limits, watch, {}
+        self.end = time.monotonic() + limits.total_seconds
+        self.looked = time.monotonic()
+
+    def look(self) -> None:
+        """Watch, when the last time is long enough ago: also while a reply arrives byte by byte."""
+        if time.monotonic() - self.looked >= WATCHED_SECONDS:
+            self.watch()
+            self.looked = time.monotonic()
+
+    def allowed(self, seconds: float) -> float:
+        return seconds / 4 if self.in_vain.get(seconds, 0) >= TIRED else seconds
+
+    def lost(self, seconds: float) -> TooSlow:
+        """Remember a wait in vain, and say so."""
+        if time.monotonic() >= self.end:
+            return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
+        said = f"it runs for more than {self.allowed(seconds):g} seconds. Look for a loop that does not end."
+        if self.allowed(seconds) < seconds:
+            said += f" ({TIRED} others took {seconds:g} seconds in vain, so this one had less time.)"
+        self.in_vain[seconds] = self.in_vain.get(seconds, 0) + 1
+        return TooSlow(said)
+
+
+class Node:
+    """One process with answers, and the socket to it."""
+
+    def __init__(self, connection: socket.socket, pid: int, limits: Limits, patience: Patience):
+        self.connection, self.pid, self.limits, self.patience = connection, pid, limits, patience
+
+    def ask(self, request: dict, seconds: float | None = None) -> dict:
+        """Send a request and return the reply, which is not to be trusted.
+
+        Raises
+        ------
+        Lost
+            When no whole reply comes within the time, or none that is JSON and small enough.
+        """
+        usual = self.limits.call_seconds if seconds is None else seconds
+        until = time.monotonic() + self.patience.allowed(usual)
+        until = until if request["do"] in OURS else min(until, self.patience.end)
+        small = request["do"] in OURS or request["do"] == "run"
+        data = json.dumps(request).encode("ascii")
+        try:
+            self._send(struct.pack(">I", len(data)) + data, until)
+            size = struct.unpack(">I", self.read(4, until))[0]
+            if size > (SMALL_REPLY if small else self.limits.reply_mb * 2**20):
+                raise Lost(f"it returns more than {self.limits.reply_mb} MB.")
+            reply = parsed(self.read(size, until))
+        except TimeoutError:
+            raise self.patience.lost(usual) from None
+        except OSError:
+            raise Lost("it ends the Python process.") from None
+        except (ValueError, RecursionError):
+            raise Lost("what it returns cannot be read.") from None
+        if not isinstance(reply, dict):
+            raise Lost("what it returns cannot be read.")
+        return reply
+
+    def fork(self) -> Node:
+        """Return a copy of this process."""
+        ours, theirs = socket.socketpair()
+        try:
+            socket.send_fds(self.connection, [struct.pack(">I", 14)], [theirs.fileno()])
+            self.connection.sendall(b'{"do": "fork"}')
+            size = struct.unpack(">I", self.read(4, time.monotonic() + 20))[0]
+            pid = json.loads(self.read(min(size, 1000), time.monotonic() + 20))["pid"]
+        except (OSError, ValueError, KeyError, TypeError):
+            ours.close()
+            raise Lost("it ends the Python process.") from None
+        finally:
+            theirs.close()
+        return Node(ours, pid if type(pid) is int else 0, self.limits, self.patience)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _send(self, data: bytes, until: float) -> None:
+        self.connection.settimeout(max(0.001, until - time.monotonic()))
+        self.connection.sendall(data)
+
+    def read(self, size: int, until: float) -> bytes:
+        parts = []
+        while size:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self.connection.settimeout(min(left, WATCHED_SECONDS))
+            self.patience.look()
+            try:
+                part = self.connection.recv(min(size, 2**20))
+            except TimeoutError:
+                continue
+            if not part:
+                raise ConnectionResetError
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def parsed(data: bytes) -> object:
+    """Read JSON that a stranger sent, unless reading it would take much more memory than it has bytes.
+
+    Raises
+    ------
+    Lost
+        When it holds more lists or texts than `lmcourse.grading.inside.wire` ever sends.
+    ValueError
+        When it is no JSON.
+    """
+    if len(data) > SMALL_REPLY:
+        plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+        many = plain.count(b'"') > 4 * NODES
+        outside = b"" if many else b"".join(plain.split(b'"')[::2])
+        if many or any(outside.count(mark) > most for mark, most in MARKS.items()):
+            raise Lost("it returns too many values.")
+    return json.loads(data)
+
+
+def cause(status: int) -> str:
+    """Return words for the status with which a process ended."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return "it uses more processor time than allowed. Look for a loop that does not end."
+        names = {s.value: s.name for s in signal.Signals}
+        return f"it ends the Python process (signal {names.get(number, number)})."
+    return f"it ends the Python process (exit status {os.WEXITSTATUS(status)})."

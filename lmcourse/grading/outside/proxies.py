@@ -1,0 +1,120 @@
+"""What stands for the student's objects in the process that marks: calls that carry data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import Callable, Formula, Remote, WireError, encode
+from lmcourse.grading.outside.node import Lost, Node
+from lmcourse.hints.answers import Unreadable, no_formula
+
+MOST_TEXT = 500
+
+
+class RemoteError(Exception):
+    """An error that a student's function raised; ``kind`` is the name of its type, ``line`` where."""
+
+    def __init__(self, kind: str, text: str, line: str):
+        super().__init__(text)
+        self.kind, self.line = kind, line
+
+
+class RemoteFunction:
+    """Calls a function of the other process."""
+
+    def __init__(self, probe: Node, number: int):
+        self._probe, self._number = probe, number
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        request = {"do": "call", "number": self._number}
+        request |= {"arguments": encode(list(arguments)), "keywords": encode(keywords)}
+        return value_of(self._probe, self._probe.ask(request))
+
+
+def look(probe: Node, name: str) -> Any:
+    """Return what a name of the student stands for.
+
+    Raises
+    ------
+    NameError
+        When the name is not defined.
+    """
+    reply = probe.ask({"do": "look", "name": name})
+    if reply.get("missing"):
+        raise NameError(name)
+    return value_of(probe, reply)
+
+
+def evaluate(
+    probe: Node, answer: Any, symbols: tuple[str, ...], point: tuple, where: str = "your answer"
+) -> Any:
+    """Put numbers into SymPy expressions of the other process, also inside lists and dictionaries."""
+    if isinstance(answer, dict):
+        return {k: evaluate(probe, v, symbols, point, f"{where}[{k!r}]") for k, v in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return [evaluate(probe, v, symbols, point, f"{where}[{i}]") for i, v in enumerate(answer)]
+    if not isinstance(answer, _StandIn) or answer.remote is None:
+        no_formula(answer, where)
+        return answer
+    request = {"do": "evaluate", "number": answer.remote, "symbols": list(symbols), "where": where[:200]}
+    return value_of(probe, probe.ask(request | {"point": encode([float(x) for x in point])}))
+
+
+def value_of(probe: Node, reply: dict) -> Any:
+    """Return the value in a reply, or raise what it tells.
+
+    Raises
+    ------
+    Unreadable
+        When the value cannot be read as data.
+    RemoteError, NotImplementedError
+        When the student's code raised an error.
+    Lost
+        When it ran out of memory.
+    """
+    if "value" in reply:
+        try:
+            return decode(reply["value"], lambda remote: _stand_in(probe, remote))
+        except (WireError, ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
+            raise Unreadable(f"your answer cannot be read: {str(error)[:200]}.") from None
+    if "unreadable" in reply:
+        told = text(reply["unreadable"])  # a sentence of `hints.answers`, unless the answer forges it
+        raise Unreadable(told if told.startswith("your answer") else f"your answer says: {told}")
+    raise error_of(reply, probe.limits.memory_mb)
+
+
+def error_of(reply: dict, memory_mb: int) -> BaseException:
+    """The error that a reply tells of."""
+    told = reply.get("error")
+    told = told if isinstance(told, dict) else {}
+    kind, what, line = (text(told.get(field, "")) for field in ("type", "text", "line"))
+    if kind == "MemoryError":
+        return Lost(f"it needs more than {memory_mb} MB of memory.")
+    if kind == "WireError":
+        return Unreadable(f"your answer cannot be read: {what}.")
+    if kind == "NotImplementedError":
+        return NotImplementedError(what)
+    return RemoteError(kind or "an error", what, line.strip())
+
+
+def text(value: Any) -> str:
+    """Text from a stranger, on one line, bounded, without control characters."""
+    value = value if isinstance(value, str) else ""
+    return "".join(c if c.isprintable() else " " for c in value[:MOST_TEXT])
+
+
+class _StandIn:
+    """An object of the other process that is no data; ``remote`` is the number of a formula."""
+
+    remote: int | None = None
+
+
+def _stand_in(probe: Node, remote: Remote) -> Any:
+    if isinstance(remote, Callable):
+        return RemoteFunction(probe, remote.number)
+    formula = isinstance(remote, Formula)
+    module = "sympy" if formula else text(remote.module)
+    made = type(text(remote.kind) or "object", (_StandIn,), {"__module__": module})()
+    made.remote = remote.number if formula else None
+    return made

@@ -1,0 +1,149 @@
+"""Grade a class: a folder of submissions becomes tables, a page for each student and one of the class."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tqdm import tqdm
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.grading.classroom import byhand, gradebooks, seeds
+from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.names import former_file_name
+from lmcourse.grading.classroom.roster import Row, match, read_roster
+from lmcourse.grading.classroom.tables import write_table
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.report import as_html, plain
+from lmcourse.grading.notebook.result import Result
+from lmcourse.grading.outside.node import Limits
+
+if TYPE_CHECKING:
+    from lmcourse.grading.exams.folder import ExamFolder
+
+__all__ = ["grade_class"]
+
+BEGUN = re.compile(r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|seeds\.json)\.\w+|.+\.json\.\d+")
+"""What a file is called while it is written."""
+
+
+def grade_class(
+    submissions: Path,
+    set_name: str | None,
+    out: Path,
+    *,
+    jobs: int = 1,
+    seed: int | None = None,
+    roster: Path | None = None,
+    manual: Path | None = None,
+    solutions: Path = Path("solutions"),
+    limits: Limits | None = None,
+    exam: ExamFolder | None = None,
+) -> list[Row]:
+    """Grade a folder and write everything to ``out``; return a row per student.
+
+    The hidden inputs of a submission follow from the secret of ``out`` and from the file: see
+    `classroom.seeds`. ``seed`` takes the place of that secret, so that two folders of results agree.
+
+    With an exam, each submission is graded by the key of its student's paper, and ``set_name`` and
+    ``solutions`` are not used. Without ``roster``, its students are the class.
+
+    Raises
+    ------
+    GradingError
+        When there is no such set or folder, or the roster or the marks cannot be read.
+    """
+    if out.resolve().is_relative_to(submissions.resolve()):
+        raise GradingError("The results would lie among the submissions. Give --out another folder.")
+    if exam:
+        set_name = exam.exam.name
+    key = Key(set_name, exam.keys(next(iter(exam.students))) if exam else solutions)
+    people = read_roster(roster) if roster else list(exam.people.values()) if exam else []
+    found = collect(submissions, set_name)
+    claims = exam.claims(found) if exam else None
+    if claims:
+        found, solutions = claims.submissions, claims.solutions
+    secret, note = seeds.secret_of(out, seed)
+    _sweep(out)
+    if note:
+        print(note, file=sys.stderr)
+    results = _grade(found, out, key.name, secret, jobs, solutions, limits)
+    kept = out / "manual.csv"
+    marks = byhand.read_marks(manual, results) if manual else {}
+    written = (byhand.read_marks(kept, results) if kept.exists() else {}) | marks
+    changed = byhand.outdated(results, written)
+    write_table(kept, byhand.marks_table(results, written))
+    results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
+    rows = match(people, found, results)
+    for row in rows:
+        row.notes += claims.notes_for(row.student, row.person) if claims else []
+        if row.student in changed:
+            row.notes.append(
+                "the file has changed since it was marked; look at it again, then empty its cell “submission”"
+                " in manual.csv"
+            )
+    _write(rows, found, out, key, manual is not None)
+    return rows
+
+
+def _sweep(out: Path) -> None:
+    """Delete what a command that was killed more than an hour ago had begun to write."""
+    begun = [*out.glob(".*.*"), *out.glob("feedback/.*.*"), *out.glob("graded/*.json.*")]
+    for path in begun:
+        if BEGUN.fullmatch(path.name) and time.time() - path.stat().st_mtime > 3600:
+            path.unlink(missing_ok=True)
+
+
+def _grade(
+    found: list[Submission],
+    out: Path,
+    set_name: str,
+    secret: str,
+    jobs: int,
+    solutions: Path | Callable[[Submission], Path],
+    limits: Limits | None,
+) -> dict[str, Result]:
+    from lmcourse.grading.classroom.processes import grade_all  # fails at once on a system without forks
+
+    some = [submission for submission in found if not submission.empty]
+    with tqdm(total=len(some), unit="submission", disable=None) as bar:
+
+        def finished(submission: Submission, reused: bool) -> None:
+            bar.set_postfix_str(plain(submission.student)[:24], refresh=False)
+            bar.update()
+
+        return grade_all(
+            found,
+            out,
+            set_name,
+            seed=lambda digest: seeds.seed_of(secret, set_name, digest),
+            jobs=jobs,
+            solutions=solutions,
+            limits=limits,
+            finished=finished,
+        )
+
+
+def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, marks: bool) -> None:
+    from lmcourse.grading.classroom.summary import summary_page  # draws
+
+    tasks = list(key.tasks.values())
+    write_table(out / "results.csv", gradebooks.results_table(rows, tasks))
+    top = sum(task.maximum for task in tasks if marks or not task.by_hand)
+    title = key.name if marks or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
+    write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, marks), mark=False)
+    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, marks), mark=False)
+    write_text(out / "summary.html", summary_page(key.name, rows, tasks))
+    slugs = {submission.student: submission.slug for submission in found}
+    for row in rows:
+        if row.result:
+            write_text(out / "feedback" / f"{slugs[row.student]}.html", as_html(row.result))
+    kept = {slug.casefold() for slug in slugs.values()}
+    for former in (name for name in map(former_file_name, slugs) if name.casefold() not in kept):
+        for old in (out / "feedback" / f"{former}.html", out / "graded" / f"{former}.json"):
+            old.unlink(missing_ok=True)

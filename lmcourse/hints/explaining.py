@@ -1,0 +1,305 @@
+"""Say why a readable answer is wrong: which of its entries, by which usual mistake, or what to try.
+
+Only `lmcourse.feedback` uses this. It compares a student's values with what the formulas of the question give
+on the same inputs, entry by entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lmcourse.hints.answers import agreement, numbers, read, short
+from lmcourse.hints.question import Case, Mistake, Property, Question, formula_value, own, pairs
+from lmcourse.hints.wording import UNKNOWN, short_of, shown_inputs, whole
+
+LOOSE = 1e-3
+"""Relative tolerance for naming the mistake behind a rounded number."""
+
+CLOSE = 5
+"""How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
+
+MOST_NAMED = 6
+"""How many wrong entries of an array are named by their places."""
+
+MOST_ASKED = 4
+"""In how many cases a right value is asked for a property besides: each takes another call."""
+
+Mask = list[np.ndarray]
+"""For each case, one boolean for each number and string of its value."""
+
+
+@dataclass
+class Answer:
+    """A student's values for all cases, and what could not be read of them."""
+
+    question: Question
+    call: Callable[[Case], Any]
+    cases: list[Case]
+    values: list[Any]
+    rights: list[Any]
+    problems: dict = field(default_factory=dict)
+    found: dict = field(default_factory=dict)
+
+    def matches(self, formula: Callable, rtol: float = 0.0) -> Mask:
+        """Where the formula gives the student's numbers and strings."""
+        return [self.matches_case(i, formula, rtol) for i in range(len(self.cases))]
+
+    def matches_case(self, i: int, formula: Callable, rtol: float = 0.0) -> np.ndarray:
+        target = self.value_of(formula, i)
+        return agreement(self.values[i], target, max(rtol, self.question.rtol), self.question.atol)
+
+    def value_of(self, formula: Callable, i: int) -> Any:
+        """What a formula gives for a case; each is computed once."""
+        if (formula, i) not in self.found:
+            self.found[formula, i] = formula_value(self.question, formula, self.cases[i], self.rights[i])
+        return self.found[formula, i]
+
+    @property
+    def right(self) -> Mask:
+        return self.matches(self.question.right)
+
+    @property
+    def labels(self) -> list[np.ndarray]:
+        """The key or place of each number and string; empty texts where entries have no name."""
+        return [_labels(self.question, value) for value in self.rights]
+
+    @property
+    def everything(self) -> Mask:
+        """All entries that could be read."""
+        return [~np.isin(labels, [*map(str, self.problems)]) for labels in self.labels]
+
+    def entries(self) -> dict[str, bool]:
+        """Whether each named entry is right in all cases."""
+        found: dict[str, bool] = {}
+        for labels, right in zip(self.labels, self.right, strict=True):
+            for label in dict.fromkeys(labels.tolist()):
+                found[label] = found.get(label, True) and bool(right[labels == label].all())
+        found.pop("", None)
+        return found
+
+    @property
+    def points(self) -> int:
+        """What the right entries are worth."""
+        entries = self.entries() if self.question.parts else {}
+        return sum(self.question.parts[part] for part in self.question.parts or () if entries[str(part)])
+
+
+def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
+    """Say why an answer is wrong, and which entries of the catalogue of mistakes explain it."""
+    mask = answer.everything
+    wrong = [label for label, good in answer.entries().items() if not good]
+    readable = [label for label in wrong if label not in set(map(str, answer.problems))]
+    text, mistakes = "", ()
+    if readable or not answer.problems:
+        text, mistakes = _reason(answer, mask) or _by_entry(answer, readable) or (_other(answer), ())
+    standing = _standing(answer, wrong)
+    text = text[:1].upper() + text[1:] if standing else text
+    sentences = [standing, text, *answer.problems.values()]
+    if not answer.question.parts and not text.endswith(" only."):
+        sentences.append(_only(answer, wrong))
+    return " ".join(filter(None, sentences)), mistakes
+
+
+def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
+    """What explains all that is wrong in the mask."""
+    question = answer.question
+    mistakes = _usual(answer, question.rtol, mask)
+    if not mistakes:
+        near = answer.matches(question.right, max(LOOSE, CLOSE * question.rtol))
+        if all((fits | ~there).all() for fits, there in zip(near, mask, strict=True)):
+            return f"close, but {short_of(question)}. {question.precision}", ()
+        mistakes = _usual(answer, LOOSE, mask)
+    if not mistakes:
+        return None
+    parts = [f"{mistake.id}, {mistake.name}. {_hint(answer, mistake, mask)}" for mistake in mistakes]
+    start = "two mistakes at once. " if len(parts) == 2 else ""
+    parts += [_where(answer, mistakes[0], mask)] if len(parts) == 1 else []
+    return start + " ".join(filter(None, parts)), tuple(
+        i for mistake in mistakes for i in mistake.id.split(" + ")
+    )
+
+
+def broken(answer: Answer) -> Property | None:
+    """The property that an answer lacks although its values agree with the right ones."""
+    for rule in answer.question.properties:
+        if rule.mistake and _lacks(answer, rule, MOST_ASKED):
+            return rule
+    return None
+
+
+def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
+    """In which entries a mistake was made that changes others too, which are right here; else nothing."""
+    fits = answer.matches(mistake.wrong)
+    changes = any((right & ~fit).any() for right, fit in zip(answer.right, fits, strict=True))
+    wrong = [
+        label
+        for labels, right, there in zip(answer.labels, answer.right, mask, strict=True)
+        for label in labels[~right & there]
+    ]
+    if not changes or not isinstance(answer.rights[0], dict):
+        return ""
+    return f"This is so in {' and '.join(_quoted(answer, label) for label in dict.fromkeys(wrong))} only."
+
+
+def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    """What explains each of several wrong entries by itself, when no mistake explains all of them."""
+    if len(wrong) < 2:
+        return None
+    reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}
+    if not any(reasons.values()):
+        return None
+    unknown = (f"{UNKNOWN}.", ())
+    told: dict[str, list[str]] = {}
+    for label, reason in reasons.items():
+        told.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
+    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in told.items()]
+    if unknown[0] in told:
+        sentences.append(answer.question.advice)
+    mistakes = dict.fromkeys(i for reason in reasons.values() if reason for i in reason[1])
+    return " ".join(sentences), tuple(mistakes)
+
+
+def _other(answer: Answer) -> str:
+    """What to say when no usual mistake gives the numbers: a broken property, or what to try."""
+    question, shown = answer.question, _shown(answer)
+    for rule in question.properties:
+        if _lacks(answer, rule, len(answer.cases)):
+            return f"{rule.message}. {shown}".rstrip()
+    reason = f"not the value asked for, and {UNKNOWN}."
+    return " ".join(part for part in (reason, shown, _places(answer), question.advice) if part)
+
+
+def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
+    """The mistake that gives the student's numbers, or the wrong ones among them, or two that do together."""
+    right = answer.matches(answer.question.right, rtol)
+    fitting, agreeing = [], []
+    for mistake in answer.question.mistakes:
+        fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
+        for i, (right_there, there) in enumerate(zip(right, mask, strict=True)):
+            fits.append(answer.matches_case(i, mistake.wrong, rtol))
+            if not (fits[-1] | right_there | ~there).all():
+                break
+        else:
+            if all(fit.all() for fit in fits):
+                return (mistake,)
+            fitting.append(mistake)
+            if not any((good & ~fit).any() for good, fit in zip(right, fits, strict=True)):
+                agreeing.append(mistake)  # it changes no entry that is right
+    for some in (fitting, agreeing):
+        if len({mistake.id for mistake in some}) == 1:
+            return (some[0],)
+    both = [
+        pair
+        for pair, formula in pairs(answer.question)
+        if all((fit | ~there).all() for fit, there in zip(answer.matches(formula, rtol), mask, strict=True))
+    ]
+    return both[0] if len(both) == 1 else ()
+
+
+def _hint(answer: Answer, mistake: Mistake, mask: Mask) -> str:
+    """The mistake's hint, with the numbers by which this answer betrays it."""
+    question = answer.question
+    i = next(i for i, right in enumerate(answer.right) if not (right | ~mask[i]).all())
+    text = mistake.hint(*own(answer.cases[i])) if callable(mistake.hint) else mistake.hint
+    wrong = numbers(formula_value(question, mistake.wrong, answer.cases[i]))
+    right = numbers(formula_value(question, question.right, answer.cases[i]))
+    differ = ~np.isclose(wrong, right, rtol=question.rtol, atol=question.atol, equal_nan=True)
+    differ &= mask[i][: differ.size]
+    if not differ.any():
+        return text
+    wrong, right = wrong[differ][0], right[differ][0]
+    with np.errstate(all="ignore"):
+        return text.format(ratio=_digits(wrong / right), power=_digits(np.log(wrong) / np.log(right)))
+
+
+def _digits(number: float) -> str:
+    return f"{number:.4f}".rstrip("0").rstrip(".")
+
+
+def _lacks(answer: Answer, rule: Property, most: int) -> bool:
+    """Whether the answer lacks a property, in any of the first cases or in all of them."""
+    enough = any if rule.everywhere else all
+    return not enough(_holds(answer, rule, i) for i in range(min(len(answer.cases), most)))
+
+
+def _holds(answer: Answer, rule: Property, i: int) -> bool:
+    value, case = answer.values[i], answer.cases[i]
+    if rule.also is None:
+        return bool(rule.holds(value, *own(case)))
+    return bool(rule.holds(value, read(answer.call(rule.also(*own(case))), like=value)))
+
+
+def _first_wrong(answer: Answer) -> int:
+    return next(i for i, right in enumerate(answer.right) if not right.all())
+
+
+def _shown(answer: Answer) -> str:
+    """The student's value for the first case that is wrong; nothing for expressions."""
+    i = _first_wrong(answer)
+    if answer.question.form == "expression":
+        return ""
+    if answer.question.form == "value":
+        value = answer.values[i]
+        if isinstance(value, dict):
+            wrong = {label for label, good in answer.entries().items() if not good}
+            shown = [key for key in value if key not in answer.problems and str(key) in wrong]
+            value = {key: whole(value[key]) for key in shown}
+        return f"You give {short(whole(value))}."
+    return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
+
+
+def _standing(answer: Answer, wrong: list[str]) -> str:
+    """How many points the right entries are worth, and which they are."""
+    if not answer.points:
+        return ""
+    right = [label for label in answer.entries() if label not in wrong]
+    names = [", ".join(_quoted(answer, label) for label in some) for some in (right, wrong)]
+    return f"{answer.points} of {answer.question.points} points. Right: {names[0]}. Wrong: {names[1]}."
+
+
+def _only(answer: Answer, wrong: list[str]) -> str:
+    """Which entries are wrong, where others are right."""
+    if not isinstance(answer.rights[0], dict) or not 0 < len(wrong) < len(answer.entries()):
+        return ""
+    names = " and ".join(_quoted(answer, label) for label in wrong)
+    return f"Only {names} {'is' if len(wrong) == 1 else 'are'} wrong."
+
+
+def _places(answer: Answer) -> str:
+    """Which places of an array are wrong in the first case that is wrong, where others are right."""
+    i = _first_wrong(answer)
+    wrong = ~answer.right[i]
+    if isinstance(answer.values[i], dict) or not np.ndim(answer.values[i]) or wrong.all():
+        return ""
+    if wrong.sum() > MOST_NAMED:
+        return f"{wrong.sum()} of {wrong.size} entries are wrong."
+    places = np.argwhere(wrong.reshape(np.shape(answer.values[i]))).tolist()
+    named = ", ".join(str(place) for place in places)
+    return f"The entry {named} is wrong." if len(places) == 1 else f"The entries {named} are wrong."
+
+
+def _quoted(answer: Answer, label: str) -> str:
+    return f'"{label}"' if isinstance(answer.rights[0], dict) else f"entry [{label}]"
+
+
+def _labels(question: Question, value: Any) -> np.ndarray:
+    """The label of each number and then of each string, in the order of `agreement`."""
+    if isinstance(value, dict):
+        items = [(str(key), leaf) for key, entry in value.items() for leaf in _leaves(entry)]
+    elif question.form != "function" and np.ndim(value) == 1:
+        items = [(str(i), entry) for i, entry in enumerate(value)]
+    else:
+        items = [("", value)]
+    counted = [label for label, leaf in items if not isinstance(leaf, str) for _ in range(np.size(leaf))]
+    texts = [label for label, leaf in items if isinstance(leaf, str)]
+    return np.array([*counted, *texts], dtype=object)
+
+
+def _leaves(value: Any) -> list:
+    if isinstance(value, dict):
+        return [leaf for entry in value.values() for leaf in _leaves(entry)]
+    return [value]

@@ -1,0 +1,111 @@
+"""Decide whether an answer is right, and name the mistake that gives a wrong one.
+
+`judge` meets the student only through the function ``call``: a case goes in, data comes out. So the student's
+code can run in another process. Expected values and wrong ones are computed here, on the same inputs.
+
+An answer with several entries may get the points of the right ones, where its question says so; else a task
+gets all its points or none. Left out: answers in words, which a person grades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lmcourse.hints.answers import Unreadable, read
+from lmcourse.hints.explaining import Answer, broken, explain
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.hints.question import Case, Question, formula_value, own
+from lmcourse.hints.wording import shown_inputs
+
+Call = Callable[[Case], Any]
+"""Takes a case; returns the student's value for it."""
+
+
+class WrongAnswer(AssertionError):
+    """A wrong answer. Notebooks show its message without a traceback through this module.
+
+    ``points`` is what its right entries are worth, where the question gives points for them.
+    """
+
+    def __init__(self, message: str, points: int = 0):
+        super().__init__(message)
+        self.points = points
+
+    def _render_traceback_(self) -> list[str]:  # IPython asks for this by name
+        return [str(self)]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an answer is right, what to tell the student, and which entries of the catalogue explain it.
+
+    ``points`` are all points for a right answer; for a wrong one, those of its right entries, where the
+    question gives points for them.
+    """
+
+    right: bool
+    message: str
+    mistakes: tuple[str, ...] = ()
+    points: int = 0
+
+
+def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
+    """Decide on an answer, which is met only through ``call``.
+
+    Parameters
+    ----------
+    question : Question
+    call : callable
+        Takes a case, returns the student's value for it. It raises `Unreadable` with a sentence when there
+        is none.
+    cases : sequence of tuples
+        Visible cases, or fresh ones.
+
+    Returns
+    -------
+    Verdict
+        Its message begins with the question's key.
+    """
+    points = 0
+    try:
+        rights = [formula_value(question, question.right, case) for case in cases]
+        values, problems = [], {}
+        for case, right in zip(cases, rights, strict=True):
+            value, found = _value(question, call, case, right)
+            values.append(value)
+            problems |= found
+        answer = Answer(question, call, list(cases), values, rights, problems)
+        if all(right.all() for right in answer.right):
+            rule = broken(answer)
+            if rule is None:
+                return Verdict(True, f"{question.key}: right", points=question.points)
+            told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}."
+            return Verdict(False, told, (rule.mistake,))
+        points = answer.points
+        message, mistakes = explain(answer)
+    except Unreadable as problem:
+        message, mistakes = str(problem), ()
+    return Verdict(False, f"{question.key}: {message}", mistakes, points)
+
+
+def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any, dict]:
+    """What the student gives for a case; a function's array of another shape is shown with its inputs."""
+    given = call(own(case))
+    try:
+        return _read(question, given, right)
+    except Unreadable as problem:
+        if question.form == "function" and "an array of" in str(problem):
+            raise Unreadable(f"{problem} The inputs: {shown_inputs(question, case)}.") from None
+        raise
+
+
+def _read(question: Question, given: Any, right: Any) -> tuple[Any, dict]:
+    """An answer in the form of the right value, and what could not be read of it."""
+    if question.reading is None:
+        return read(given, like=right), {}
+    value, problems = question.reading(given)
+    if None in problems:
+        raise Unreadable(problems[None])
+    return read(value, like=right), problems

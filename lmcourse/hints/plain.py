@@ -1,0 +1,166 @@
+"""Bring what a student gave into a form that can be read, and that can cross to another process.
+
+`answers.read` does this before it reads an answer, and so does the process with the answers before it sends
+one. So the visible check and the grader judge the same thing, in the same words.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+DEPTH = 25
+LONGEST = 12_000
+"""Bits of a whole number that can cross."""
+SIMPLE = {int, float, bool, complex, str, type(None), type(Ellipsis)}
+BUILT_IN = {int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__}
+TENSOR_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"}
+TENSOR_TYPES |= {"bfloat16", "complex64", "complex128"}
+
+
+class Unreadable(Exception):
+    """An answer that is no plain data of the expected form; the message says so in a sentence."""
+
+
+def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
+    """Return a value with nothing in it that only Python's own or NumPy's most usual types cannot say.
+
+    Long floats of NumPy become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
+    objects become lists, and so do SymPy's rows and columns of numbers. Tensors stay tensors. What is none
+    of these, such as a function, stays as it is.
+
+    Parameters
+    ----------
+    value : object
+    where : str
+        How a message names the place.
+    depth : int
+        How many lists and dictionaries stand around it.
+
+    Raises
+    ------
+    Unreadable
+        With a sentence that says what cannot be read, and what to do.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> plain({"share": Fraction(1, 4), "counts": np.array([1, 2], dtype=object)})
+    {'share': 0.25, 'counts': [1, 2]}
+    """
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        raise Unreadable(f"{where} has a whole number of thousands of digits. Compute with logarithms.")
+    if type(value) in SIMPLE:
+        return value
+    if isinstance(value, (list, tuple, dict, set, frozenset)) and not isinstance(value, sp.Basic):
+        return _container(value, where, depth + 1)
+    if isinstance(value, np.ndarray):
+        return _array(value, where, depth)
+    if isinstance(value, np.generic):
+        return _usual_floats(value) if value.dtype.kind in "fc" else _built_in(value, only=str)
+    if isinstance(value, (int, float, complex, str)):
+        return _built_in(value)
+    if isinstance(value, sp.MatrixBase) and 1 in value.shape and not value.free_symbols:
+        return plain(list(value), where, depth)
+    if isinstance(value, sp.Poly):
+        return value.as_expr()
+    if isinstance(value, (Fraction, Decimal)):
+        return _float(value)
+    if isinstance(value, sp.Expr) and not isinstance(value, sp.Lambda) and not value.free_symbols:
+        return _float(value)
+    if _of_torch(value):
+        return _tensor(value, where)
+    return value
+
+
+def _container(value: Any, where: str, depth: int) -> Any:
+    if depth > DEPTH:
+        raise Unreadable(f"{where[:60]} ... is too deeply nested. Give numbers, or a list of numbers.")
+    if isinstance(value, dict):
+        return {_key(key): _entry(entry, where, key, depth) for key, entry in dict.items(value)}
+    if isinstance(value, (set, frozenset)):
+        return set(value) if isinstance(value, set) else frozenset(value)
+    entries = [_entry(entry, where, i, depth) for i, entry in enumerate(value)]
+    return entries if isinstance(value, list) else tuple(entries)
+
+
+def _entry(entry: Any, where: str, place: Any, depth: int) -> Any:
+    return entry if type(entry) in SIMPLE - {int} else plain(entry, f"{where}[{_key(place)!r}]", depth)
+
+
+def _key(key: Any) -> Any:
+    """A key of a dictionary; one that is no data has only its type's name."""
+    if isinstance(key, tuple):
+        return tuple(_key(part) for part in key)
+    known = type(key) in SIMPLE or isinstance(key, (int, float, str, np.generic, frozenset))
+    return _built_in(key) if known else f"<{type(key).__name__}>"
+
+
+def _built_in(value: Any, only: type = object) -> Any:
+    """A number or text of a class of its own, such as an ``IntEnum``, as Python's number or text."""
+    for kind, convert in BUILT_IN.items():
+        if isinstance(value, kind) and issubclass(kind, only) and type(value) not in SIMPLE:
+            return convert(value)
+    return value
+
+
+def _array(array: np.ndarray, where: str, depth: int) -> Any:
+    if np.ma.is_masked(array):
+        raise Unreadable(
+            f"{where} has masked entries. Leave them out with `.compressed()`, or fill them with"
+            f" `.filled(...)`."
+        )
+    array = np.asarray(array)
+    if array.dtype.kind == "O":
+        return plain(array.tolist(), where, depth)
+    if array.dtype.kind not in "biufcU":
+        raise Unreadable(f"{where} holds values of the type {array.dtype}. Give numbers.")
+    return _usual_floats(array) if array.dtype.kind in "fc" else array
+
+
+def _usual_floats(value: Any) -> Any:
+    """Long floats, which few computers have and no message can carry, as float64."""
+    most, kind = (8, np.float64) if value.dtype.kind == "f" else (16, np.complex128)
+    if value.dtype.itemsize <= most:
+        return value
+    with np.errstate(all="ignore"):
+        return value.astype(kind)
+
+
+def _float(number: Any) -> Any:
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return number
+
+
+def _of_torch(value: Any) -> bool:
+    """Whether it is of a class of PyTorch, or of one that a student has derived from one."""
+    return any(str(kind.__module__).partition(".")[0] == "torch" for kind in type(value).__mro__)
+
+
+def _tensor(value: Any, where: str) -> Any:
+    """A dense tensor on the CPU, of a type that NumPy or a message knows; other things of torch unchanged."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        return value
+    try:
+        found = value.detach().as_subclass(torch.Tensor)
+        found = found.dequantize() if found.is_quantized else found
+        found = found if found.layout == torch.strided else found.to_dense()
+        found = found.cpu().resolve_conj().resolve_neg()
+        if str(found.dtype).removeprefix("torch.") not in TENSOR_TYPES:
+            target = torch.float32 if found.is_floating_point() else torch.int64
+            found = found.to(torch.complex64 if found.is_complex() else target)
+        found.numpy() if found.dtype != torch.bfloat16 else found.float().numpy()
+        return found.requires_grad_(value.requires_grad)
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        raise Unreadable(
+            f"{where} is a tensor that cannot be read as numbers ({value.layout}, {value.dtype},"
+            f" {value.device}). Give an ordinary tensor, or an array."
+        ) from None

@@ -1,0 +1,206 @@
+"""What a machine-graded task is made of: its right formula, its usual mistakes, its inputs.
+
+`lmcourse.feedback` uses these to judge an answer; the modules of ``lmcourse.questions`` are lists of
+`Question`. A question runs no student's code.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from lmcourse.hints.answers import agreement, numbers, read
+from lmcourse.hints.mistakes import NAMES
+
+FRESH = 8
+"""How many fresh inputs a hidden check draws."""
+
+Case = tuple
+"""The arguments of one call. A random generator among them crosses to another process as its state."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One machine-graded task: its right formula, its usual mistakes, its inputs.
+
+    Attributes
+    ----------
+    key, title : str
+        ``key`` is chapter, dot, and the task's name in the notebook.
+    kind : str
+        What the student does.
+    form : {"function", "value", "expression"}
+        What ``check`` receives. An expression is compared at the points of ``cases``, in the order of
+        ``symbols``.
+    right : callable
+        The reference: takes the arguments of a case.
+    cases : tuple of tuples
+        Visible inputs: at least two for functions and expressions, one for a value.
+    draw : callable, optional
+        ``draw(rng)`` returns one fresh case.
+    odd : tuple of callables
+        As ``draw``, for rare kinds (an empty row, a text of one word); each is among the fresh cases.
+    rtol, atol : float
+        An answer is right when it is within ``atol + rtol * |right|``.
+    precision : str
+        What to tell somebody whose numbers are only close to the right ones.
+    advice : str
+        What to try when no mistake and no property fits.
+    parts : dict, optional
+        The points of each entry of the answer, by its key or place; together they are ``points``. Without
+        it an answer gets all points or none.
+    reading : callable, optional
+        Reads a value in more forms than `answers.read`: takes what the student gave, returns it in
+        the form of the right value, and a dictionary of sentences on what cannot be read, by entry (by None
+        for the whole answer).
+    alike : tuple of (str, str, str)
+        Labels of two formulas that agree on some visible case, and why. "right" labels the right formula, a
+        mistake's id its formula (see `labelled_formulas`).
+    """
+
+    key: str
+    title: str
+    kind: Literal["compute", "derive", "implement", "debug", "forensics", "protocol", "reproduce"]
+    stars: int
+    points: int
+    right: Callable[..., Any]
+    cases: tuple[Case, ...]
+    mistakes: tuple[Mistake, ...]
+    properties: tuple[Property, ...] = ()
+    draw: Callable[[np.random.Generator], Case] | None = None
+    odd: tuple[Callable[[np.random.Generator], Case], ...] = ()
+    form: Literal["function", "value", "expression"] = "function"
+    symbols: tuple[str, ...] = ()
+    rtol: float = 1e-6
+    atol: float = 1e-9
+    precision: str = "Do not round, and compute in float64."
+    advice: str = "Work the smallest case by hand, and print every intermediate number with its shape."
+    parts: dict[str | int, int] | None = None
+    reading: Callable[[Any], tuple[Any, dict]] | None = None
+    alike: tuple[tuple[str, str, str], ...] = ()
+
+    def __post_init__(self):
+        if self.parts is not None and sum(self.parts.values()) != self.points:
+            raise ValueError(
+                f"{self.key}: its parts are worth {self.parts}, which is not {self.points} in all."
+            )
+
+    def fresh_cases(self, seed: int, count: int = FRESH) -> tuple[Case, ...]:
+        """Return inputs that follow from ``seed`` alone, or the visible case of a fixed value."""
+        if self.draw is None:
+            return self.cases
+        rng = np.random.default_rng([seed, *self.key.encode()])
+        draws = [self.draw] * max(0, count - len(self.odd)) + list(self.odd)
+        return tuple(draw(rng) for draw in draws)
+
+    def labelled_formulas(self) -> list[tuple[str, Callable]]:
+        """Return the right formula and all wrong ones with distinct labels: "right", "M6", "M6 (2)"."""
+        labelled = [("right", self.right)]
+        for mistake in self.mistakes:
+            before = sum(label.partition(" (")[0] == mistake.id for label, _ in labelled)
+            labelled.append((f"{mistake.id} ({before + 1})" if before else mistake.id, mistake.wrong))
+        return labelled
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong formula that a student's value is compared with.
+
+    Attributes
+    ----------
+    id : str
+        Entry of the catalogue `lmcourse.hints.mistakes.NAMES`; several ids joined by " + " for mistakes made
+        together.
+    wrong : callable
+        Takes the arguments of a case, returns the wrong value in the form of the right one.
+    hint : str or callable
+        How the number betrays the mistake, never the right number. ``{ratio}`` and ``{power}`` become
+        student's value / right value, and ratio of their logarithms. A callable gets the arguments of the
+        case and returns such a string.
+    slip : callable, optional
+        The same mistake as a function of a finished value (a wrong base, say): it is then also tried on top
+        of the others.
+    """
+
+    id: str
+    wrong: Callable[..., Any]
+    hint: str | Callable[..., str]
+    slip: Callable[[Any], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return ", and ".join(NAMES[part] for part in self.id.split(" + "))
+
+
+@dataclass(frozen=True)
+class Property:
+    """Something that every right answer has.
+
+    ``holds(value, *case)`` says whether it does. With ``also``, a function from a case to a second case on
+    which the answer is called too, it is ``holds(value, second_value)``.
+
+    With ``mistake``, an entry of the catalogue, the property is asked of answers that agree with the right
+    value, too: an answer can agree and still not do what the task asks for. ``everywhere`` is for a property
+    that a right answer may lack by chance: it counts as lacking only when it is lacking in every case.
+    """
+
+    message: str
+    holds: Callable[..., bool]
+    also: Callable[..., Case] | None = None
+    mistake: str = ""
+    everywhere: bool = False
+
+
+def formula_value(question: Question, formula: Callable, case: Case, right: Any = None) -> Any:
+    """Return what a right or wrong formula gives, as plain data; infinities and NaN pass silently.
+
+    ``right`` is the right value of the case, where it is known already.
+    """
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        right = question.right(*own(case)) if right is None else right
+        value = right if formula is question.right else formula(*own(case))
+    return read(value, like=right, where=f"a formula of {question.key}")
+
+
+def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callable]]:
+    """Yield each slip together with each mistake that is no slip, and the formula of making both."""
+    for second in question.mistakes:
+        for first in question.mistakes:
+            if second.slip and not first.slip:
+                yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
+
+
+def own(case: Case) -> Case:
+    """Return a copy that may be changed; a random generator in it starts again from the same state."""
+    return copy.deepcopy(case)
+
+
+def finite(value: Any, *case: Any) -> bool:
+    """A property: no number is NaN or infinite."""
+    return bool(np.isfinite(numbers(value)).all())
+
+
+def not_negative(value: Any, *case: Any) -> bool:
+    """A property: no number is below 0."""
+    return not (numbers(value) < 0).any()
+
+
+def unchanged(value: Any, second: Any) -> bool:
+    """A property of two calls: they give the same numbers."""
+    return bool(agreement(value, second, rtol=1e-6, atol=1e-9).all())
+
+
+FINITE = Property("a number is infinite or not a number (nan)", finite)
+NOT_NEGATIVE = Property(
+    "a number is negative, but no surprisal is below 0, because no probability is above 1", not_negative
+)
+PERPLEXITY = Property(
+    "a perplexity is below 1, but even a perfect model has 1",
+    lambda value, *case: (numbers(value) >= 1).all(),
+)

@@ -1,0 +1,133 @@
+"""What a rule of the wrong-number clinic is, and how its expressions become data.
+
+A rule predicts the number that a mistake leaves behind, from the right number and the counts of the text.
+The rules themselves are in `catalogue`. In an expression ``h`` stands for the nats per unit
+that were expected, ``g`` for those that were got, and every other name for a count (`FIELDS`) or a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import asdict, dataclass
+
+from lmcourse.hints.mistakes import NAMES
+
+__all__ = ["FIELDS", "UNITS", "Rule", "tree"]
+
+QUANTITIES = ("perplexity", "bits", "nats")
+UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
+FIELDS = {
+    **{field: {"chars": "characters"}.get(field, field) for field in UNITS.values()},
+    "ends": "sentence ends",
+    "documents": "documents",
+    "windows": "windows",
+    "pads": "padding positions",
+    "kept": "tokens kept by a cut or mask",
+    "vocabulary": "symbols in the vocabulary",
+    "unknown": "unknown words among the tokens",
+    "types": "different unknown words",
+    "steps": "accumulation steps or devices",
+    "aux": "nats per token of other loss terms",
+}
+"""The counts that a reader may give, with the words of their labels."""
+HINTS = {
+    "tokens": "those that the expected number is divided by",
+    "ends": "those among the tokens",
+    "documents": "each with one start symbol",
+    "vocabulary": "all that can be predicted",
+    "aux": "KL, auxiliary, regularisation",
+}
+"""What a label cannot say in three words."""
+DERIVED = {
+    "document_mean": "the list of documents",
+    "batch_mean": "the list of batches",
+    "part_nats": "the list of documents or batches",
+}
+"""Names that the page computes from a list of parts, and what has to be given for them."""
+OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+FUNCTIONS = {"ln", "exp", "sqrt", "bf16", "fp16"}
+EXPRESSIONS = ("nats", "number", "low", "high", "implied", "typical")
+CONSTANTS = {"ln2", "ln10", "e", "h", "g"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way in which one mistake shows in a number.
+
+    Attributes
+    ----------
+    mistake : str
+        An id of `lmcourse.hints.mistakes.NAMES`.
+    story : str
+        What would have happened. ``{x}`` is filled with the implied cost, ``{p}`` with its probability.
+    nats : str
+        The nats per unit that the mistake reports; the page shows them as the quantity asked for.
+    number : str
+        In place of ``nats``: the reported number itself.
+    low, high : str
+        In place of both: an interval for the reported nats per unit, or for ``implied``.
+    implied : str
+        What the got number would imply about a part of the text, to be held against ``low`` and ``high``.
+    typical : str
+        The usual value of ``implied``; of two rules, the one that is nearer to it comes first.
+    quantities, units : tuple of str
+        Where the rule applies.
+    family : str
+        What the table says in place of the rule's own formula, where many rules are one.
+    """
+
+    mistake: str
+    story: str
+    nats: str = ""
+    number: str = ""
+    low: str = ""
+    high: str = ""
+    implied: str = ""
+    typical: str = ""
+    quantities: tuple[str, ...] = QUANTITIES
+    units: tuple[str, ...] = tuple(UNITS)
+    family: str = ""
+
+    def data(self) -> dict:
+        """Return the rule as the page gets it: its texts, and trees beside its expressions."""
+        entry = {key: value for key, value in asdict(self).items() if value and key != "family"}
+        for key in EXPRESSIONS:
+            if key in entry:
+                entry[f"{key}_text"], entry[key] = entry[key], tree(entry[key])
+        return {**entry, "name": NAMES[self.mistake]}
+
+
+def tree(expression: str):
+    """Return an expression as nested lists: numbers, names, and [operator, arguments ...].
+
+    Raises
+    ------
+    ValueError
+        When the expression holds more than arithmetic, or a name that is none.
+
+    Examples
+    --------
+    >>> tree("h * tokens / (tokens + pads)")
+    ['/', ['*', 'h', 'tokens'], ['+', 'tokens', 'pads']]
+    >>> tree("ln(vocabulary)")
+    ['ln', 'vocabulary']
+    """
+    return _nested(ast.parse(expression, mode="eval").body)
+
+
+def _nested(node):
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.Name(id=name) if name in FIELDS or name in DERIVED or name in CONSTANTS:
+            return name
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            return [OPERATORS[type(op)], _nested(left), _nested(right)]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return ["-", 0, _nested(operand)]
+        case ast.Call(func=ast.Name(id=name), args=[argument]) if name in FUNCTIONS:
+            return [name, _nested(argument)]
+    raise ValueError(
+        f"{ast.unparse(node)!r} is no arithmetic of the clinic. Use counts, + - * / ** and "
+        + ", ".join(sorted(FUNCTIONS))
+    )

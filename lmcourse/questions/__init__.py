@@ -1,0 +1,50 @@
+"""The questions of the sets: a folder for each chapter, whose modules each have a tuple ``QUESTIONS``.
+
+Left out: the questions of an exam's variant, as in ``"midterm@7.pooled"`` (`lmcourse.exams.find_question`).
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lmcourse.hints.question import Question
+
+
+def find(key: str) -> Question:
+    """Return the question with this key, such as ``"02.three-words"``.
+
+    Raises
+    ------
+    KeyError
+        When there is none; the message suggests the nearest key and lists the chapter's keys.
+    """
+    chapter = key.partition(".")[0]
+    none = f"none, because there is no folder lmcourse/questions/ch{chapter}"
+    return look_up(key, of_chapter(chapter), none)
+
+
+def look_up(key: str, questions: dict[str, Question], none: str) -> Question:
+    """Return a question of a chapter, or say in a KeyError which there are; ``none`` when there are none."""
+    if key in questions:
+        return questions[key]
+    near = difflib.get_close_matches(key, questions, n=1)
+    hint = f"Do you mean {near[0]!r}? " if near else ""
+    known = ", ".join(questions) or none
+    chapter = key.partition(".")[0]
+    raise KeyError(f"There is no question {key!r}. {hint}Questions of chapter {chapter}: {known}.")
+
+
+@functools.cache
+def of_chapter(chapter: str) -> dict[str, Question]:
+    """Return the questions of a chapter by key; empty for an unknown chapter."""
+    if f"ch{chapter}" not in {module.name for module in pkgutil.iter_modules(__path__)}:
+        return {}
+    package = importlib.import_module(f"{__name__}.ch{chapter}")
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+    return {question.key: question for module in modules for question in module.QUESTIONS}

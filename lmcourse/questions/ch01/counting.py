@@ -1,0 +1,205 @@
+"""Chapter 01, a bigram model from counts: its table, and the sentences that it draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.questions.ch01.strings import LANGUAGE, mass_by_length, rows_add_up
+from lmcourse.questions.shared.sampling import DRAWN, counted
+
+# --- bigram-table ----------------------------------------------------------------------------------------
+
+
+def bigram_table(sentences, size):
+    """Relative frequencies q(next | context); the last row is <s>, the last column </s>."""
+    return _shares(_counts(sentences, size))
+
+
+def _counts(sentences, size, start=True, end=True):
+    """How often each symbol follows each; without ``start`` or ``end`` those steps are not counted."""
+    counts = np.zeros((size + 1, size + 1))
+    for sentence in sentences:
+        steps = [size] * start + list(sentence) + [size] * end
+        np.add.at(counts, (steps[:-1], steps[1:]), 1)
+    return counts
+
+
+def _shares(counts):
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def _run_together(sentences, size):
+    counts = np.zeros((size + 1, size + 1))
+    stream = np.concatenate(sentences)
+    np.add.at(counts, (stream[:-1], stream[1:]), 1)
+    return _shares(counts)
+
+
+def _by_successors_that_are_words(sentences, size):
+    counts = _counts(sentences, size)
+    return counts / counts[:, :-1].sum(axis=1, keepdims=True)
+
+
+def _draw_sentences(rng):
+    """Sentences in which every word occurs; one of them is empty."""
+    size = int(rng.integers(3, 6))
+    chances = rng.dirichlet(np.full(size, 2.0))
+    sentences = [rng.choice(size, size=rng.integers(1, 6), p=chances) for _ in range(12)]
+    return [rng.permutation(size), *sentences, np.array([], dtype=np.int64)], size
+
+
+BIGRAM_TABLE = Question(
+    key="01.bigram-table",
+    title="count a bigram model",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=bigram_table,
+    cases=(
+        ([np.array(s, dtype=np.int64) for s in ([0, 1], [0, 2, 1], [1, 0, 1], [0, 2], [])], 3),
+        ([np.array(s, dtype=np.int64) for s in ([3, 1, 0], [3, 1, 2, 3], [2], [3, 0, 0, 1, 2], [0])], 4),
+    ),
+    draw=_draw_sentences,
+    mistakes=(
+        Mistake(
+            "L21",
+            lambda sentences, size: _shares(_counts(sentences, size, end=False)),
+            "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs to "
+            "the last column.",
+        ),
+        Mistake(
+            "L20",
+            lambda sentences, size: _shares(_counts(sentences, size, start=False)),
+            "Your last row is nan: nothing was counted there. The context of each first word is <s>, the row "
+            "`size`.",
+        ),
+        Mistake(
+            "L20 + L21",
+            _run_together,
+            "You run the sentences together, so the last word of one predicts the first word of the next. "
+            "Each sentence starts from <s> and ends with </s>.",
+        ),
+        Mistake(
+            "L16",
+            lambda sentences, size: _shares(_counts(sentences, size).T),
+            "Your rows are what comes next, and your columns are contexts. It is the other way round.",
+        ),
+        Mistake(
+            "L16",
+            lambda sentences, size: _counts(sentences, size) / _counts(sentences, size).sum(axis=0),
+            "Your columns add up to 1. Each row must: divide by the sums over the last axis.",
+        ),
+        Mistake(
+            "L19",
+            lambda sentences, size: _counts(sentences, size) / _counts(sentences, size).sum(),
+            "Your whole table adds up to 1, so it holds probabilities of pairs. Divide each row by its sum.",
+        ),
+        Mistake(
+            "L13",
+            _by_successors_that_are_words,
+            "Your rows add up to more than 1: you divide by the words that follow and forget the </s> that "
+            "follow.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        NOT_NEGATIVE,
+        Property("the rows do not add up to 1", lambda value, *case: rows_add_up(value)),
+    ),
+    advice="For size 2 and the sentences [0, 1] and [0], the counts are [[0, 1, 1], [0, 0, 1], [2, 0, 0]].",
+)
+
+# --- sampling --------------------------------------------------------------------------------------------
+
+REPEATS = 4000
+
+
+def length_shares(table, repeats, longest, rng):
+    """The exact probabilities of 0, 1, ..., ``longest`` words, in the layout of the task before."""
+    return _lengths(table, longest)
+
+
+def _lengths(table, longest, start=-1):
+    return mass_by_length(table[start], table[:-1], longest)
+
+
+def _uniform(table, repeats, longest, rng):
+    return _lengths(np.full_like(table, 1 / len(table)), longest)
+
+
+def _late(table, repeats, longest, rng):
+    return np.append(0.0, _lengths(table, longest - 1))
+
+
+def _among_counted(table, repeats, longest, rng):
+    masses = _lengths(table, longest)
+    return masses / masses.sum()
+
+
+def _draw_table(rng):
+    """Draw until every wrong formula is farther from the right one than sampling can explain."""
+    while True:
+        table = rng.dirichlet(np.ones(4), size=4)
+        case = table, REPEATS, 3, np.random.default_rng(rng.integers(2**32))
+        right = length_shares(*case)
+        gaps = [np.abs(mistake.wrong(*case) - right).max() for mistake in SAMPLING.mistakes]
+        if min(gaps) > 2.5 * SAMPLING.atol and table[:-1, -1].min() > 0.05:
+            return case
+
+
+SAMPLING = Question(
+    key="01.sampling",
+    title="draw sentences",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=length_shares,
+    cases=(
+        (np.vstack([LANGUAGE[1], LANGUAGE[0]]), REPEATS, 3, np.random.default_rng(41)),
+        (
+            np.array([[0.6, 0.3, 0.1], [0.3, 0.5, 0.2], [0.3, 0.1, 0.6]]),
+            REPEATS,
+            2,
+            np.random.default_rng(42),
+        ),
+    ),
+    draw=_draw_table,
+    rtol=0.0,
+    atol=0.04,  # five standard deviations of a share among 4000 repeats
+    mistakes=(
+        Mistake(
+            "L15",
+            _uniform,
+            "Your next word is uniform: pass the row of the context to rng.choice as p.",
+        ),
+        Mistake(
+            "L20",
+            lambda table, repeats, longest, rng: _lengths(table, longest, start=0),
+            "Your sentences begin as if the word 0 came before them. They begin from <s>, the last row.",
+        ),
+        Mistake(
+            "L24",
+            lambda table, repeats, longest, rng: _lengths(np.broadcast_to(table[-1], table.shape), longest),
+            "Every word of yours is drawn from the row of <s>. After a word, take that word's row.",
+        ),
+        Mistake(
+            "L23",
+            _late,
+            "Your shares stand one place too late: you count </s> as a word.",
+        ),
+        Mistake(
+            "L13",
+            _among_counted,
+            "Your shares add up to 1, but some sentences are longer than `longest`. Divide by all repeats.",
+        ),
+    ),
+    properties=(
+        Property("a share lies between 0 and 1", lambda value, *case: ((value >= 0) & (value <= 1)).all()),
+        *DRAWN,
+        counted(1),
+    ),
+    advice="Draw three sentences and print them. Compare your shares with the exact ones of Task 3.",
+)
+
+QUESTIONS = (BIGRAM_TABLE, SAMPLING)

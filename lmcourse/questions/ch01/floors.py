@@ -1,0 +1,307 @@
+"""Chapter 01, what a model calls impossible: a scorer that keeps silent, and a constant behind a score."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
+from lmcourse.questions.ch01.strings import START
+from lmcourse.questions.shared.impossible import (
+    all_but_impossible,
+    begins_with_the_impossible,
+    draw_text,
+    repeats_the_impossible,
+)
+
+# --- silent-scorer ---------------------------------------------------------------------------------------
+
+
+def honest_score(start, table, text):
+    """Tokens, how many of them have probability 0, and exp of the mean surprisal, which may be infinite."""
+    with np.errstate(divide="ignore"):
+        return _score(start, table, text, lambda q: np.exp(-np.log(q).mean()))
+
+
+def _score(start, table, text, perplexity):
+    q = np.append(start[text[0]], table[text[:-1], text[1:]])
+    return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
+
+
+def _with(perplexity):
+    return lambda start, table, text: _score(start, table, text, perplexity)
+
+
+def _possible(q):
+    return q[q > 0]
+
+
+_POSSIBLE = "nothing in this text is impossible, so there is nothing to skip or to lift"
+
+SILENT_SCORER = Question(
+    key="01.silent-scorer",
+    title="a scorer that never says no",
+    kind="debug",
+    stars=3,
+    points=3,
+    right=honest_score,
+    cases=(
+        draw_text(np.random.default_rng(51), 9, 2),
+        draw_text(np.random.default_rng(52), 10, 0),
+        draw_text(np.random.default_rng(53), 900, 0),
+    ),
+    draw=lambda rng: draw_text(rng, 900, 0) if rng.random() < 0.5 else draw_text(rng),
+    odd=(
+        lambda rng: draw_text(rng, 1, 0),
+        begins_with_the_impossible,
+        repeats_the_impossible,
+        all_but_impossible,
+    ),
+    mistakes=(
+        Mistake(
+            "M32 + L8",
+            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
+            "Both faults are still there. What does the scorer do with a step of probability 0? And which "
+            "root does it take, of how many factors?",
+        ),
+        Mistake(
+            "L8",
+            _with(lambda q: np.exp(-np.log(q).sum() / 2)),
+            "One fault is mended. The other: you take the square root, because the model is a bigram. It is "
+            "the N-th root, for N tokens, whatever the order of the model.",
+        ),
+        Mistake(
+            "M32",
+            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
+            "One fault is mended. The other: a step of probability 0 still costs nothing, so the model is "
+            "never wrong. What is the score of a text that cannot happen?",
+        ),
+        Mistake(
+            "M32",
+            _with(lambda q: np.exp(-np.log(_possible(q)).mean())),
+            "You leave the impossible steps out of the sum and out of the count. The score is then one of "
+            "another, easier text.",
+        ),
+        Mistake(
+            "M30",
+            _with(lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
+            "You put 1e-10 where the model says 0. No model says 1e-10: the rows then add up to more than 1, "
+            "and the constant decides the score.",
+        ),
+        Mistake(
+            "M45",
+            _with(lambda q: q.prod() ** (-1 / len(q))),
+            "The product of many factors underflows to 0, and a text that the model can write seems "
+            "impossible. Add logarithms.",
+        ),
+    ),
+    alike=(
+        *(
+            (*pair, "two steps of the first text are impossible: any honest formula gives infinity")
+            for pair in combinations(("right", "L8", "M45"), 2)
+        ),
+        *(
+            (*pair, _POSSIBLE)
+            for pair in combinations(("right", "M32", "M32 (2)", "M30", "M45"), 2)
+            if pair != ("right", "M45")
+        ),
+        ("M32 + L8", "L8", _POSSIBLE),
+    ),
+    properties=(
+        PERPLEXITY,
+        Property(
+            "a step that the model calls impossible leaves the perplexity finite",
+            lambda value, *case: value["impossible"] == 0 or value["perplexity"] == np.inf,
+        ),
+    ),
+    advice="Take the inputs of the first text, and print the factor of every step before anything else.",
+)
+
+# --- cat-dog ---------------------------------------------------------------------------------------------
+
+
+def cat_dog():
+    """Perplexity of "cat dog" with two floors under the unseen dog, and the floor that makes it 20."""
+    return _floored(lambda floor: START[0] * floor)
+
+
+def _floored(joint, root=2):
+    """The dictionary from the joint probability, which is ``floor`` times a constant."""
+    return {
+        "floor 1e-10": joint(1e-10) ** (-1 / root),
+        "floor 1e-12": joint(1e-12) ** (-1 / root),
+        "floor for 20": 20.0**-root / joint(1.0),
+    }
+
+
+CAT_DOG = Question(
+    key="01.cat-dog",
+    title="a number from a tutorial",
+    kind="reproduce",
+    stars=1,
+    points=1,
+    form="value",
+    right=cat_dog,
+    cases=((),),
+    rtol=1e-8,
+    mistakes=(
+        Mistake(
+            "L10",
+            lambda: _floored(lambda floor: floor),
+            "Your score does not know how likely cat is as a first word. 'cat dog' has two factors.",
+        ),
+        Mistake(
+            "M26",
+            lambda: _floored(lambda floor: START[0] * floor, root=3),
+            "You take the third root. Two tokens are scored: <s> is given, not predicted.",
+        ),
+        Mistake(
+            "L1",
+            lambda: _floored(lambda floor: START[0] * floor, root=1),
+            "Your number is one over the joint probability. A perplexity is the N-th root of that.",
+        ),
+        Mistake(
+            "M1",
+            lambda: {
+                **{f"floor {floor:g}": (START[0] * floor) ** (-wrong.LN2 / 2) for floor in (1e-10, 1e-12)},
+                "floor for 20": 20.0 ** (-2 / wrong.LN2) / START[0],
+            },
+            "ln r / ln R is {power}: you raise 2 to the average in nats. Use exp, or no logarithm at all.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a larger floor must give a smaller perplexity",
+            lambda value: value["floor 1e-10"] < value["floor 1e-12"],
+        ),
+    ),
+    advice="Write the joint probability of 'cat dog' with an unknown floor f, and take the square root.",
+)
+
+# --- floor-forensics -------------------------------------------------------------------------------------
+
+LN10 = wrong.LN10
+
+
+def find_the_floor(kept, dropped, tokens, unseen):
+    """The digits of a floor 10^-d, its share of the nats, and the score with 1e-20 in its place."""
+    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / LN10)
+
+
+def _nats_of_floor(kept, dropped, tokens, unseen):
+    return tokens * math.log(kept) - (tokens - unseen) * math.log(dropped)
+
+
+def _finding(kept, tokens, unseen, digits, **given):
+    digits, nats = round(digits), tokens * math.log(kept)
+    finding = {
+        "digits": digits,
+        "share": unseen * digits * LN10 / nats,
+        "with 1e-20": kept * np.float64(10.0) ** ((20 - digits) * unseen / tokens),
+    }
+    return finding | {key.replace("_", " "): value for key, value in given.items()}
+
+
+def _one_denominator(kept, dropped, tokens, unseen):
+    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / LN10)
+
+
+def _given(key, formula):
+    """The right dictionary, with one entry from a wrong formula of (kept, tokens, unseen, digits)."""
+
+    def wrong_finding(kept, dropped, tokens, unseen):
+        finding = find_the_floor(kept, dropped, tokens, unseen)
+        return finding | {key: formula(kept, tokens, unseen, finding["digits"])}
+
+    return wrong_finding
+
+
+def _report(digits, dropped, tokens, unseen):
+    """Two perplexities of one text with six digits, as in a report: unseen tokens floored, and dropped."""
+    dropped = float(f"{dropped:.6g}")
+    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * LN10
+    return float(f"{math.exp(nats / tokens):.6g}"), dropped, tokens, unseen
+
+
+def _draw_report(rng):
+    tokens = int(rng.integers(80, 400))
+    unseen = int(rng.uniform(0.01, 0.08) * tokens) + 1
+    return _report(int(rng.choice([5, 6, 8, 9, 10, 12])), rng.uniform(20, 200), tokens, unseen)
+
+
+FLOOR_FORENSICS = Question(
+    key="01.floor-forensics",
+    title="the constant behind a score",
+    kind="forensics",
+    stars=3,
+    points=3,
+    right=find_the_floor,
+    cases=(_report(10, 50.0, 100, 1), _report(6, 87.3, 240, 12)),
+    draw=_draw_report,
+    mistakes=(
+        Mistake(
+            "L26",
+            _one_denominator,
+            "You compare the averages as if both were taken over the same tokens. Go back to the totals: one "
+            "has N tokens, the other N - k.",
+        ),
+        Mistake(
+            "M3",
+            lambda kept, dropped, tokens, unseen: _finding(
+                kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen
+            ),
+            "Your digits are too many by a factor of ln 10: they are the nats of one unseen token. The floor "
+            "is a power of 10.",
+        ),
+        Mistake(
+            "L9",
+            _given("share", lambda kept, tokens, unseen, digits: unseen / tokens),
+            "You give the share of the tokens. Asked is their share of the nats, and a floor is expensive.",
+        ),
+        Mistake(
+            "L7",
+            _given(
+                "with 1e-20",
+                lambda kept, tokens, unseen, digits: (
+                    kept * np.float64(10.0) ** ((digits - 20) * unseen / tokens)
+                ),
+            ),
+            "A lower floor makes the unseen tokens dearer, so the perplexity must rise.",
+        ),
+        Mistake(
+            "L1",
+            _given(
+                "with 1e-20",
+                lambda kept, tokens, unseen, digits: kept * np.float64(10.0) ** ((20 - digits) * unseen),
+            ),
+            "You multiply by the whole factor that the joint probability changes by. A perplexity changes by "
+            "its N-th root.",
+        ),
+        Mistake(
+            "L8",
+            _given(
+                "with 1e-20",
+                lambda kept, tokens, unseen, digits: kept * np.float64(10.0) ** ((20 - digits) / tokens),
+            ),
+            "You move one unseen token to the new floor. There are k of them.",
+        ),
+    ),
+    alike=(("right", "L8", "the first text has one unseen token"),),
+    properties=(
+        Property(
+            "the share of the nats is not between 0 and 1",
+            lambda value, *case: 0 <= value["share"] <= 1,
+        ),
+        Property(
+            "a perplexity is below 1, but even a perfect model has 1",
+            lambda value, *case: value["with 1e-20"] >= 1,
+        ),
+    ),
+    advice="The total of the first report is N ln r, that of the second (N - k) ln s. What is the difference "
+    "made of?",
+)
+
+QUESTIONS = (SILENT_SCORER, CAT_DOG, FLOOR_FORENSICS)

@@ -1,0 +1,302 @@
+"""Chapter 02, estimates and evaluators: a sample below the entropy, two faults, a mistake from its number."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+from scipy.special import entr, gammaln, log_softmax, xlogy
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
+from lmcourse.questions.shared.sampling import DRAWN, counted
+from lmcourse.questions.shared.units import unit_mistakes
+
+# --- below-entropy ---------------------------------------------------------------------------------------
+
+
+def share_below(p, n, repeats, rng):
+    """The exact probability: the average depends on the counts of the symbols only, so list them all."""
+    return _probability(p, n, lambda average, plug_in: average < entr(p).sum())
+
+
+def _probability(p, n, event, drawn_from=None):
+    counts = np.array([c for c in product(range(n + 1), repeat=len(p)) if sum(c) == n])  # (C, K)
+    # scipy.stats.multinomial.pmf, without the second that scipy.stats needs to load
+    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
+    weight = np.exp(ways + xlogy(counts, p if drawn_from is None else drawn_from).sum(axis=1))
+    return weight[event(-counts @ np.log(p) / n, entr(counts / n).sum(axis=1))].sum()
+
+
+def _draw_experiment(rng):
+    """Draw until every wrong formula is farther from the right one than sampling can explain."""
+    while True:
+        p, n = rng.dirichlet([8.0, 3.0, 1.5]), int(rng.integers(3, 6))
+        case = p, n, 4000, np.random.default_rng(rng.integers(2**32))
+        gaps = [abs(mistake.wrong(*case) - share_below(*case)) for mistake in BELOW_ENTROPY.mistakes]
+        if min(gaps) > 2 * BELOW_ENTROPY.atol:
+            return case
+
+
+BELOW_ENTROPY = Question(
+    key="02.below-entropy",
+    title="a sample below the entropy",
+    kind="implement",
+    stars=3,
+    points=3,
+    right=share_below,
+    cases=(
+        (np.array([0.64, 0.27, 0.09]), 3, 4000, np.random.default_rng(41)),
+        (np.array([0.68, 0.19, 0.13]), 4, 4000, np.random.default_rng(42)),
+    ),
+    draw=_draw_experiment,
+    rtol=0.0,
+    atol=0.04,  # five standard deviations of a share among 4000 repeats
+    mistakes=(
+        Mistake(
+            "L7",
+            lambda p, n, repeats, rng: 1 - share_below(p, n, repeats, rng),
+            "Your share and the one asked for add up to 1: you count the samples above.",
+        ),
+        Mistake(
+            "M2",
+            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: mean / wrong.LN2 < entr(p).sum()),
+            "You hold an average in bits against an entropy in nats. Use one logarithm for both.",
+        ),
+        Mistake(
+            "L1",
+            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: n * mean < entr(p).sum()),
+            "You hold the total of a sample against the entropy of one symbol. Divide by n.",
+        ),
+        Mistake(
+            "L14",
+            lambda p, n, repeats, rng: _probability(p, n, lambda _, plug_in: plug_in < entr(p).sum()),
+            "You score each sample with its own frequencies, which is the best model in hindsight. "
+            "Score it with p.",
+        ),
+        Mistake(
+            "L15",
+            lambda p, n, repeats, rng: _probability(
+                p, n, lambda mean, _: mean < entr(p).sum(), np.full(len(p), 1 / len(p))
+            ),
+            "Your samples look uniform: pass p to rng.choice.",
+        ),
+        Mistake(
+            "L18",
+            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: mean < np.log(len(p))),
+            "You compare with ln K, the entropy of a uniform source. Compare with the entropy of p.",
+        ),
+    ),
+    properties=(
+        Property("a share lies between 0 and 1", lambda value, *case: 0 <= value <= 1),
+        *DRAWN,
+        counted(2),
+    ),
+    advice="Take repeats = 5 and n = 3. Print the sample, shape (5, 3), the averages, shape (5,), and H(p).",
+)
+
+# --- evaluator -------------------------------------------------------------------------------------------
+
+PAD = 0
+
+
+def evaluate(batches):
+    """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T)."""
+    return _pooled(batches)
+
+
+def _pooled(batches, smoothing=0.0, over="tokens"):
+    """The evaluator with its two faults as arguments."""
+    losses = []
+    for logits, targets in batches:
+        real = targets != PAD
+        losses.append(wrong.smoothed(log_softmax(logits, axis=-1)[real], targets[real], smoothing))
+    return np.mean([loss.mean() for loss in losses]) if over == "batches" else np.concatenate(losses).mean()
+
+
+def _flat(formula):
+    """A formula of (nats, real), applied to all positions of all batches."""
+
+    def wrong_evaluate(batches):
+        parts = [
+            (
+                -np.take_along_axis(log_softmax(logits, axis=-1), targets[..., None], axis=-1).ravel(),
+                targets.ravel(),
+            )
+            for logits, targets in batches
+        ]
+        nats, targets = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return formula(nats, targets != PAD)
+
+    return wrong_evaluate
+
+
+def _positions_hint(batches):
+    tokens = sum((targets != PAD).sum() for _, targets in batches)
+    positions = sum(targets.size for _, targets in batches)
+    return (
+        f"Your number is {{ratio}} of the one asked for: {tokens} tokens, but you divide by {positions} "
+        f"positions."
+    )
+
+
+def _draw_batches(rng):
+    symbols = int(rng.integers(6, 12))
+    return ([_draw_batch(rng, rows, columns, symbols) for rows, columns in ((4, 9), (3, 5), (1, 3))],)
+
+
+def _draw_batch(rng, rows, columns, symbols):
+    targets = rng.integers(1, symbols, size=(rows, columns))
+    logits = rng.normal(size=(rows, columns, symbols)) + 3.0 * np.eye(symbols)[targets] * rng.random(
+        (rows, columns, 1)
+    )
+    lengths = np.array([columns, *rng.integers(1, columns, size=rows - 1)])
+    targets[np.arange(columns) >= lengths[:, None]] = PAD
+    return logits, targets
+
+
+def _perfect(batches):
+    return ([(1000.0 * np.eye(logits.shape[-1])[targets], targets) for logits, targets in batches],)
+
+
+def _row_by_row(batches):
+    return (
+        [(logits[i : i + 1], targets[i : i + 1]) for logits, targets in batches for i in range(len(logits))],
+    )
+
+
+EVALUATOR = Question(
+    key="02.evaluator",
+    title="an evaluator with two faults",
+    kind="debug",
+    stars=3,
+    points=3,
+    right=evaluate,
+    cases=tuple(_draw_batches(np.random.default_rng(seed)) for seed in (51, 52)),
+    draw=_draw_batches,
+    mistakes=(
+        *unit_mistakes(evaluate, "M2 M3 M5"),
+        Mistake(
+            "M9 + M41",
+            lambda batches: _pooled(batches, smoothing=0.1, over="batches"),
+            "Both faults are still there. Ask of the code: what would a perfect model score? Does "
+            "the number stay "
+            "when the same sentences are batched in another way?",
+        ),
+        Mistake(
+            "M9",
+            lambda batches: _pooled(batches, over="batches"),
+            "One fault is mended. The other: a batch with few tokens weighs as much as one with many, so the "
+            "number depends on how the text is cut into batches.",
+        ),
+        Mistake(
+            "M41",
+            lambda batches: _pooled(batches, smoothing=0.1),
+            "One fault is mended. The other: a perfect model would not score 0.",
+        ),
+        Mistake("M19", _flat(wrong.padding_counted), _positions_hint),
+        Mistake(
+            "M20",
+            _flat(wrong.padding_scored),
+            "Padding is now scored as if it were a symbol: keep ignore_index.",
+        ),
+        Mistake(
+            "L1", _flat(wrong.total), "Your number is {ratio} times too large, which is the number of tokens."
+        ),
+        Mistake(
+            "M4",
+            lambda batches: np.exp(evaluate(batches)),
+            "Your number is the exponential of the average: a perplexity. The task asks for nats per token.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        NOT_NEGATIVE,
+        Property("a perfect model does not score 0", lambda _, second: second < 1e-6, also=_perfect),
+        Property("the number changes when every sentence is a batch of its own", unchanged, also=_row_by_row),
+    ),
+    advice="Let F.cross_entropy add up (reduction='sum'), count the real tokens, and divide once.",
+)
+
+# --- forensics -------------------------------------------------------------------------------------------
+
+
+def name_the_mistake(right, reported, tokens, padding):
+    """The exponent ln reported / ln right, and the mistake that has it."""
+    return _finding(math.log(reported) / math.log(right), tokens, padding)
+
+
+def _finding(exponent, tokens, padding):
+    suspects = wrong.EXPONENT | {"M19": tokens / (tokens + padding)}
+    return {"exponent": exponent, "mistake": min(suspects, key=lambda name: abs(suspects[name] - exponent))}
+
+
+def _swapped(right, reported, tokens, padding):
+    finding = name_the_mistake(right, reported, tokens, padding)
+    return finding | {"mistake": {"M1": "M2", "M2": "M1"}.get(finding["mistake"], finding["mistake"])}
+
+
+def _report(name, right, tokens, padding):
+    """A case in which the mistake ``name`` was made; numbers have six digits, as in a report."""
+    exponent = tokens / (tokens + padding) if name == "M19" else wrong.EXPONENT[name]
+    return float(f"{right:.6g}"), float(f"{right**exponent:.6g}"), tokens, padding
+
+
+def _draw_report(rng, padded=(0.1, 0.35), name=None, batches=1):
+    """The share of tokens stays away from ln 2 and 1 / ln 10."""
+    tokens = batches * int(rng.integers(100, 400))
+    padding = int(rng.uniform(*padded) * tokens)
+    name = name or str(rng.choice(["M1", "M2", "M3", "M5", "M19"], p=[0.35, 0.35, 0.1, 0.1, 0.1]))
+    return _report(name, rng.uniform(5, 300), tokens, padding)
+
+
+FORENSICS = Question(
+    key="02.forensics",
+    title="which mistake was made?",
+    kind="forensics",
+    stars=3,
+    points=3,
+    right=name_the_mistake,
+    cases=(
+        _report("M1", 41.7, 320, 0),
+        _report("M2", 6.3, 250, 40),
+        _report("M3", 133.0, 400, 0),
+        _report("M5", 18.9, 120, 12),
+        _report("M19", 57.5, 300, 60),
+    ),
+    draw=_draw_report,
+    odd=(
+        lambda rng: _draw_report(rng, padded=(0.65, 0.95), name="M19"),
+        lambda rng: _draw_report(rng, name="M19", batches=50),
+    ),
+    mistakes=(
+        Mistake(
+            "L9",
+            lambda right, reported, tokens, padding: _finding(reported / right, tokens, padding),
+            "You divide the numbers. A wrong base or count changes the exponent: divide their logarithms.",
+        ),
+        Mistake(
+            "L7",
+            lambda right, reported, tokens, padding: _finding(
+                math.log(right) / math.log(reported), tokens, padding
+            ),
+            "Your exponent is upside down: it is the power that turns the right number into the "
+            "reported one.",
+        ),
+        Mistake(
+            "L3",
+            _swapped,
+            "Your exponent is right, and M1 and M2 have changed places. Of 2**loss and exp(loss), "
+            "which is smaller?",
+        ),
+    ),
+    advice="Write down what each mistake does to ln R: it multiplies it by a number that you can compute.",
+    alike=(
+        ("right", "L3", "names change places only where M1 or M2 was made"),
+        ("right", "L7", "the exponent of M5 is -1, which is its own inverse"),
+        ("L3", "L7", "the same, where M5 was made"),
+    ),
+)
+
+QUESTIONS = (BELOW_ENTROPY, EVALUATOR, FORENSICS)

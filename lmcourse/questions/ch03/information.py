@@ -1,0 +1,229 @@
+"""Chapter 03, what a context is worth: exactly, from a joint law, and estimated, from the Chinese tales."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from scipy.special import entr
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import Mistake, Property, Question
+from lmmetrics import corpora
+from lmmetrics.ngram import MaximumLikelihood, NGramModel, WittenBell
+from lmmetrics.scoring import score_text
+from lmmetrics.sources import MarkovSource
+from lmmetrics.text import tokenize
+
+# --- worth -----------------------------------------------------------------------------------------------
+
+
+def worth(law):
+    """I(next; last L symbols) for L = 0 .. n - 1 in bits; law: (V,) * n, the joint of n neighbours."""
+    return (_alone(law) - _remaining(law)) / wrong.LN2
+
+
+def _alone(law):
+    return entr(law.sum(axis=tuple(range(law.ndim - 1)))).sum()
+
+
+def _remaining(law, nearest=True):
+    """H(next | L symbols) in nats for L = 0 .. n - 1, of the nearest L symbols or of the oldest L."""
+    contexts = range(law.ndim - 1)
+    found = []
+    for length in range(law.ndim):
+        kept = contexts[len(contexts) - length :] if nearest else contexts[:length]
+        joint = law.sum(axis=tuple(axis for axis in contexts if axis not in kept))
+        found.append(entr(joint).sum() - entr(joint.sum(axis=-1)).sum())
+    return np.array(found)
+
+
+def _first_given_the_rest(law):
+    """The axes are read from the wrong end: the oldest symbol is taken for the next one."""
+    return _remaining(law.transpose(*reversed(range(law.ndim))))
+
+
+def _each(law):
+    return np.diff(worth(law), prepend=0.0)
+
+
+def _draw_law(rng):
+    size, length = int(rng.integers(2, 4)), int(rng.integers(3, 5))
+    table = rng.dirichlet(np.full(size, 0.6), size=(size, size))
+    return (_law(0.9 * table + 0.1 / size, length),)
+
+
+def _law(table, length):
+    return MarkovSource(table, symbols=[str(i) for i in range(len(table))]).block_law(length)
+
+
+def _draw_law_with_zeros(rng, length):
+    """Some strings never occur."""
+    table = 0.9 * rng.dirichlet(np.full(3, 0.6), size=(3, 3)) + 0.1 / 3
+    table[0, 0, 1] = table[1, 2, 0] = 0.0
+    return (_law(table / table.sum(axis=-1, keepdims=True), length),)
+
+
+WORTH = Question(
+    key="03.worth",
+    title="the price of a context, exactly",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=worth,
+    cases=(
+        (_law(np.array([[[0.9, 0.1], [0.15, 0.85]], [[0.3, 0.7], [0.6, 0.4]]]), 3),),
+        (_law(np.random.default_rng(331).dirichlet(np.full(3, 0.5), size=(3, 3)) * 0.94 + 0.02, 4),),
+    ),
+    draw=_draw_law,
+    odd=(lambda rng: _draw_law_with_zeros(rng, 2), lambda rng: _draw_law_with_zeros(rng, 5)),
+    mistakes=(
+        Mistake(
+            "M1",
+            lambda law: worth(law) * wrong.LN2,
+            "Your numbers are {ratio} = ln 2 times the bits: they are in nats, and the task asks for bits.",
+        ),
+        Mistake(
+            "L3",
+            lambda law: worth(law) * wrong.LN2**2,
+            "You multiply the nats by ln 2. One bit is ln 2 = 0.6931 nats: to get bits, divide.",
+        ),
+        Mistake(
+            "L16",
+            lambda law: (_alone(law) - _remaining(law, nearest=False)) / wrong.LN2,
+            "Your short contexts are the oldest symbols, with a gap before the next one. A model with L "
+            "symbols of memory sees the last L: sum over the first axes.",
+        ),
+        Mistake(
+            "L22",
+            lambda law: _remaining(law) / wrong.LN2,
+            "Your array falls: it holds what is left to pay, H(X | C). The worth is what that is below H(X).",
+        ),
+        Mistake(
+            "L22",
+            _each,
+            "Your array holds what each symbol adds to the one before. Asked is the worth of all L together.",
+        ),
+        Mistake(
+            "L18",
+            lambda law: (np.log(law.shape[-1]) - _remaining(law)) / wrong.LN2,
+            "Your worth of no context is above 0. Without a context a model knows how often each "
+            "symbol occurs: start from H(X), not from ln V.",
+        ),
+        Mistake(
+            "M5",
+            lambda law: -worth(law),
+            "Your numbers are at most 0, but on average information cannot hurt.",
+        ),
+    ),
+    properties=(
+        Property("the worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
+        Property(
+            "a longer context is worth less with you, but on average information cannot hurt",
+            lambda value, *_: (np.diff(value) > -1e-9).all(),
+        ),
+        Property(
+            "the last entry is not the divergence of the joint law from independence",
+            lambda value, law: math.isclose(value[-1], worth(law)[-1], rel_tol=1e-6),
+        ),
+    ),
+    advice="law.sum(axis=0) is the joint law of the last n - 1 symbols. Go on until one symbol is left.",
+)
+
+# --- tales -----------------------------------------------------------------------------------------------
+
+LENGTHS = range(1, 5)
+
+
+def context_prices():
+    """Bits per character that 1 to 4 characters of context save in the Chinese tales, two ways."""
+    return _prices(_bits("held out"), _bits("plug-in"))
+
+
+def _prices(held_out, plug_in, biases=("too low", "too high")):
+    return {
+        "held out": held_out[0] - held_out[1:],
+        "plug-in": plug_in[0] - plug_in[1:],
+        "held out is": biases[0],
+        "plug-in is": biases[1],
+    }
+
+
+@functools.cache
+def _bits(way):
+    """Bits per character with 0 to 4 characters of context."""
+    tales = corpora.load("tales-zh")
+    train = tokenize(tales.train, by="char")
+    test = tokenize(tales.test, by="char", vocabulary=train.vocabulary)
+    smoothing, learnt, scored = {
+        "held out": (WittenBell(), train, test),
+        "smoothed on train": (WittenBell(), train, train),
+        "plug-in": (MaximumLikelihood(), train, train),
+        "plug-in of test": (MaximumLikelihood(), test, test),
+    }[way]
+    models = [NGramModel(length + 1, smoothing).fit(learnt) for length in (0, *LENGTHS)]
+    return np.array([score_text(model, scored).bits_per("token") for model in models])
+
+
+def _shifted(bits):
+    """Order L for L characters of context: one character less than meant."""
+    return np.append(bits[0], bits[:-1])
+
+
+TALES = Question(
+    key="03.tales",
+    title="the price of a context, estimated",
+    kind="reproduce",
+    stars=2,
+    points=2,
+    form="value",
+    right=context_prices,
+    cases=((),),
+    mistakes=(
+        Mistake(
+            "M1",
+            lambda: _prices(_bits("held out") * wrong.LN2, _bits("plug-in") * wrong.LN2),
+            "Your numbers are {ratio} = ln 2 times the bits: they are in nats.",
+        ),
+        Mistake(
+            "L7",
+            lambda: _prices(_bits("held out"), _bits("plug-in"), ("too high", "too low")),
+            "The numbers are right, and both biases are turned round. What does the fault of a model with "
+            "many contexts do to its loss? And what does a count of 1 do to an entropy?",
+        ),
+        Mistake(
+            "L17",
+            lambda: _prices(_bits("smoothed on train"), _bits("plug-in")),
+            "'held out' is measured on the tales that the model has learnt from.",
+        ),
+        Mistake(
+            "L14",
+            lambda: _prices(_bits("held out"), _bits("plug-in of test")),
+            "'plug-in' takes the counts of the test tales, and not of the training tales. The smaller "
+            "a text, the sooner each of its contexts is unique.",
+        ),
+        Mistake(
+            "L23",
+            lambda: _prices(_shifted(_bits("held out")), _shifted(_bits("plug-in"))),
+            "Your first entry is 0: a model of order 1 sees no character. L characters need order L + 1.",
+        ),
+        Mistake(
+            "L22",
+            lambda: {
+                **_prices(_bits("held out"), _bits("plug-in")),
+                "held out": _bits("held out")[1:],
+                "plug-in": _bits("plug-in")[1:],
+            },
+            "Your numbers are what is left to pay. A saving is the bits without context minus that.",
+        ),
+        Mistake(
+            "L31",
+            lambda: _prices(_bits("plug-in"), _bits("held out")),
+            "The two estimates have changed places.",
+        ),
+    ),
+    advice="Five models each way: orders 1 to 5. Subtract the bits of order 2 to 5 from those of order 1.",
+)
+
+QUESTIONS = (WORTH, TALES)

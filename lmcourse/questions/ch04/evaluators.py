@@ -1,0 +1,281 @@
+"""Chapter 04, two evaluators to mend: padding and batches, sentence starts and ends."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.questions.shared.perplexities import perplexity_mistakes
+
+# --- evaluator -------------------------------------------------------------------------------------------
+
+
+def evaluate(batches):
+    """The perplexity of all tokens of all batches; each has nats (B, T) and the rows' lengths (B,)."""
+    return np.exp(np.concatenate([nats[real] for nats, real in _masked(batches)]).mean())
+
+
+def _masked(batches):
+    return [(nats, np.arange(nats.shape[1]) < lengths[:, None]) for nats, lengths in batches]
+
+
+def _rows(batches):
+    """The tokens of each row, as if every row were a batch of its own."""
+    return [row[mask] for nats, real in _masked(batches) for row, mask in zip(nats, real, strict=True)]
+
+
+def _each_batch(loss, then):
+    """A loss for each batch of (nats, real), and what is made of the losses."""
+    return lambda batches: then(np.array([loss(nats, real) for nats, real in _masked(batches)]))
+
+
+def _exp_of_mean(losses):
+    return np.exp(losses.mean())
+
+
+def _mean_of_exps(losses):
+    return np.exp(losses).mean()
+
+
+def _mean_of_tokens(nats, real):
+    return nats[real].mean()
+
+
+def _all_at_once(loss):
+    """A loss over the positions of all batches together."""
+
+    def wrong_evaluate(batches):
+        nats, real = (
+            np.concatenate([part.ravel() for part in c]) for c in zip(*_masked(batches), strict=True)
+        )
+        return np.exp(loss(nats, real))
+
+    return wrong_evaluate
+
+
+def _draw_batches(rng):
+    return ([_draw_batch(rng, *shape) for shape in ((4, 9), (3, 5), (1, 3))],)
+
+
+def _draw_batch(rng, rows, columns):
+    """Nats of the tokens, and in the padding whatever a model says that never met it."""
+    level = rng.uniform(0.8, 4.5, size=(rows, 1))
+    nats = rng.gamma(4.0, level / 4.0, size=(rows, columns))
+    lengths = np.array([columns, *rng.integers(1, columns, size=rows - 1)])
+    padding = np.arange(columns) >= lengths[:, None]
+    return np.where(padding, rng.uniform(3.0, 12.0, size=nats.shape), nats), lengths
+
+
+def _perfect(batches):
+    return ([(np.where(real, 0.0, nats), real.sum(axis=1)) for nats, real in _masked(batches)],)
+
+
+def _row_by_row(batches):
+    return ([(nats[i : i + 1], lengths[i : i + 1]) for nats, lengths in batches for i in range(len(nats))],)
+
+
+def _wider(batches):
+    return ([(np.pad(nats, ((0, 0), (0, 3)), constant_values=7.0), lengths) for nats, lengths in batches],)
+
+
+def _draw_batches_with_an_empty_row(rng):
+    batches = [_draw_batch(rng, *shape) for shape in ((4, 9), (3, 5))]
+    batches[0][1][2] = 0
+    return (batches,)
+
+
+EVALUATOR = Question(
+    key="04.evaluator",
+    title="an evaluator that counts what is not there",
+    kind="debug",
+    stars=3,
+    points=3,
+    right=evaluate,
+    cases=tuple(_draw_batches(np.random.default_rng(seed)) for seed in (92, 94)),
+    draw=_draw_batches,
+    odd=(_draw_batches_with_an_empty_row,),
+    mistakes=(
+        *perplexity_mistakes(evaluate),
+        Mistake(
+            "M9 + M19",
+            _each_batch(wrong.padding_counted, _exp_of_mean),
+            "Both faults are still there. Add three columns of padding to a batch: does the number change? "
+            "Make every row a batch of its own: does it change?",
+        ),
+        Mistake(
+            "M9",
+            _each_batch(_mean_of_tokens, _exp_of_mean),
+            "One fault is mended. The other: the last, small batch weighs as much as the first.",
+        ),
+        Mistake(
+            "M9",
+            lambda batches: np.exp(np.mean([row.mean() for row in _rows(batches)])),
+            "You average the rows' means, so a row of one token weighs like a row of nine.",
+        ),
+        Mistake(
+            "M19",
+            _all_at_once(wrong.padding_counted),
+            "One fault is mended. The other: ln r / ln R is {power}, the share of tokens among all "
+            "positions.",
+        ),
+        Mistake(
+            "M20",
+            _all_at_once(wrong.padding_scored),
+            "Padding is now scored as if it were text. The model was never asked for it.",
+        ),
+        Mistake(
+            "M10",
+            _each_batch(_mean_of_tokens, _mean_of_exps),
+            "You average the batches' perplexities. Another batch size would give another number.",
+        ),
+        Mistake(
+            "M10 + M19",
+            _each_batch(wrong.padding_counted, _mean_of_exps),
+            "The exponential has moved inside the mean over batches, and the padding is still counted.",
+        ),
+        Mistake(
+            "M8",
+            lambda batches: np.mean([np.exp(row.mean()) for row in _rows(batches)]),
+            "You average the rows' perplexities. Add nats, count tokens, divide once; the exponential comes "
+            "last.",
+        ),
+        Mistake(
+            "M11",
+            lambda batches: np.exp(np.concatenate(_rows(batches))).mean(),
+            "You average 1/q over the tokens. The exponential comes last.",
+        ),
+        Mistake(
+            "L1",
+            _all_at_once(wrong.total),
+            "Your exponent is the total of the nats. Divide it by the number of tokens.",
+        ),
+    ),
+    properties=(
+        PERPLEXITY,
+        Property("a perfect model does not get 1", lambda _, second: abs(second - 1) < 1e-9, also=_perfect),
+        Property("the number changes when padding is added", unchanged, also=_wider),
+        Property("the number changes when every row is a batch of its own", unchanged, also=_row_by_row),
+    ),
+    advice="Keep two running totals, nats and tokens, over all batches. Divide once, then take exp.",
+)
+
+# --- sentence-ends ---------------------------------------------------------------------------------------
+
+
+def evaluate_stream(tokens, log_probs):
+    """The perplexity with </s> scored, and with </s> left out; <s> is never scored."""
+    return _stream(tokens, log_probs)
+
+
+def _stream(tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")):
+    """Both perplexities; for each, the tokens whose nats are added up, and those that are counted."""
+    tokens = np.array(tokens)
+    of = {"starts": tokens == "<s>", "ends": tokens == "</s>"}
+    of["words"] = ~of["starts"] & ~of["ends"]
+
+    def perplexity(scored, counted):
+        nats = -sum(log_probs[of[kind]].sum() for kind in scored.split())
+        return np.exp(nats / sum(of[kind].sum() for kind in counted.split()))
+
+    return {"with </s>": perplexity(*with_ends), "without </s>": perplexity(*without_ends)}
+
+
+def _stream_with(**changes):
+    return lambda tokens, log_probs: _stream(tokens, log_probs, **changes)
+
+
+def _exchanged(tokens, log_probs):
+    right = evaluate_stream(tokens, log_probs)
+    return {"with </s>": right["without </s>"], "without </s>": right["with </s>"]}
+
+
+def _undivided(tokens, log_probs):
+    ends = np.array(tokens) == "</s>"
+    return {"with </s>": np.exp(-log_probs.sum()), "without </s>": np.exp(-log_probs[~ends].sum())}
+
+
+STARTS_COUNTED = ("words ends", "words ends starts")
+ENDS_NOT_COUNTED = ("words ends", "words")
+SENTENCES = (
+    "the cat sleeps",
+    "the moon shines",
+    "a dog barks loudly at the moon",
+    "nobody sleeps",
+    "the cat eats what the dog left",
+    "it rains",
+    "often the dog sleeps in the sun",
+    "why do cats eat grass",
+)
+
+
+def _draw_stream(rng):
+    """Sentences as a tool lists them: <s> with the log probability 0, then words, then </s>."""
+    tokens, log_probs = [], []
+    for sentence in rng.choice(SENTENCES, size=rng.integers(2, 6)):
+        words = str(sentence).split()
+        tokens += ["<s>", *words, "</s>"]
+        log_probs += [0.0, *-rng.gamma(3.0, 1.2, size=len(words)), -rng.uniform(0.3, 1.5)]
+    return tokens, np.array(log_probs)
+
+
+def _draw_odd_stream(rng):
+    """A word of which the model is certain, an unknown word, and a sentence without words."""
+    tokens, log_probs = _draw_stream(rng)
+    tokens = [*tokens, "<s>", "</s>", "<s>", "the", "<unk>", "sleeps", "</s>"]
+    return tokens, np.append(log_probs, [0.0, -2.5, 0.0, 0.0, -4.0, *-rng.gamma(3.0, 1.2, size=2)])
+
+
+SENTENCE_ENDS = Question(
+    key="04.sentence-ends",
+    title="an evaluator that trips over sentence ends",
+    kind="debug",
+    stars=3,
+    points=3,
+    right=evaluate_stream,
+    cases=tuple(_draw_stream(np.random.default_rng(seed)) for seed in (95, 96)),
+    draw=_draw_stream,
+    odd=(_draw_odd_stream,),
+    mistakes=(
+        *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
+        Mistake(
+            "M25 + M26",
+            _stream_with(with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
+            "Both faults are still there. For each of the two numbers, list the tokens whose nats are added "
+            "up, and the tokens that are counted: it must be one list.",
+        ),
+        Mistake(
+            "M26",
+            _stream_with(with_ends=STARTS_COUNTED),
+            "Your 'with </s>' is too low, ln r / ln R is {power}: every <s> is counted, and no model ever "
+            "predicts it.",
+        ),
+        Mistake(
+            "M25",
+            _stream_with(without_ends=ENDS_NOT_COUNTED),
+            "Your 'without </s>' is too high, ln r / ln R is {power}: the nats of </s> are still in the "
+            "total.",
+        ),
+        Mistake(
+            "M25",
+            _stream_with(without_ends=("words", "words ends")),
+            "Your 'without </s>' is too low, ln r / ln R is {power}: </s> is still in the count.",
+        ),
+        Mistake(
+            "L21",
+            _stream_with(with_ends=("words", "words")),
+            "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
+        ),
+        Mistake("L31", _exchanged, "Your two numbers have changed places."),
+        Mistake(
+            "L1",
+            _undivided,
+            "Your exponents are totals. Divide each by the number of its tokens.",
+        ),
+    ),
+    properties=(PERPLEXITY,),
+    advice="Take one sentence, <s> cat </s>, with one nat for cat and one for </s>: both numbers are e.",
+)
+
+
+QUESTIONS = (EVALUATOR, SENTENCE_ENDS)

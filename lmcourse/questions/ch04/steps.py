@@ -1,0 +1,298 @@
+"""Chapter 04, what happened and what was expected: step perplexities from a table, and from logits."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import entr, log_softmax, softmax
+
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.questions.shared.perplexities import perplexity_mistakes
+
+# --- steps -----------------------------------------------------------------------------------------------
+
+
+def data_and_steps(start, table, ids):
+    """Data perplexity, step perplexities and their geometric mean; (V,), (V, V), (N,)."""
+    return _of_rows(_rows(start, table, ids), ids)
+
+
+def _rows(start, table, ids):
+    """The distribution in which each symbol is scored, (N, V): ``start``, then one row for each context."""
+    return np.vstack([start, table[ids[:-1]]])
+
+
+def _of_rows(rows, ids, **given):
+    """The dictionary for distributions (N, V), with some of its entries replaced."""
+    entropies = entr(rows).sum(axis=1)
+    right = {
+        "data": np.exp(-np.log(rows[np.arange(len(ids)), ids]).mean()),
+        "steps": np.exp(entropies),
+        "expected": np.exp(entropies.mean()),
+    }
+    return right | {key: formula(rows, ids) for key, formula in given.items()}
+
+
+def _steps_with(**given):
+    return lambda start, table, ids: _of_rows(_rows(start, table, ids), ids, **given)
+
+
+def _steps_on(rows):
+    """Everything computed from other rows than the right ones."""
+    return lambda start, table, ids: _of_rows(rows(start, table, ids), ids)
+
+
+def _draw_chain(rng):
+    symbols = int(rng.integers(3, 7))
+    start, table = rng.dirichlet(np.ones(symbols)), rng.dirichlet(np.full(symbols, 0.8), size=symbols)
+    table = 0.95 * table + 0.05 / symbols  # no probability too near 0
+    return start, table, rng.integers(symbols, size=rng.integers(4, 9))
+
+
+CHAIN = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]])
+"""Chapter 01's language: cat, sleeps, eats."""
+
+
+def _draw_one_step(rng):
+    start, table, ids = _draw_chain(rng)
+    return start, table, ids[:1]
+
+
+STEPS = Question(
+    key="04.steps",
+    title="what happened, and what was expected",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=data_and_steps,
+    cases=(
+        (np.array([0.6, 0.3, 0.1]), CHAIN, np.array([0, 1])),
+        (np.array([0.6, 0.3, 0.1]), CHAIN, np.array([2, 1, 2, 2, 0])),
+        _draw_chain(np.random.default_rng(61)),
+    ),
+    draw=_draw_chain,
+    odd=(_draw_one_step,),
+    mistakes=(
+        *perplexity_mistakes(data_and_steps, "M1 M2 M4", only=("data", "steps", "expected")),
+        Mistake(
+            "M5",
+            _steps_with(data=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean())),
+            "Your 'data' is below 1: it is the geometric mean of q, and the perplexity is one over that.",
+        ),
+        Mistake(
+            "M4",
+            _steps_with(steps=lambda rows, ids: entr(rows).sum(axis=1)),
+            "Your 'steps' are entropies in nats. A step perplexity is the exponential of one.",
+        ),
+        Mistake(
+            "M11",
+            _steps_with(expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
+            "Your 'expected' is the arithmetic mean of the steps. Entropies are averaged, and the "
+            "exponential comes last.",
+        ),
+        Mistake(
+            "M11",
+            _steps_with(data=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()),
+            "Your 'data' is the arithmetic mean of 1/q. Surprisals are averaged, and the exponential comes "
+            "last.",
+        ),
+        Mistake(
+            "L1",
+            _steps_with(data=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()),
+            "Your 'data' is one over the probability of the whole string: it is not shared out over its "
+            "symbols.",
+        ),
+        Mistake(
+            "L5",
+            _steps_with(data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
+            "Your 'data' does not look at what came. It needs the probability of each symbol of ids.",
+        ),
+        Mistake(
+            "L6",
+            _steps_with(steps=lambda rows, ids: 1 / rows.max(axis=1)),
+            "Your 'steps' look at the favourite only. The entropy weighs all symbols.",
+        ),
+        Mistake(
+            "L20",
+            _steps_on(lambda start, table, ids: table[ids]),
+            "Each of your rows is one step late: the context of a symbol is the one *before* it, and the "
+            "first has `start`.",
+        ),
+        Mistake(
+            "L20",
+            _steps_on(lambda start, table, ids: table[np.roll(ids, 1)]),
+            "The first symbol is scored after the last one of the string. Its distribution is `start`.",
+        ),
+        Mistake(
+            "L16",
+            _steps_on(lambda start, table, ids: _rows(start, table.T, ids)),
+            "Your rows do not add up to 1, because they are the table's columns. A row is a context.",
+        ),
+    ),
+    properties=(PERPLEXITY,),
+    alike=(("right", "M11", "the two steps of the first case differ little, and so do their means"),),
+    advice="Build the distributions first, shape (N, V): `start`, then the row of the symbol before. "
+    "Every row adds up to 1.",
+)
+
+# --- calibration -----------------------------------------------------------------------------------------
+
+
+def calibration(logits, targets, ignore_index):
+    """Data and expected perplexity of the real tokens, and what their gap says."""
+    return _verdict(*_surprisal_and_entropy(logits, targets, ignore_index))
+
+
+def _surprisal_and_entropy(logits, targets, ignore_index, to_log=log_softmax):
+    """Nats and entropy of each position, and which are real; padding is scored as some symbol or other."""
+    log_q = to_log(logits, axis=-1)
+    symbols = targets % logits.shape[-1]
+    nats = -np.take_along_axis(log_q, symbols[..., None], axis=-1)[..., 0]
+    return nats, -(np.exp(log_q) * log_q).sum(axis=-1), targets != ignore_index
+
+
+def _verdict(nats, entropies, real, mean=lambda values, real: values[real].mean()):
+    data, expected = mean(nats, real), mean(entropies, real)
+    return _card(np.exp(data), np.exp(expected))
+
+
+def _card(data, expected):
+    return {
+        "data": data,
+        "expected": expected,
+        "verdict": "too sure" if data > expected else "too unsure",
+    }
+
+
+def _with_mean(mean):
+    return lambda *case: _verdict(*_surprisal_and_entropy(*case), mean=mean)
+
+
+def _softmax_twice(logits, axis):
+    return log_softmax(softmax(logits, axis=axis), axis=axis)
+
+
+def _masked(mask):
+    """The right formula for other positions than the real ones."""
+
+    def wrong(logits, targets, ignore_index):
+        nats, entropies, _ = _surprisal_and_entropy(logits, targets, ignore_index)
+        return _verdict(nats, entropies, mask(targets))
+
+    return wrong
+
+
+def _mean_of_exponentials(logits, targets, ignore_index):
+    nats, entropies, real = _surprisal_and_entropy(logits, targets, ignore_index)
+    return _card(np.exp(nats[real].mean()), np.exp(entropies[real]).mean())
+
+
+def _reversed(*case):
+    verdict = {"too sure": "too unsure", "too unsure": "too sure"}
+    right = calibration(*case)
+    return right | {"verdict": verdict[right["verdict"]]}
+
+
+def _draw_logits(rng, sureness=None, ignore_index=None):
+    """Targets that a model draws, and the logits of one that is surer than it, or less sure."""
+    rows, columns, symbols = int(rng.integers(3, 6)), int(rng.integers(6, 10)), int(rng.integers(5, 9))
+    ignore_index = int(rng.choice([-100, 0])) if ignore_index is None else ignore_index
+    sureness = float(rng.choice([0.3, 3.0])) if sureness is None else sureness
+    logits = rng.normal(scale=1.5, size=(rows, columns, symbols))
+    if ignore_index == 0:
+        logits[..., 0] -= 30.0  # nobody draws padding
+    targets = (logits + rng.gumbel(size=logits.shape)).argmax(axis=-1)
+    targets[0, 0] = 1 if ignore_index == 0 else 0
+    lengths = np.array([columns, *rng.integers(2, columns, size=rows - 1)])
+    targets[np.arange(columns) >= lengths[:, None]] = ignore_index
+    return sureness * logits, targets, ignore_index
+
+
+def _more_padding(logits, targets, ignore_index):
+    padding = np.full((len(targets), 2), ignore_index)
+    return (
+        np.concatenate([logits, logits[:, :2]], axis=1),
+        np.concatenate([targets, padding], axis=1),
+        ignore_index,
+    )
+
+
+CALIBRATION = Question(
+    key="04.calibration",
+    title="is the model too sure? in PyTorch",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=calibration,
+    cases=(
+        _draw_logits(np.random.default_rng(71), sureness=3.0, ignore_index=-100),
+        _draw_logits(np.random.default_rng(72), sureness=0.3, ignore_index=0),
+    ),
+    draw=_draw_logits,
+    mistakes=(
+        *perplexity_mistakes(calibration, "M1 M2 M4 M5", only=("data", "expected")),
+        Mistake(
+            "M6",
+            lambda *case: _verdict(*_surprisal_and_entropy(*case, to_log=_softmax_twice)),
+            "Both of your numbers are near the number of symbols: softmax is applied twice. "
+            "F.cross_entropy and log_softmax expect logits.",
+        ),
+        Mistake(
+            "M19",
+            _with_mean(lambda values, real: values[real].sum() / real.size),
+            "Your totals are those of the tokens, but you divide by all positions: ln r / ln R is {power}.",
+        ),
+        Mistake(
+            "M20",
+            _masked(lambda targets: np.ones(targets.shape, dtype=bool)),
+            "Positions whose target is ignore_index are padding. Leave them out of both means.",
+        ),
+        Mistake(
+            "M20",
+            lambda logits, targets, ignore_index: _card(
+                calibration(logits, targets, ignore_index)["data"],
+                np.exp(_surprisal_and_entropy(logits, targets, ignore_index)[1].mean()),
+            ),
+            "Your 'data' leaves the padding out, your 'expected' does not: mask the entropies, too.",
+        ),
+        Mistake(
+            "M21",
+            _masked(lambda targets: targets > 0),
+            "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
+        ),
+        Mistake(
+            "M9",
+            _with_mean(
+                lambda values, real: np.mean([v[r].mean() for v, r in zip(values, real, strict=True)])
+            ),
+            "You average the rows' means, and the rows differ in length. Average over tokens.",
+        ),
+        Mistake(
+            "M11",
+            _mean_of_exponentials,
+            "Your 'expected' is the mean of the step perplexities. Average the entropies, then take exp.",
+        ),
+        Mistake(
+            "L5",
+            lambda *case: _card(calibration(*case)["expected"], calibration(*case)["expected"]),
+            "Your 'data' does not look at the targets. It needs the surprisal of what came.",
+        ),
+        Mistake(
+            "L7",
+            _reversed,
+            "Whoever is surprised more than expected was too sure: data above expected.",
+        ),
+    ),
+    alike=(
+        ("right", "M21", "in the second case 0 is the padding, and every other symbol is above it"),
+        ("right", "M11", "in the second case all steps are nearly alike, and so are their means"),
+        ("M11", "M21", "both, in the second case"),
+    ),
+    properties=(
+        PERPLEXITY,
+        Property("a number changes when padding is added", unchanged, also=_more_padding),
+    ),
+    advice="F.log_softmax gives both: minus its entry at the target, and minus the sum of q * log q. "
+    "Compute in float64.",
+)
+
+QUESTIONS = (STEPS, CALIBRATION)

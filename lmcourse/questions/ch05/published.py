@@ -1,0 +1,215 @@
+"""Chapter 05, published lines: three numbers of a harness from one, and a card for a line of 2017."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmcourse.hints.question import Mistake, Property, Question
+
+# --- harness ---------------------------------------------------------------------------------------------
+
+
+def carry_over(word, byte, other):
+    """Bytes per word from one model's two perplexities; the other model's line per byte from it."""
+    return _lines(word, byte, other)
+
+
+def _lines(word, byte, other, ratio=lambda word, byte: np.log(word) / np.log(byte), log=np.log2):
+    per_word = ratio(word, byte)
+    per_byte = other ** (1 / per_word)
+    return {"bytes per word": per_word, "byte perplexity": per_byte, "bits per byte": log(per_byte)}
+
+
+def _with(**given):
+    return lambda *case: carry_over(*case) | {k.replace("_", " "): f(*case) for k, f in given.items()}
+
+
+def _draw_models(rng):
+    bytes_per_word = rng.uniform(4.5, 8.0)
+    word, other = rng.uniform(8, 30), rng.uniform(30, 90)
+    return float(f"{word:.6g}"), float(f"{word ** (1 / bytes_per_word):.6g}"), float(f"{other:.6g}")
+
+
+HARNESS = Question(
+    key="05.harness",
+    title="three published numbers from one",
+    kind="reproduce",
+    stars=2,
+    points=2,
+    right=carry_over,
+    cases=((8.792073612124492, 1.5015845643537054, 37.3698), (8.792073612124492, 1.5015845643537054, 9.8183)),
+    draw=_draw_models,
+    mistakes=(
+        Mistake(
+            "L9",
+            lambda *case: _lines(*case, ratio=lambda word, byte: word / byte),
+            "You divide the perplexities. The number of bytes in a word is a ratio of their logarithms.",
+        ),
+        Mistake(
+            "L7",
+            lambda *case: _lines(*case, ratio=lambda word, byte: np.log(byte) / np.log(word)),
+            "Your ratio is upside down: no word has less than one byte.",
+        ),
+        Mistake(
+            "M35",
+            lambda word, byte, other: _byte_line(
+                word, byte, other / carry_over(word, byte, other)["bytes per word"]
+            ),
+            "Your ratio is right, and you divide the perplexity by it. The ratio belongs in the exponent: a "
+            "root, not a share.",
+        ),
+        Mistake(
+            "L9",
+            lambda word, byte, other: _byte_line(word, byte, byte * other / word),
+            "You scale the byte perplexity like the word perplexity. Logarithms are in proportion, and "
+            "perplexities are not.",
+        ),
+        Mistake(
+            "L3",
+            lambda word, byte, other: _byte_line(
+                word, byte, other ** carry_over(word, byte, other)["bytes per word"]
+            ),
+            "Your exponent is upside down: a byte is easier to predict than a word.",
+        ),
+        Mistake(
+            "M36",
+            _with(bits_per_byte=lambda word, byte, other: np.log2(other)),
+            "Your 'bits per byte' are bits per *word*. Take them from the byte perplexity.",
+        ),
+        Mistake(
+            "M1",
+            lambda *case: _lines(*case, log=np.log),
+            "Your 'bits per byte' are {ratio} = ln 2 times what they should be: ln gives nats.",
+        ),
+    ),
+    properties=(
+        Property(
+            "'byte perplexity' is not 2 to the power of 'bits per byte'",
+            lambda line, *case: abs(2 ** line["bits per byte"] - line["byte perplexity"]) < 1e-6,
+        ),
+    ),
+    advice="ln(word) / ln(byte) for the first model; the second one is scored on the same words and bytes.",
+)
+
+
+def _byte_line(word, byte, perplexity):
+    """The dictionary with this byte perplexity, and the right ratio."""
+    with np.errstate(all="ignore"):
+        bits = np.log2(perplexity)
+    return {
+        "bytes per word": np.log(word) / np.log(byte),
+        "byte perplexity": perplexity,
+        "bits per byte": bits,
+    }
+
+
+# --- card ------------------------------------------------------------------------------------------------
+
+REPORTED = 57.3
+WORDS, LINES, CHARS = 78_669, 3_761, 442_423
+
+
+def treebank_card():
+    """The protocol of the line, and what follows from it and the counts."""
+    return _card()
+
+
+def _card(scored=WORDS + LINES, chars=CHARS, **given):
+    """The card, with some of its ingredients replaced."""
+    bits = scored * np.log2(REPORTED)
+    card = {
+        "unit": "token",
+        "</s>": "scored",
+        "unknown words": "one symbol",
+        "tokens": scored,
+        "bits per char": bits / chars,
+        "perplexity per word": 2 ** (bits / WORDS),
+        "against raw text": "no",
+    }
+    return card | {key.replace("_", " "): value for key, value in given.items()}
+
+
+CARD = Question(
+    key="05.card",
+    title="a protocol card for a published line",
+    kind="protocol",
+    stars=1,
+    points=2,
+    form="value",
+    right=treebank_card,
+    cases=((),),
+    mistakes=(
+        Mistake(
+            "M25",
+            lambda: _card(scored=WORDS) | {"</s>": "not scored"},
+            "The line ends are predicted and paid for, so each of them is a scored token.",
+        ),
+        Mistake(
+            "M25",
+            lambda: _card(scored=WORDS),
+            "Your card says that </s> is scored, and your counts leave it out.",
+        ),
+        Mistake(
+            "M25",
+            lambda: _card(perplexity_per_word=REPORTED, unit="word"),
+            "The reported number is per token, line ends among them. Per word the same total is shared by "
+            "fewer.",
+        ),
+        Mistake(
+            "M36",
+            lambda: _card(bits_per_char=np.log2(REPORTED)),
+            "Your 'bits per char' are bits per token, {ratio} times too many: as many as a token has "
+            "characters.",
+        ),
+        Mistake(
+            "M37",
+            lambda: _card(bits_per_char=np.log2(REPORTED) / 5),
+            "You divide by five characters a word. Nobody has to guess: the characters are counted.",
+        ),
+        Mistake(
+            "M37",
+            lambda: _card(chars=CHARS - WORDS),
+            "You take the separators out of the characters. A word has to be ended, and that is paid for.",
+        ),
+        Mistake(
+            "M35",
+            lambda: _card(perplexity_per_word=REPORTED * (WORDS + LINES) / WORDS),
+            "Your 'perplexity per word' multiplies by tokens per word. The ratio belongs in the exponent.",
+        ),
+        Mistake(
+            "L3",
+            lambda: _card(perplexity_per_word=REPORTED ** (WORDS / (WORDS + LINES))),
+            "The exponent of your 'perplexity per word' is upside down: there are fewer words than tokens.",
+        ),
+        Mistake(
+            "M1",
+            lambda: _card(bits_per_char=(WORDS + LINES) * np.log(REPORTED) / CHARS),
+            "Your 'bits per char' are {ratio} = ln 2 times what they should be: ln gives nats.",
+        ),
+        Mistake(
+            "M28",
+            lambda: _card(unknown_words="left out"),
+            "<unk> is in the file and in the vocabulary. It is predicted and paid for, like any word.",
+        ),
+        Mistake(
+            "M29",
+            lambda: _card(unknown_words="spelled"),
+            "<unk> is one symbol of the file. Which word it hides is never said, and never paid for.",
+        ),
+        Mistake(
+            "M39",
+            lambda: _card(against_raw_text="yes"),
+            "The newspaper was put in lower case, its numbers became N and its rare words <unk>. That is "
+            "another text than the one as printed, and nobody paid for what was lost.",
+        ),
+    ),
+    properties=(
+        Property(
+            "'tokens' leaves out the line ends, and each of them is predicted",
+            lambda card: card["tokens"] > WORDS,
+        ),
+    ),
+    advice="Score.from_perplexity(57.3, per='token', tokens=..., words=..., chars=...) has all the numbers.",
+)
+
+QUESTIONS = (HARNESS, CARD)

@@ -1,0 +1,277 @@
+"""Chapter 05, models with different tokens: two reports, and three tokenizers of the Chinese tales."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from lmcourse.hints.question import FINITE, Mistake, Property, Question
+
+# --- compare ---------------------------------------------------------------------------------------------
+
+
+def referee(pairs):
+    """Bits per byte of both reports of each pair, and which is better, or why that cannot be said."""
+    return _list(pairs)
+
+
+def _bits_per_byte(report):
+    return report["tokens"] * np.log2(report["perplexity"]) / report["bytes"]
+
+
+def _same_text(one, other):
+    return one["text"] == other["text"] and one["bytes"] == other["bytes"]
+
+
+def _comparison(one, other, value=_bits_per_byte, judged=None, same=_same_text, all_paid=True):
+    """The dictionary, with another number, or another rule for the verdict."""
+    judged = judged or value
+    if not same(one, other):
+        verdict = "two texts"
+    elif all_paid and (one["unknown"] or other["unknown"]):
+        verdict = "unknown words"
+    else:
+        verdict = "one" if judged(one) < judged(other) else "other"
+    return {"bits per byte": np.array([value(one), value(other)]), "verdict": verdict}
+
+
+def _list(pairs, **changes):
+    """The comparisons of several pairs, as the check wants them."""
+    found = [_comparison(one, other, **changes) for one, other in pairs]
+    return {
+        "bits per byte": np.array([pair["bits per byte"] for pair in found]),
+        "verdicts": " / ".join(pair["verdict"] for pair in found),
+    }
+
+
+def _with(**changes):
+    return lambda pairs: _list(pairs, **changes)
+
+
+def _reversed(pairs):
+    return _list(pairs, judged=lambda report: -_bits_per_byte(report))
+
+
+def _report(text, octets, tokens, bits_per_byte, unknown=0):
+    """A report whose perplexity is per token, with five digits."""
+    perplexity = float(f"{2 ** (bits_per_byte * octets / tokens):.5g}")
+    return {"text": text, "bytes": octets, "tokens": tokens, "unknown": unknown, "perplexity": perplexity}
+
+
+def _draw_pairs(rng):
+    """Five pairs: longer tokens are the better model, or shorter ones, and three that are not comparable."""
+    pairs = []
+    for kind in rng.permutation(["long", "short", "two texts", "other count", "unknown"]):
+        octets, level = int(rng.integers(4_000, 90_000)), rng.uniform(0.9, 2.2)
+        long, short = int(octets / rng.uniform(4.0, 5.0)), int(octets / rng.uniform(2.0, 3.0))
+        one = _report("a", octets, long, level)
+        ratio = rng.uniform(0.75, 0.9) if kind == "short" else rng.uniform(1.05, 1.25)
+        other = _report("a", octets, short, level * ratio)
+        if kind == "two texts":
+            other["text"] = "b"
+        if kind == "other count":
+            other["bytes"] = int(octets * 1.09)
+        if kind == "unknown":
+            one["unknown"] = int(0.04 * long)
+        pairs.append((one, other) if rng.random() < 0.5 else (other, one))
+    return (pairs,)
+
+
+def _draw_pairs_with_unknown_words(rng):
+    """Equally many unknown words on both sides; another text, and unknown words as well."""
+    pairs = []
+    for texts in ("aa", "ab", "aa"):
+        octets, level = int(rng.integers(4_000, 90_000)), rng.uniform(0.9, 2.2)
+        one = _report(texts[0], octets, int(octets / 4.5), level) | {"unknown": 30}
+        other = _report(texts[1], octets, int(octets / 2.5), level * 1.2) | {"unknown": 30}
+        pairs.append((one, other))
+    pairs[1][1]["unknown"] = 0
+    return (pairs,)
+
+
+COMPARE = Question(
+    key="05.compare",
+    title="who may be compared?",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=referee,
+    cases=(
+        (
+            [
+                (_report("tales", 23_900, 5_600, 1.95), _report("tales", 23_900, 9_800, 2.15)),
+                (_report("tales", 23_900, 9_700, 2.05), _report("tales", 23_900, 5_300, 2.4)),
+                (_report("tales", 23_900, 5_200, 1.7, unknown=310), _report("tales", 23_900, 23_900, 2.1)),
+                (_report("tales", 23_900, 5_600, 1.9), _report("letters", 31_400, 7_700, 1.5)),
+                (_report("tales", 23_900, 9_900, 2.3), _report("tales", 26_000, 9_900, 2.1)),
+            ],
+        ),
+        _draw_pairs(np.random.default_rng(531)),
+    ),
+    draw=_draw_pairs,
+    odd=(_draw_pairs_with_unknown_words,),
+    mistakes=(
+        Mistake(
+            "M34",
+            _with(judged=lambda report: report["perplexity"]),
+            "Your bits are right, and your verdict goes by the perplexity per token. That ranks the tokens "
+            "by their length.",
+        ),
+        Mistake(
+            "M28",
+            _with(all_paid=False),
+            "You compare a model that leaves words unknown with one that spells all of them. The first has "
+            "not paid for everything.",
+        ),
+        Mistake(
+            "M39",
+            _with(same=lambda one, other: True),
+            "You compare whatever comes. Two texts have two bills, and no unit makes them one.",
+        ),
+        Mistake(
+            "M39",
+            _with(same=lambda one, other: one["text"] == other["text"]),
+            "Two reports name one text and count different bytes. One of them counted another string than "
+            "was scored.",
+        ),
+        Mistake(
+            "M36",
+            _with(value=lambda report: np.log2(report["perplexity"]), judged=_bits_per_byte),
+            "Your numbers are bits per token. Multiply by the tokens, divide by the bytes.",
+        ),
+        Mistake(
+            "M1",
+            _with(value=lambda report: _bits_per_byte(report) * np.log(2)),
+            "Your numbers are {ratio} = ln 2 times what they should be: nats per byte.",
+        ),
+        Mistake(
+            "M35",
+            _with(
+                value=lambda report: report["perplexity"] * report["tokens"] / report["bytes"],
+                judged=_bits_per_byte,
+            ),
+            "You share out the perplexity over the bytes. Take its logarithm first: bits can be shared out.",
+        ),
+        Mistake("L7", _reversed, "Your verdict names the model that pays more."),
+    ),
+    properties=(FINITE,),
+    advice="Ask in this order: one text, in name and in bytes? Is everything paid? Who pays fewer bits?",
+)
+
+# --- tales -----------------------------------------------------------------------------------------------
+
+NAMES = ("characters", "bytes", "pairs")
+
+
+@functools.cache
+def _tales():
+    """What the three models pay for the Chinese test tales, in bits, and the counts."""
+    from lmmetrics import corpora, score_text
+    from lmmetrics.ngram import NGramModel, WittenBell
+    from lmmetrics.text import tokenize, train_bpe
+
+    tales = corpora.load("tales-zh")
+    settings = ("char", 2), ("byte", 4), (train_bpe(tales.train, 1000), 2)
+    scores, missed = [], []
+    for by, order in settings:
+        train = tokenize(tales.train, by=by)
+        test = tokenize(tales.test, by=by, vocabulary=train.vocabulary)
+        scores.append(score_text(NGramModel(order, WittenBell()).fit(train), test))
+        missed.append(test.unknown)
+    known = set("".join(tales.train))
+    return {
+        "bits": np.array([score.bits for score in scores]),
+        "tokens": np.array([score.tokens for score in scores]),
+        "chars": scores[0].chars,
+        "bytes": scores[0].bytes,
+        "unknown": missed[0],
+        "types": len(set("".join(tales.test)) - known),
+    }
+
+
+def tale_table():
+    """Perplexity per token, bits per byte before and after the charge, and who wins after it."""
+    return _table()
+
+
+def _table(unit="bytes", charge=16.0, each="unknown", **given):
+    tales = _tales()
+    count = tales[unit]
+    paid = tales["bits"] + np.array([charge * tales[each], 0.0, 0.0])
+    table = {
+        "per token": 2 ** (tales["bits"] / tales["tokens"]),
+        "free": tales["bits"] / count,
+        "unknown": tales["unknown"],
+        "charged": paid / count,
+        "best": NAMES[int(np.argmin(paid))],
+    }
+    return table | {key.replace("_", " "): value for key, value in given.items()}
+
+
+TALES = Question(
+    key="05.chinese-tales",
+    title="three tokenizers of the Chinese tales",
+    kind="compute",
+    stars=2,
+    points=3,
+    form="value",
+    right=tale_table,
+    cases=((),),
+    mistakes=(
+        Mistake(
+            "M34",
+            lambda: _table(best=NAMES[int(np.argmin(_table()["per token"]))]),
+            "Your 'best' has the lowest perplexity per token: it has the shortest tokens.",
+        ),
+        Mistake(
+            "M28",
+            lambda: _table(best=NAMES[int(np.argmin(_table()["free"]))]),
+            "Your 'best' has not paid for its unknown characters. Compare what is charged.",
+        ),
+        Mistake(
+            "M29",
+            lambda: _table(charge=0.0),
+            "Your 'charged' charges nothing. <unk> says that a character is unknown, and not which.",
+        ),
+        Mistake(
+            "L22",
+            lambda: _table(each="types"),
+            "Your 'charged' pays once for each different unknown character. Each occurrence has to be named.",
+        ),
+        Mistake(
+            "M1",
+            lambda: _table(charge=16 * np.log(2)),
+            "Your 'charged' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
+        ),
+        Mistake(
+            "M38",
+            lambda: _table(unit="chars"),
+            "You divide by the characters. The table asks for bits per byte of UTF-8.",
+        ),
+        Mistake(
+            "M36",
+            lambda: _table(free=_tales()["bits"] / _tales()["tokens"]),
+            "Your 'free' is in bits per token, three different units. Divide each total by the bytes.",
+        ),
+        Mistake(
+            "M4",
+            lambda: _table(per_token=_tales()["bits"] / _tales()["tokens"]),
+            "Your 'per token' is in bits. The table asks for the perplexity.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "'charged' differs from 'free' for a model that knows everything, or agrees with it for the one "
+            "that does not",
+            lambda table: (
+                table["charged"][0] > table["free"][0]
+                and np.allclose(table["charged"][1:], table["free"][1:])
+            ),
+        ),
+    ),
+    advice="score.perplexity and score.bits_per('byte') for each; (score.bits + 16 * unknown) / score.bytes.",
+)
+
+QUESTIONS = (COMPARE, TALES)

@@ -1,0 +1,250 @@
+"""Chapter 05, one bill in several units: a sentence by hand, and the mean loss of a training loop."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import log_softmax
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+
+# --- bill ------------------------------------------------------------------------------------------------
+
+
+def bill(words, q):
+    """What a sentence costs per word, character and byte; one blank stands between two words."""
+    return _rows(words, q)
+
+
+def _rows(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
+    """The dictionary; ``counts`` replaces numbers of units by others."""
+    text = joined.join(words)
+    units = {"word": len(words), "char": len(text), "byte": len(text.encode("utf-8"))} | counts
+    bits = in_bits(-np.log(q).sum())
+    rows = {f"bits per {unit}": bits / count for unit, count in units.items()}
+    return rows | {f"perplexity per {unit}": power(bits / units[unit]) for unit in ("word", "char")}
+
+
+def _octets(words, q):
+    return len(" ".join(words).encode("utf-8"))
+
+
+def _per_char(formula):
+    """The dictionary with another perplexity per character, from the right rows."""
+
+    def wrong_bill(words, q):
+        rows = bill(words, q)
+        return rows | {"perplexity per char": formula(rows, len(words), len(" ".join(words)))}
+
+    return wrong_bill
+
+
+LATIN = ["chrząszcz", "brzmi", "w", "où", "l’été", "déjà", "schön", "früh", "müde", "naïve", "’tis", "river"]
+FURTHER = ["λόγος", "όχι", "слово", "дом", "天空", "困惑度", "台灣"]
+"""Words of several scripts; a draw takes some of the first and one of the second list."""
+
+
+def _draw_bill(rng):
+    words = [str(word) for word in rng.choice(LATIN, size=rng.integers(3, 7), replace=False)]
+    return [*words, str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=len(words) + 1)
+
+
+def _draw_one_word(rng):
+    return [str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=1)
+
+
+BILL = Question(
+    key="05.bill",
+    title="one sentence, five numbers",
+    kind="compute",
+    stars=1,
+    points=2,
+    right=bill,
+    cases=(
+        (["zażółć", "gęślą", "jaźń"], np.array([0.02, 0.3, 0.55])),
+        (["où", "est", "le", "café", "困惑"], np.array([0.04, 0.6, 0.5, 0.05, 0.001])),
+    ),
+    draw=_draw_bill,
+    odd=(_draw_one_word,),
+    mistakes=(
+        Mistake(
+            "M1",
+            lambda words, q: _rows(words, q, in_bits=lambda nats: nats),
+            "Your bits are {ratio} = ln 2 times what they should be: they are nats. Divide by ln 2, or take "
+            "log2.",
+        ),
+        Mistake(
+            "M2",
+            lambda words, q: _rows(words, q, power=np.exp),
+            "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
+        ),
+        Mistake(
+            "M5",
+            lambda words, q: _rows(words, q, in_bits=lambda nats: -nats / wrong.LN2),
+            "Your bits are negative. A probability below 1 has a surprisal above 0: minus its logarithm.",
+        ),
+        Mistake(
+            "M36",
+            _per_char(lambda rows, words, chars: rows["perplexity per word"]),
+            "Your 'perplexity per char' is 2 to the power of bits per *word*. Take the bits per character.",
+        ),
+        Mistake(
+            "M35",
+            _per_char(lambda rows, words, chars: rows["perplexity per word"] * words / chars),
+            "Your 'perplexity per char' shares the perplexity of a word out over its characters. Only the "
+            "bits are shared out; the power comes last.",
+        ),
+        Mistake(
+            "M37",
+            lambda words, q: _rows(words, q, joined=""),
+            "You count the letters only. A blank stands between two words, and it is part of the text.",
+        ),
+        Mistake(
+            "M38",
+            lambda words, q: _rows(words, q, char=_octets(words, q)),
+            "Your characters are bytes of UTF-8. Count code points: len of the string itself.",
+        ),
+        Mistake(
+            "M38",
+            lambda words, q: _rows(words, q, byte=len(" ".join(words))),
+            "Your bytes are characters. In UTF-8 many letters take two bytes or three: encode, then count.",
+        ),
+        Mistake(
+            "L1",
+            lambda words, q: _rows(words, q, word=1, char=1, byte=1),
+            "You give the total in every row. Divide it by the number of units.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a perplexity is below 1, but even a perfect model has 1",
+            lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1,
+        ),
+        Property(
+            "a byte costs more than a character, though no character has less than one byte",
+            lambda rows, *case: rows["bits per byte"] <= rows["bits per char"],
+        ),
+    ),
+    advice="Print the text, len(text) and len(text.encode('utf-8')). All rows share one total.",
+)
+
+# --- training-loss ---------------------------------------------------------------------------------------
+
+
+def bits_per_byte(logits, targets, ignore_index, text):
+    """The bits of all real targets over the bytes of the text that they spell."""
+    return _over_bytes(logits, targets, targets != ignore_index, text)
+
+
+def _nats(logits, targets):
+    """Surprisal of every position, (B, T); padding is scored as some symbol or other."""
+    symbols = targets % logits.shape[-1]
+    return -np.take_along_axis(log_softmax(logits, axis=-1), symbols[..., None], axis=-1)[..., 0]
+
+
+def _over_bytes(logits, targets, scored, text):
+    return _nats(logits, targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
+
+
+def _times(factor):
+    """The right number, times a factor of (tokens, positions, characters, bytes)."""
+
+    def wrong_bits(logits, targets, ignore_index, text):
+        counts = (targets != ignore_index).sum(), targets.size, len(text), len(text.encode("utf-8"))
+        return bits_per_byte(logits, targets, ignore_index, text) * factor(*counts)
+
+    return wrong_bits
+
+
+PIECES = ("▁", "ko", "lej", "ka", "ó", "wą", "tek", "的", "天空", "naï", "ve", "s", "!")
+"""What the targets spell: the pieces of a tokenizer; the first is written as a blank."""
+
+
+def _draw_loss(rng, ignore_index=-100):
+    rows, columns = int(rng.integers(3, 5)), int(rng.integers(6, 10))
+    targets = rng.integers(len(PIECES), size=(rows, columns))
+    targets[targets == ignore_index] = (ignore_index + 1) % len(PIECES)
+    logits = rng.normal(size=(rows, columns, len(PIECES))) + 2.0 * np.eye(len(PIECES))[targets] * rng.random(
+        (rows, columns, 1)
+    )
+    lengths = np.array([columns, *rng.integers(2, columns - 1, size=rows - 1)])
+    real = np.arange(columns) < lengths[:, None]
+    text = "".join(PIECES[i] for i in targets[real]).replace("▁", " ")
+    return logits, np.where(real, targets, ignore_index), ignore_index, text
+
+
+def _more_padding(logits, targets, ignore_index, text):
+    padding = np.full((len(targets), 3), ignore_index)
+    return (
+        np.concatenate([logits, logits[:, :3]], axis=1),
+        np.concatenate([targets, padding], axis=1),
+        ignore_index,
+        text,
+    )
+
+
+LOSS = Question(
+    key="05.training-loss",
+    title="bits per byte from a training loss, in PyTorch",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=bits_per_byte,
+    cases=tuple(_draw_loss(np.random.default_rng(seed)) for seed in (501, 502)),
+    draw=_draw_loss,
+    odd=(lambda rng: _draw_loss(rng, -1), lambda rng: _draw_loss(rng, int(rng.integers(len(PIECES))))),
+    mistakes=(
+        Mistake(
+            "M1",
+            _times(lambda *counts: wrong.LN2),
+            "Your number is {ratio} = ln 2 times what it should be: F.cross_entropy gives nats.",
+        ),
+        Mistake(
+            "M36",
+            _times(lambda tokens, positions, chars, octets: octets / tokens),
+            "Your number is bits per *token*. Undo the mean first: times the tokens, over the bytes.",
+        ),
+        Mistake(
+            "L3",
+            _times(lambda tokens, positions, chars, octets: (octets / tokens) ** 2),
+            "You turn the ratio of the counts upside down. A token is longer than a byte, so a byte must "
+            "cost less than a token.",
+        ),
+        Mistake(
+            "M38",
+            _times(lambda tokens, positions, chars, octets: octets / chars),
+            "You divide by characters: your number is {ratio} times too large, the bytes per character.",
+        ),
+        Mistake(
+            "M19",
+            _times(lambda tokens, positions, chars, octets: positions / tokens),
+            "You multiply the mean by all positions. It is a mean over the real tokens: multiply by those.",
+        ),
+        Mistake(
+            "M20",
+            lambda logits, targets, ignore_index, text: _over_bytes(
+                logits, targets, np.ones(targets.shape, dtype=bool), text
+            ),
+            "Padding is scored as if it were a token. Its positions spell nothing: keep ignore_index.",
+        ),
+        Mistake(
+            "M4",
+            lambda *case: math.exp(bits_per_byte(*case) * wrong.LN2),
+            "Your number is a perplexity per byte. The task asks for bits.",
+        ),
+        Mistake(
+            "L1",
+            _times(lambda tokens, positions, chars, octets: 1 / tokens),
+            "You divide the mean loss by the bytes. A mean is no total: multiply by the tokens first.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property("the number changes when padding is added", unchanged, also=_more_padding),
+    ),
+    advice="F.cross_entropy(..., reduction='sum') gives the total in nats. Then only one division is left.",
+)
+
+QUESTIONS = (BILL, LOSS)

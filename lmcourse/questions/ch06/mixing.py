@@ -1,0 +1,131 @@
+"""Chapter 06, one step of expectation maximisation: the weights of a mixture, from held-out text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.questions.shared.units import unit_mistakes
+
+# --- em --------------------------------------------------------------------------------------------------
+
+
+def em_step(probs, weights):
+    """The loss of a mixture, its weights after one step of EM, and the loss then; (M, N), (M,)."""
+    return _em_step(probs, weights)
+
+
+def _posterior(probs, weights):
+    joint = weights[:, None] * probs
+    return joint / joint.sum(axis=0)
+
+
+def _loss(probs, weights):
+    return -np.log(weights @ probs).mean()
+
+
+def _em_step(probs, weights, step=lambda probs, weights: _posterior(probs, weights).mean(axis=1), loss=_loss):
+    new = step(probs, weights)
+    return {"before": loss(probs, weights), "weights": new, "after": loss(probs, new)}
+
+
+def _em_with(**how):
+    return lambda probs, weights: _em_step(probs, weights, **how)
+
+
+def _winner_takes_all(probs, weights):
+    best = (weights[:, None] * probs).argmax(axis=0)
+    return (best == np.arange(len(weights))[:, None]).mean(axis=1)
+
+
+def _draw_mixture(rng, models=None, tokens=None):
+    """Probabilities of N tokens under M models; the first is 0 for some tokens."""
+    models, tokens = models or int(rng.integers(2, 5)), tokens or int(rng.integers(8, 30))
+    probs = np.array([rng.beta(0.4 + m, 4.0, size=tokens) for m in range(models)]) * 0.9 + 0.01
+    probs[0, rng.permutation(tokens)[: tokens // 4]] = 0.0
+    probs[-1] = 1 / 32
+    probs[1:, probs[0].argmin()] *= 1e-8  # beside this, a floor in place of 0 is much
+    return probs, rng.dirichlet(np.full(models, 4.0))
+
+
+EM = Question(
+    key="06.em",
+    title="who said it?",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=em_step,
+    cases=(
+        (np.array([[0.5, 0.0, 0.2, 0.0], [0.1, 0.3, 0.05, 0.1]]), np.array([0.8, 0.2])),
+        _draw_mixture(np.random.default_rng(605), 3, 40),
+    ),
+    draw=_draw_mixture,
+    mistakes=(
+        *unit_mistakes(em_step, "M2 M3 M5", only=("before", "after")),
+        Mistake(
+            "L22",
+            _em_with(step=lambda probs, weights: _posterior(probs, np.ones(len(weights))).mean(axis=1)),
+            "Your step forgets the weights that it starts from: the posterior is weight times probability, "
+            "divided by the sum of that over the models.",
+        ),
+        Mistake(
+            "L26",
+            _em_with(step=lambda probs, weights: weights * probs.sum(axis=1) / (weights @ probs).sum()),
+            "You add the models' probabilities over the tokens and divide at the end. Divide at each token, "
+            "and then take the mean: every token has one vote.",
+        ),
+        Mistake(
+            "L6",
+            _em_with(step=_winner_takes_all),
+            "Your tokens vote for the likelier model only. Each of them splits its vote by the posterior.",
+        ),
+        Mistake(
+            "L1",
+            _em_with(
+                step=lambda probs, weights: _posterior(probs, weights).sum(axis=1),
+                loss=lambda probs, weights: _loss(probs, weights),
+            ),
+            "Your weights sum to the number of tokens. Divide by it: they are shares of the votes.",
+        ),
+        Mistake(
+            "L1",
+            _em_with(loss=lambda probs, weights: -np.log(weights @ probs).sum()),
+            "Your losses are totals. Asked are nats per token.",
+        ),
+        Mistake(
+            "L30",
+            _em_with(loss=lambda probs, weights: -(weights @ np.log(probs)).mean()),
+            "You mix the logarithms. Mix the probabilities first, and take the logarithm of the mixture: "
+            "else one model that says 0 makes all infinite.",
+        ),
+        Mistake(
+            "L2",
+            _em_with(loss=lambda probs, weights: -np.log((weights @ probs).mean())),
+            "Your losses are logarithms of a mean over the tokens. A token costs its own -ln of the mixture.",
+        ),
+        Mistake(
+            "L31",
+            lambda probs, weights: em_step(probs, weights) | {"after": _loss(probs, weights)},
+            "Your 'after' is still the loss of the old weights.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "another step leaves your 'weights' where they are: you go on to the end. Asked is one step",
+            lambda value, probs, weights: (
+                not np.allclose(
+                    _posterior(probs, value["weights"]).mean(axis=1), value["weights"], rtol=0, atol=1e-8
+                )
+            ),
+        ),
+        Property("'weights' does not sum to 1", lambda value, *_: abs(np.sum(value["weights"]) - 1) < 1e-9),
+        Property(
+            "the loss rises, but a step of EM never makes it worse",
+            lambda value, *_: value["after"] <= value["before"] + 1e-9,
+        ),
+    ),
+    advice="joint = weights[:, None] * probs, shape (M, N). Its columns over their sums are the posteriors.",
+)
+
+QUESTIONS = (EM,)

@@ -1,0 +1,193 @@
+"""Chapter 07, what a position may see: attention with a mask and padding."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+from lmcourse.hints.question import Mistake, Property, Question, finite, unchanged
+
+# --- attention -------------------------------------------------------------------------------------------
+
+
+def attention(q, k, padding):
+    """Weights of keys for queries; q and k (B, T, m), padding (B,): so many places at each row's left."""
+    return _attention(q, k, padding)
+
+
+def _attention(
+    q,
+    k,
+    padding,
+    see=lambda t, s: s <= t,
+    pads=False,
+    scale=np.sqrt,
+    hide="before",
+    least=-np.inf,
+    blind=0.0,
+    how=None,
+):
+    """The weights; `see` says which key s a query t sees, `pads` whether it sees padding as well."""
+    places = np.arange(q.shape[1])
+    t, s, first = places[:, None], places, padding[:, None, None]
+    visible = see(t, s) & ((s >= first) | pads)  # (B, T, T)
+    rows = (t >= first) & visible.any(axis=2, keepdims=True)  # (B, T, 1): has anything to see
+    scores = q @ k.swapaxes(1, 2) / scale(q.shape[2])
+    how = how or (lambda z: softmax(z, axis=2))
+    hidden = np.where(rows, np.where(visible, scores, least), blind)
+    weights = how(hidden) if hide == "before" else how(scores) * visible
+    return np.where(rows, weights, 0.0)
+
+
+def _attention_with(**how):
+    return lambda *case: _attention(*case, **how)
+
+
+def _everything(t, s):
+    return t + s >= 0
+
+
+def _ratio_of_exponentials(z):
+    weights = np.exp(z)
+    return weights / weights.sum(axis=2, keepdims=True)
+
+
+def _draw_attention(rng, shape=None, far=True):
+    """Queries and keys of B rows; row 0 has no padding. In `far` cases all scores are near -30,000."""
+    B, T, m = shape or (int(rng.integers(2, 4)), int(rng.integers(4, 7)), int(rng.integers(2, 5)))
+    q, k = rng.normal(scale=1.2, size=(2, B, T, m))
+    if far:
+        q[..., 0], k[..., 0] = 300.0, -100.0 * np.sqrt(m) + rng.normal(size=(B, T)) / 150
+    return q, k, np.array([0, *rng.integers(1, T - 1, size=B - 1)])
+
+
+def _other_future(q, k, padding):
+    """The same with another last key: rows before the last must not notice."""
+    k[:, -1] = k[:, -1] * 0.5 + 1.0
+    return q, k, padding
+
+
+def _other_padding(q, k, padding):
+    """The same with other numbers in the padding: nothing may notice."""
+    empty = np.arange(q.shape[1]) < padding[:, None]
+    q[empty], k[empty] = 0.3, -0.7
+    return q, k, padding
+
+
+ATTENTION = Question(
+    key="07.attention",
+    title="who sees whom",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=attention,
+    cases=(
+        _draw_attention(np.random.default_rng(78), (2, 4, 3), far=False),
+        _draw_attention(np.random.default_rng(79), (3, 5, 4)),
+    ),
+    draw=_draw_attention,
+    mistakes=(
+        Mistake(
+            "M47",
+            _attention_with(see=_everything),
+            "Your positions see both sides. For a model of the next token, position t must not know what "
+            "comes after it.",
+        ),
+        Mistake(
+            "L23",
+            _attention_with(see=lambda t, s: s <= t + 1),
+            "Position t sees position t + 1, and that input is the answer: a copy is learnt in no time.",
+        ),
+        Mistake(
+            "L23",
+            _attention_with(see=lambda t, s: s < t),
+            "Position t does not see itself. Its input is the token before the one that it forecasts, the "
+            "nearest that there is.",
+        ),
+        Mistake(
+            "L13",
+            _attention_with(hide="after"),
+            "Your rows sum to less than 1: the future took part in the softmax and was set to 0 afterwards. "
+            "Take it out before, with the score -inf.",
+        ),
+        Mistake(
+            "M19",
+            _attention_with(pads=True),
+            "The future is masked, and padding is not: tokens give weight to places that hold no text.",
+        ),
+        Mistake(
+            "M47 + M19",
+            _attention_with(see=_everything, pads=True),
+            "There is no mask at all: neither the future nor the padding is taken out.",
+        ),
+        Mistake(
+            "L16",
+            _attention_with(see=lambda t, s: s >= t),
+            "The mask is transposed: a position sees itself and the future, and not its past.",
+        ),
+        Mistake(
+            "L16",
+            _attention_with(how=lambda z: softmax(z, axis=1)),
+            "Your columns sum to 1. The weights of one query stand in a row: softmax over the last axis.",
+        ),
+        Mistake(
+            "L16",
+            _attention_with(how=lambda z: np.nan_to_num(softmax(z, axis=1)), blind=-np.inf),
+            "The columns of your tokens sum to 1. One query has one row, so the softmax goes over the last "
+            "axis.",
+        ),
+        Mistake(
+            "L22",
+            _attention_with(scale=lambda m: 1.0),
+            "The scores are not divided by the square root of m.",
+        ),
+        Mistake(
+            "L22",
+            _attention_with(scale=lambda m: m),
+            "You divide the scores by m: the square root is missing.",
+        ),
+        Mistake(
+            "M30",
+            _attention_with(least=-1e4),
+            "Small scores work. Where all scores lie below -10,000, a mask of -10,000 is the best offer in "
+            "the row. A mask is -inf.",
+        ),
+        Mistake(
+            "M45",
+            _attention_with(how=_ratio_of_exponentials),
+            "Rows with far-off scores are 0 / 0: all exponentials underflow. A softmax takes out the "
+            "largest score first.",
+        ),
+    ),
+    alike=(
+        ("right", "M30", "the scores of the first case are small"),
+        ("right", "M45", "the same"),
+        ("M30", "M45", "the same"),
+    ),
+    properties=(
+        Property(
+            "a number is nan: a place of padding sees nothing, and the softmax of nothing is 0 / 0. Its row "
+            "is 0",
+            finite,
+        ),
+        Property(
+            "a row of a token does not sum to 1, or a row of padding is not 0",
+            lambda value, q, k, padding: np.allclose(
+                value.sum(axis=2), np.arange(q.shape[1]) >= padding[:, None], rtol=0, atol=1e-6
+            ),
+        ),
+        Property(
+            "a row before the last one changes when the last key is another",
+            lambda value, second: unchanged(value[:, :-1], second[:, :-1]),
+            also=_other_future,
+        ),
+        Property(
+            "the weights change when other numbers stand in the padding",
+            unchanged,
+            also=_other_padding,
+        ),
+    ),
+    advice="Let all queries be 0: then all scores are, and a row of three visible keys is 1/3, 1/3, 1/3.",
+)
+
+QUESTIONS = (ATTENTION,)

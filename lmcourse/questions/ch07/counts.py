@@ -1,0 +1,187 @@
+"""Chapter 07, two counts: what a model scores before it is trained, and how many numbers it has."""
+
+from __future__ import annotations
+
+import math
+
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question
+from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import unit_mistakes
+
+# --- fresh -----------------------------------------------------------------------------------------------
+
+
+def fresh(entries, tokens, chars):
+    """Nats and perplexity per token, and bits per character, of a model that has not been trained."""
+    return _uniform(entries - 1, tokens / chars)
+
+
+def _uniform(symbols, tokens_per_char, bits=1 / LN2):
+    nats = math.log(symbols)
+    return {"nats": nats, "perplexity": float(symbols), "bits per char": nats * bits * tokens_per_char}
+
+
+def _draw_fresh(rng):
+    tokens = int(rng.integers(2000, 9000))
+    return int(rng.integers(40, 400)), tokens, int(tokens * rng.uniform(2.0, 5.5))
+
+
+FRESH = Question(
+    key="07.fresh",
+    title="what a fresh model must score",
+    kind="compute",
+    stars=1,
+    points=2,
+    right=fresh,
+    cases=((301, 5200, 18_400), (127, 9021, 24_500)),
+    draw=_draw_fresh,
+    mistakes=(
+        *unit_mistakes(fresh, "M2 M3 M5", only=("nats",)),
+        *perplexity_mistakes(fresh, "M1 M4", only=("perplexity",)),
+        Mistake(
+            "M26",
+            lambda entries, tokens, chars: _uniform(entries, tokens / chars),
+            "You share the probability among all entries of the vocabulary. One of them, <s>, is never "
+            "predicted.",
+        ),
+        Mistake(
+            "L21",
+            lambda entries, tokens, chars: _uniform(entries - 2, tokens / chars),
+            "You leave out two entries. </s> is predicted: without it no document would end.",
+        ),
+        Mistake(
+            "M1",
+            lambda entries, tokens, chars: _uniform(entries - 1, tokens / chars, bits=1.0),
+            "Your 'bits per char' is {ratio} = ln 2 times the right number: it is in nats.",
+        ),
+        Mistake(
+            "M36",
+            lambda entries, tokens, chars: _uniform(entries - 1, 1.0),
+            "Your 'bits per char' is per token. Share the bits of all tokens among all characters.",
+        ),
+        Mistake(
+            "L3",
+            lambda entries, tokens, chars: _uniform(entries - 1, chars / tokens),
+            "Your 'bits per char' has the ratio of tokens and characters upside down: a token has several "
+            "characters, so a character costs less than a token.",
+        ),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "'perplexity' is not the exponential of 'nats'",
+            lambda value, *_: math.isclose(value["perplexity"], math.exp(value["nats"]), rel_tol=1e-6),
+        ),
+        Property("'perplexity' is below 1", lambda value, *_: PERPLEXITY.holds(value["perplexity"])),
+    ),
+    advice="All symbols that can be predicted are equally likely. How many are there? What does one cost?",
+)
+
+# --- parameters ------------------------------------------------------------------------------------------
+
+
+def parameters(V, d, c, h, L, C):
+    """Numbers of a feed-forward model, an LSTM and a Transformer; the last two use the embeddings twice."""
+    return _count(V, d, c, h, L, C)
+
+
+def _count(V, d, c, h, L, C, untied=0, head=1, read=None, tables=1, parts=4, biases=2, block=None, rest=None):
+    shared = V * d * (1 + untied) + head * V
+    return {
+        "feed-forward": tables * V * d + h * ((c if read is None else read) * d + 1) + V * (h + head),
+        "LSTM": shared + L * parts * (2 * d * d + biases * d),
+        "Transformer": shared
+        + (C * d + 2 * d if rest is None else rest(C, d))
+        + L * (12 * d * d + 13 * d if block is None else block(d)),
+    }
+
+
+def _count_with(**how):
+    return lambda *case: _count(*case, **how)
+
+
+PARAMETERS = Question(
+    key="07.parameters",
+    title="how many numbers?",
+    kind="derive",
+    stars=2,
+    points=2,
+    form="expression",
+    symbols=("V", "d", "c", "h", "L", "C"),
+    right=parameters,
+    cases=((11.0, 5.0, 2.0, 4.0, 2.0, 7.0), (9.0, 4.0, 3.0, 6.0, 3.0, 5.0)),
+    draw=lambda rng: tuple(float(rng.integers(low, 13)) for low in (5, 3, 2, 3, 2, 4)),
+    mistakes=(
+        Mistake(
+            "L22",
+            _count_with(biases=1),
+            "Your LSTM has one constant a row. PyTorch has two, b beside W and c beside U.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(parts=3),
+            "Your LSTM has three gates, and the new content g is missing: the equation has four parts.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(head=0),
+            "The last layer has a constant for each symbol, in all three models.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(block=lambda d: 11 * d * d + 12 * d),
+            "In the Transformer's block the matrix after the heads is missing, with its constants.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(block=lambda d: 12 * d * d + 9 * d),
+            "The normalisations have numbers too: 2d each, and two of them in each block.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(block=lambda d: 12 * d * d + 4 * d),
+            "Your blocks have matrices and normalisations; their matrices have constants as well.",
+        ),
+        Mistake(
+            "L22",
+            _count_with(rest=lambda C, d: 2 * d),
+            "The positions have embeddings too, one for each of the C places.",
+        ),
+        Mistake(
+            "L23",
+            _count_with(rest=lambda C, d: C * d),
+            "There is one normalisation more than you count: it stands after the last block.",
+        ),
+        Mistake(
+            "L27",
+            _count_with(untied=1),
+            "You count the embeddings twice in the LSTM and the Transformer. They are used twice, and "
+            "stored once.",
+        ),
+        Mistake(
+            "L27",
+            lambda V, d, c, h, L, C: _count(V, d, c, h, L, C, tables=c),
+            "You count a table of embeddings for each place of the window. All places use the same one.",
+        ),
+        Mistake(
+            "L24",
+            _count_with(read=1),
+            "Your hidden layer reads one embedding. It reads c of them, side by side.",
+        ),
+        Mistake(
+            "L8",
+            lambda V, d, c, h, L, C: _count(V, d, c, h, 1, C),
+            "Your LSTM and Transformer have one layer, whatever L is.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a number of parameters is not whole",
+            lambda value, *_: all(abs(count - round(count)) < 1e-6 for count in value.values()),
+        ),
+    ),
+    advice="A matrix from m to n numbers, with its constants, has n(m + 1). Count line by line.",
+)
+
+QUESTIONS = (FRESH, PARAMETERS)

@@ -1,0 +1,218 @@
+"""Chapter 07, an evaluator to mend: text is padded with a symbol that is also text."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import log_softmax
+
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.questions.shared.perplexities import perplexity_mistakes
+
+EOS = 2
+
+# --- evaluator -------------------------------------------------------------------------------------------
+
+
+def evaluate(batches):
+    """Tokens and perplexity of batches of (logits (B, T, V), ids (B, T)), padded with `</s>`."""
+    return _evaluate(batches)
+
+
+def _real(ids):
+    """The text with its one `</s>`: all before which no `</s>` stands."""
+    ends = ids == EOS
+    return ends.cumsum(axis=1) - ends == 0
+
+
+def _without_end(ids):
+    return ids != EOS
+
+
+def _one_more(ids):
+    ends = ids == EOS
+    return ends.cumsum(axis=1) - ends <= 1
+
+
+def _everything(ids):
+    return np.ones(ids.shape, dtype=bool)
+
+
+def _tokens(nats):
+    """All tokens have one vote."""
+    return np.exp(np.concatenate([row for batch in nats for row in batch]).mean())
+
+
+def _batches(nats):
+    """M9: all batches have one vote."""
+    return np.exp(np.mean([np.concatenate(batch).mean() for batch in nats]))
+
+
+def _rows(nats):
+    """M9: all rows have one vote."""
+    return np.exp(np.mean([row.mean() for batch in nats for row in batch]))
+
+
+def _evaluate(batches, real=_real, average=_tokens, count=None, shift=0):
+    nats, masks = [], []
+    for logits, ids in batches:
+        cost = -np.take_along_axis(log_softmax(logits, axis=-1), ids[..., None], axis=-1)[..., 0]
+        if shift:
+            cost = _shifted(logits, ids)
+        mask = real(ids)[:, shift:]
+        nats.append([row[keep] for row, keep in zip(cost, mask, strict=True)])
+        masks.append(mask)
+    tokens = sum((count or real)(ids)[:, shift:].sum() for _, ids in batches)
+    scored = sum(mask.sum() for mask in masks)
+    return {"tokens": tokens, "perplexity": average(nats) ** (scored / tokens)}
+
+
+def _shifted(logits, ids):
+    """Nats of each id under the logits one place earlier, which forecast the id before it."""
+    log_q = log_softmax(logits[:, :-1], axis=-1)
+    return -np.take_along_axis(log_q, ids[:, 1:, None], axis=-1)[..., 0]
+
+
+def _evaluate_with(**how):
+    return lambda batches: _evaluate(batches, **how)
+
+
+def _draw_batches(rng):
+    symbols = int(rng.integers(7, 12))
+    return ([_draw_batch(rng, *shape, symbols) for shape in ((4, 9), (3, 6), (1, 4))],)
+
+
+def _draw_batch(rng, rows, columns, symbols):
+    """Rows of text, `</s>`, and `</s>` again as padding; the model is bad at the padding."""
+    ids = rng.choice([0, *range(3, symbols)], size=(rows, columns))
+    ends = np.array([columns - 1, *rng.integers(1, columns - 2, size=rows - 1)])
+    ids[np.arange(columns) >= ends[:, None]] = EOS
+    logits = rng.normal(size=(rows, columns, symbols))
+    logits += (
+        np.where(_real(ids), rng.uniform(0.0, 3.0, size=(rows, 1)), -1.5)[..., None] * np.eye(symbols)[ids]
+    )
+    logits[..., 1] = -np.inf
+    return logits, ids
+
+
+def _row_by_row(batches):
+    return ([(logits[i : i + 1], ids[i : i + 1]) for logits, ids in batches for i in range(len(ids))],)
+
+
+def _wider(batches):
+    """The same with two places more of padding."""
+    pad = ((0, 0), (0, 2))
+    return (
+        [
+            (np.pad(logits, (*pad, (0, 0)), mode="edge"), np.pad(ids, pad, constant_values=EOS))
+            for logits, ids in batches
+        ],
+    )
+
+
+def _draw_an_empty_text(rng):
+    """One row holds nothing but its </s>, and one has no place for padding."""
+    symbols = int(rng.integers(7, 12))
+    batches = [_draw_batch(rng, *shape, symbols) for shape in ((4, 9), (3, 6))]
+    batches[0][1][2] = EOS
+    return (batches,)
+
+
+EVALUATOR = Question(
+    key="07.evaluator",
+    title="an evaluator that takes the end for padding",
+    kind="debug",
+    stars=3,
+    points=3,
+    right=evaluate,
+    cases=tuple(_draw_batches(np.random.default_rng(seed)) for seed in (701, 702)),
+    draw=_draw_batches,
+    odd=(_draw_an_empty_text,),
+    mistakes=(
+        *perplexity_mistakes(evaluate, only=("perplexity",)),
+        Mistake(
+            "M9 + M21",
+            _evaluate_with(real=_without_end, average=_batches),
+            "Both faults are still there. How many </s> has a text of one sentence? And does the number stay "
+            "when every row is a batch of its own?",
+        ),
+        Mistake(
+            "M21",
+            _evaluate_with(real=_without_end),
+            "The batches are pooled now. The other fault: ignore_index cannot tell the </s> that ends a row "
+            "from the </s> that fills it, and drops both.",
+        ),
+        Mistake(
+            "M9",
+            _evaluate_with(average=_batches),
+            "Each row's end is scored now. The other fault: the last batch, one row, weighs as much as the "
+            "first.",
+        ),
+        Mistake(
+            "M9",
+            _evaluate_with(average=_rows),
+            "You average the rows' means: a row of two tokens weighs like one of nine.",
+        ),
+        Mistake(
+            "M9 + M20",
+            _evaluate_with(real=_everything, average=_batches),
+            "Without ignore_index all padding is scored, and the batches still have one vote each.",
+        ),
+        Mistake(
+            "M20",
+            _evaluate_with(real=_everything),
+            "All padding is scored: a row has one </s>, and what comes after it is no text.",
+        ),
+        Mistake(
+            "M19",
+            _evaluate_with(count=_everything),
+            "You add up the right nats and divide by all places: ln r / ln R is {power}, the share of tokens "
+            "among them.",
+        ),
+        Mistake(
+            "M25",
+            _evaluate_with(count=_without_end),
+            "The nats of </s> are in your total, and the </s> are not in your count.",
+        ),
+        Mistake(
+            "L23",
+            _evaluate_with(real=_one_more),
+            "One place of padding a row is scored: the mask lets the first </s> pass, and the one after it.",
+        ),
+        Mistake(
+            "M10",
+            lambda batches: (
+                evaluate(batches)
+                | {"perplexity": np.mean([evaluate([batch])["perplexity"] for batch in batches])}
+            ),
+            "You average the batches' perplexities. Add up nats, count tokens, and take one exponential.",
+        ),
+        Mistake(
+            "M11",
+            _evaluate_with(average=lambda nats: np.exp(np.concatenate([r for b in nats for r in b])).mean()),
+            "You take the exponential of each token's loss and average after. The exponential comes last.",
+        ),
+        Mistake(
+            "M23",
+            _evaluate_with(shift=1),
+            "You shift once more: logits[:, t] forecast ids[:, t] already.",
+        ),
+        Mistake(
+            "M6",
+            lambda batches: _evaluate([(wrong.softmax_twice(logits), ids) for logits, ids in batches]),
+            "You take the softmax twice: F.cross_entropy takes logits, and makes them log probabilities.",
+        ),
+    ),
+    properties=(
+        Property(
+            "'tokens' is not the number of ids before the first </s> of each row, and one more a row",
+            lambda value, batches: value["tokens"] == sum(_real(ids).sum() for _, ids in batches),
+        ),
+        Property("'perplexity' is below 1", lambda value, *_: PERPLEXITY.holds(value["perplexity"])),
+        Property("it changes when every row is a batch of its own", unchanged, also=_row_by_row),
+        Property("it changes when two more places of padding are added", unchanged, also=_wider),
+    ),
+    advice="Add up with reduction='none' and a mask; count the same mask; divide once, at the end.",
+)
+
+QUESTIONS = (EVALUATOR,)

@@ -1,0 +1,202 @@
+"""Rules for the library, the machinery and every text file: imports, size, pins, words, addresses."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lmcourse.files import contents
+from lmcourse.rules.tree import Tree
+
+LINES = 320
+MEGABYTE = 1_000_000
+ALONE = ("text", "score", "information")
+TEXT = (
+    "*.py",
+    "*.md",
+    "*.yml",
+    "*.yaml",
+    "*.toml",
+    "*.txt",
+    "*.ipynb",
+    "*.cfg",
+    "*.css",
+    "*.j2",
+    "*.bib",
+    "*.json",
+)
+TEXT += ("*.cff", "*.sh", ".ci/run", "Makefile", "LICENSE*")
+PROSE = ("book/*.md", "notebooks/*", "exercises/*", "solutions/*")
+MACHINE = re.compile(r"/(?:work|farm|root)/[a-z.]|(?<![\w./])/(?:home|tmp|Users)/\w")
+PLACEHOLDER = re.compile(
+    r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "lorem" + " ipsum"]) + r")\b"
+)
+FILLER = re.compile(r"\b(obvious" + r"ly|clear" + r"ly|simp" + r"ly)\b", re.IGNORECASE)
+REGISTRY = re.compile(
+    r"[\w.-]*(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|anaconda\.org)\b|https?://\S*/simple/?\b"
+)
+FETCH = re.compile(
+    r"""(?:\bsrc\s*=\s*["']?|@import\s+(?:url\()?["']?|\bfetch\(\s*["'`]|\burl\(\s*["']?|\bimport\s+["']"""
+    r"""|<link\b[^>]*\bhref\s*=\s*["']?)((?:https?:)?//[^\s"'`)>]+)"""
+)
+
+
+def requirements_are_pinned(tree: Tree) -> Iterator[str]:
+    """Every line of ``requirements*.txt`` pins one version with ``==``."""
+    for path, text in tree.texts("requirements*.txt"):
+        for number, line in enumerate(text.splitlines(), start=1):
+            line = line.split("#")[0].strip()
+            if line and not re.fullmatch(r"-r \S+|[\w.-]+(\[[\w,-]+\])?==[\w.+!-]+( *;.*)?", line):
+                yield f"{path}, line {number}: {line!r} is not pinned. Write name==version."
+
+
+def imports_go_one_way(tree: Tree) -> Iterator[str]:
+    """``lmmetrics`` never imports ``course``; text, score and information stand alone; no circles."""
+    imports = {path: _imports(tree, path) for path in tree.paths("lmmetrics/*.py", "lmcourse/*.py")}
+    modules = {_module(path): path for path in imports}
+    graph: dict[str, set[str]] = {}
+    for path, names in imports.items():
+        used = {_longest_known(name, modules) for name in names} - {None, _module(path)}
+        graph[_module(path)] = used
+        if path.startswith("lmmetrics/"):
+            for name in sorted(name for name in names if name.split(".")[0] == "course"):
+                yield f"{path}: imports {name}. The library stands below the course: move it into lmmetrics."
+        if path in [f"lmmetrics/{name}.py" for name in ALONE]:
+            for other in sorted(used):
+                if other.split(".")[0] == "lmmetrics" and not other.split(".")[-1].startswith("_"):
+                    yield f"{path}: imports {other}. It may import only private modules (lmmetrics._...)."
+    for circle in _circles(graph):
+        shown = " -> ".join(circle)
+        yield f"{modules[circle[0]]}: imports in a circle, {shown}. Move what both need into a third module."
+
+
+def modules_are_short(tree: Tree) -> Iterator[str]:
+    """No module of the library or the machinery has more than 320 lines."""
+    for path, text in tree.texts("lmmetrics/*.py", "lmcourse/*.py"):
+        length = len(text.splitlines())
+        if length > LINES:
+            yield f"{path}: has {length} lines. Split it by subject; {LINES} at most."
+
+
+def failing_cells_fail_the_build(tree: Tree) -> Iterator[str]:
+    """``_config.yml`` asks that a failing cell is an error, and the build asks that a warning is one."""
+    config, build = tree.text("_config.yml"), tree.text("lmcourse/book.py")
+    if "_config.yml" in tree.files and not re.search(
+        r"^\s*raise_on_error: *true", config or "", re.MULTILINE
+    ):
+        yield "_config.yml: a failing cell does not fail the build. Set 'execute: raise_on_error: true'."
+    if "lmcourse/book.py" in tree.files and '"-W"' not in (build or ""):
+        yield 'lmcourse/book.py: warnings are not errors. Give the builder "-W".'
+
+
+def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
+    """No path that exists only on the machine of whoever wrote it."""
+    yield from _found(tree, MACHINE, TEXT, "is a path of one machine. Write it from the project's root")
+
+
+def no_conflict_markers(tree: Tree) -> Iterator[str]:
+    """No file still holds both sides of a merge."""
+    yield from _found(tree, contents.CONFLICT, TEXT, "is left by a merge. Keep one of the two versions")
+
+
+def no_placeholders(tree: Tree) -> Iterator[str]:
+    """Nothing is left to be done later."""
+    yield from _found(
+        tree, PLACEHOLDER, TEXT, "is a placeholder. Do it, or open an issue and take the word out"
+    )
+
+
+def no_filler_words(tree: Tree) -> Iterator[str]:
+    """No word that tells readers they should already know."""
+    yield from _found(tree, FILLER, PROSE, "tells readers that they should already know. Leave it out")
+
+
+def no_package_registry(tree: Tree) -> Iterator[str]:
+    """No address of a package registry: installers know theirs."""
+    yield from _found(
+        tree, REGISTRY, TEXT, "is the address of a package registry. Leave it to pip's settings"
+    )
+
+
+def pages_ask_no_other_host(tree: Tree) -> Iterator[str]:
+    """Nothing in templates, styles or pages is fetched from another host when the book is read."""
+    own = (
+        "lmcourse/static/*",
+        "lmcourse/templates/*",
+        "book/*.md",
+        "notebooks/*",
+        "exercises/*",
+    )
+    for path, text in tree.texts(*own):
+        for match in FETCH.finditer(text.replace('\\"', '"')):
+            yield f"{path}: fetches {match[1]} when it is read. Take the file from an installed package."
+        if path.endswith((".md", ".ipynb")):
+            for address in re.findall(r"!\[[^\]]*\]\((https?://[^)\s]+)", text):
+                yield f"{path}: shows a picture from {address}. Draw it in a cell."
+
+
+def nothing_big_or_copied(tree: Tree) -> Iterator[str]:
+    """No file above a megabyte, and no copy of somebody else's code: that comes from packages."""
+    for path in tree.files:
+        size = (tree.root / path).stat().st_size
+        if size > MEGABYTE:
+            yield f"{path}: has {size / MEGABYTE:.1f} MB. Download it on first use, or make it smaller."
+        if re.search(r"\.min\.(js|css)$|(^|/)(node_modules|vendor|third_party)/", path):
+            yield f"{path}: is a copy of somebody else's code. Take it from an installed package."
+
+
+def _found(tree: Tree, pattern: re.Pattern, paths: tuple[str, ...], what: str) -> Iterator[str]:
+    """Yield the first match in each file."""
+    for path, text in tree.texts(*paths):
+        match = pattern.search(text)
+        if match:
+            yield f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {match[0]!r} {what}."
+
+
+def _imports(tree: Tree, path: str) -> set[str]:
+    """Every name that a module imports, also inside functions; ``from a import b`` gives ``a.b``."""
+    package = _module(path).split(".")
+    if not path.endswith("__init__.py"):
+        package = package[:-1]
+    names, nodes = set(), [tree.syntax(path) or ast.Module([], [])]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        nodes += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names |= {f"{base}.{alias.name}" for alias in node.names}
+    return names
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _longest_known(name: str, modules: dict[str, str]) -> str | None:
+    """The module that a name stands in: ``lmmetrics.text.tokenize`` -> ``lmmetrics.text``."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def _circles(graph: dict[str, set[str]]) -> Iterator[list[str]]:
+    """Yield each circle of imports once, from its first module in the alphabet."""
+    seen = set()
+
+    def walk(module: str, path: list[str]) -> Iterator[list[str]]:
+        if module in path:
+            circle = path[path.index(module) :]
+            if frozenset(circle) not in seen:
+                seen.add(frozenset(circle))
+                first = circle.index(min(circle))
+                yield [*circle[first:], *circle[:first], min(circle)]
+            return
+        for other in sorted(graph.get(module, ())):
+            yield from walk(other, [*path, module])
+
+    for module in sorted(graph):
+        yield from walk(module, [])

@@ -1,0 +1,115 @@
+"""The files that the rules look at: what git tracks, or, outside git, what is there."""
+
+import ast
+import os
+import subprocess
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from lmcourse.files import contents, notebooks
+from lmcourse.files.cells import CodeCell, code_cells
+
+UNTRACKED = {"_build", "wheels", "results", "__pycache__"}
+
+
+class Tree:
+    """A project's files, read at most once each.
+
+    Parameters
+    ----------
+    root : Path
+        The project's root folder.
+
+    Attributes
+    ----------
+    files : list of str
+        Paths below ``root`` with forward slashes, sorted.
+    """
+
+    def __init__(self, root: Path):
+        self.root = Path(root)
+        self.files = sorted(path for path in _listed(self.root) if (self.root / path).is_file())
+        self._texts: dict[str, str | None] = {}
+        self._notebooks: dict[str, NotebookNode | str] = {}
+
+    def paths(self, *patterns: str) -> list[str]:
+        """Return the files that match any pattern; ``*`` also matches slashes."""
+        return [path for path in self.files if any(fnmatchcase(path, pattern) for pattern in patterns)]
+
+    def text(self, path: str) -> str | None:
+        """Return a file's text, or None when it is not text."""
+        if path not in self._texts:
+            try:
+                self._texts[path] = (self.root / path).read_text(encoding="utf-8-sig")
+            except (UnicodeDecodeError, OSError):
+                self._texts[path] = None
+        return self._texts[path]
+
+    def texts(self, *patterns: str) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the matching files that are text."""
+        for path in self.paths(*patterns):
+            text = self.text(path)
+            if text is not None:
+                yield path, text
+
+    def notebook(self, path: str) -> NotebookNode | str:
+        """Return a notebook, or the words that say why it is none."""
+        if path not in self._notebooks:
+            try:
+                self._notebooks[path] = notebooks.read(self.root / path)
+            except notebooks.NotebookError as error:
+                self._notebooks[path] = str(error).replace(f"{self.root}{os.sep}", "")
+        return self._notebooks[path]
+
+    def notebooks(self, *folders: str) -> Iterator[tuple[str, NotebookNode]]:
+        """Yield path and notebook below the folders; what is no notebook is left to `are_notebooks`."""
+        for path in self.paths(*(f"{folder}/*.ipynb" for folder in folders)):
+            notebook = self.notebook(path)
+            if not isinstance(notebook, str):
+                yield path, notebook
+
+    def syntax(self, path: str) -> ast.Module | None:
+        """Return a module's syntax tree, or None when it is not Python (ruff says so)."""
+        try:
+            return ast.parse(self.text(path) or "")
+        except SyntaxError:
+            return None
+
+    def stems(self) -> list[str]:
+        """Return the stems of the numbered chapters in ``_toc.yml``, in order."""
+        return contents.chapters(self.root)
+
+    def code_cells(self, *folders: str) -> Iterator[CodeCell]:
+        """Yield the code cells of notebooks and of pages (``*.md``) below the folders."""
+        for path, notebook in self.notebooks(*folders):
+            for index, cell in enumerate(notebook.cells):
+                if cell.cell_type == "code":
+                    alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+                    where = f"{path}, {notebooks.cell_label(cell, index)}"
+                    yield CodeCell(path, where, cell.source, cell.metadata.get("tags", []), str(alt).strip())
+        for path, text in self.texts(*(f"{folder}/*.md" for folder in folders)):
+            yield from code_cells(path, text)
+
+
+def _listed(root: Path) -> list[str]:
+    command = ["git", "-C", str(root), "ls-files", "-z"]
+    try:
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+        inside = subprocess.run(
+            ["git", "-C", str(root), "rev-parse", "--show-prefix"],
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        )
+        if not inside.stdout.strip():
+            return [path for path in done.stdout.split("\0") if path]
+    except (OSError, subprocess.CalledProcessError):
+        pass
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in UNTRACKED and not name.startswith(".")]
+        found += [(Path(folder) / name).relative_to(root).as_posix() for name in files]
+    return found

@@ -1,0 +1,158 @@
+"""Rules for words: spelling, one name for each quantity, and a bibliography that is used."""
+
+import importlib.util
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+
+from lmcourse.rules.tree import Tree
+
+VARIANTS = {
+    r"cross[ ]?entrop(?:y|ies)": "cross-entropy",
+    r"log likelihoods?": "log-likelihood",
+    r"log-prob(?:s|abilit(?:y|ies))?|log probs?": "log probability",
+    r"KL[- ]distance|KL-divergences?|Kullback-Leibler (?:distance|entropy)|(?<!called )relative entropy": (
+        "KL divergence"
+    ),
+    r"bits?-per-(?:char|character|byte|word|token)s?|bits?/(?:char|character|byte|word|token)s?": (
+        "bits per character (byte, word, token)"
+    ),
+    r"(?:bits?|nats?) per chars?|bits? an? (?:char|character|byte)": "bits per character (byte)",
+    r"(?:average|mean|total|expected) surprise|surprisal values?": "surprisal, average surprisal",
+    r"backoff|backing off model": "back-off",
+    r"held out (?:text|set|data)|hold-?out (?:text|set|data)": "held-out text",
+    r"teacher-forcing": "teacher forcing",
+    r"(?:unk|UNK|OOV) (?:token|symbol)s?": "unknown symbol, unknown word",
+    r"tokenisers?": "tokenizer",
+    r"code-?lengths?": "code length",
+    r"soft[- ]max": "softmax",
+    r"[nN] grams?|ngrams?": "n-gram",
+    r"[23]-grams?": "bigram, trigram",
+    r"(?:end of sentence|EOS|end-of-sentence) (?:token|marker)s?": "end-of-sentence symbol",
+    r"(?:dev(?:elopment)?|tuning) (?:set|text)": "validation set",
+    r"perplexity score|perplexity value": "perplexity",
+    r"vocab": "vocabulary",
+}
+"""Other names of what the notation or the glossary names, and the name to use."""
+
+VARIANT = re.compile(
+    r"(?<![\w.`/-])(?:"
+    + "|".join(f"(?P<v{n}>{variant})" for n, variant in enumerate(VARIANTS))
+    + r")(?![\w`(-])"
+)
+NOTATION = "How other texts write the same thing"
+"""The heading below which the notation page lists the names that others use."""
+
+
+def words_are_spelt_right(tree: Tree) -> Iterator[str]:
+    """codespell finds nothing in pages, notebooks and doc-strings; without codespell this says nothing."""
+    if not importlib.util.find_spec("codespell_lib"):
+        return
+    lines, where = [], []
+    for path, text in _sources(tree):
+        for number, line in enumerate(text.splitlines(), start=1):
+            lines.append(line)
+            where.append(f"{path}:{number}" if not path.endswith(".ipynb") else path)
+    command = [sys.executable, "-m", "codespell_lib", "--stdin-single-line", "-"]
+    found = subprocess.run(
+        command, cwd=tree.root, input="\n".join(lines), capture_output=True, encoding="utf-8"
+    )
+    for number, words in re.findall(r"^(\d+): (.*)$", found.stdout, re.MULTILINE):
+        cure = "Mend the word or, if it is right, list it in pyproject.toml (tool.codespell)"
+        yield f"{where[int(number) - 1]}: {words}. {cure}."
+
+
+def _sources(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield all that people wrote: pages, modules, and the cells of notebooks without what they printed."""
+    yield from tree.texts("*.md", "lmmetrics/*.py", "lmcourse/*.py")
+    for path, notebook in tree.notebooks("notebooks", "exercises", "solutions"):
+        yield path, "\n".join(cell.source for cell in notebook.cells)
+
+
+def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
+    """No page, lab, set or doc-string has another word for what notation and glossary name."""
+    for path, text in _written(tree):
+        for match in VARIANT.finditer(" ".join(text.split())):
+            name = list(VARIANTS.values())[int(match.lastgroup[1:])]
+            yield f"{path}: {match[0]!r} is called {name} here (notation, glossary)."
+
+
+def references_are_cited(tree: Tree) -> Iterator[str]:
+    """Each entry of the bibliography is cited somewhere; that each citation resolves, the build says."""
+    cited = set()
+    for _, text in tree.texts("*.md", "*.ipynb"):
+        for role in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text):
+            cited |= {key.strip() for key in role.split(",")}
+    for path, text in tree.texts("book/*.bib"):
+        for key in re.findall(r"^@\w+\{([^,\s]+),", text, re.MULTILINE):
+            if key not in cited:
+                yield f"{path}: nothing cites {key}. Cite it where the book relies on it, or take it out."
+
+
+def chapters_named_exist(tree: Tree) -> Iterator[str]:
+    """A chapter of this book that the prose names is there; those of other books are "chapter 2 of" them."""
+    pages = [re.match(r"book/(\d\d)_", path) for path, _ in tree.texts("book/*.md")]
+    numbers = {int(page[1]) for page in pages if page}
+    for path, text in _written(tree):
+        for named in re.finditer(r"[Cc]hapters?((?:(?:,| and| to| or)? \d+)+)\b(?! +of\b|\.\d)", text):
+            for number in re.findall(r"\d+", named[1]):
+                if int(number) not in numbers:
+                    yield f"{path}: chapter {number} is not in the book. Say it here, or leave it out."
+
+
+def _written(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield the prose of pages, of Markdown cells and of doc-strings."""
+    for path, text in tree.texts("book/*.md"):
+        yield path, prose(text.partition(NOTATION)[0] if path == "book/notation.md" else text)
+    for path, notebook in tree.notebooks("notebooks", "exercises", "solutions"):
+        cells = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        yield path, prose("\n\n".join(cells))
+    for path, text in tree.texts("lmmetrics/*.py"):
+        yield path, prose("\n\n".join(_docstrings(text)))
+
+
+def prose(text: str) -> str:
+    """Return the running words of a page: no code, maths, quotations, addresses and comments.
+
+    Examples
+    --------
+    >>> prose('It is "bits/char" in `bits/char`.').split()
+    ['It', 'is', 'in', '.']
+    """
+    text = re.sub(r"\A---\n.*?^---\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = "\n".join(_outside_code(text.splitlines()))
+    text = re.sub(r"^(?:%|:[\w-]+:|\([\w-]+\)=).*$|^ *>>>.*$", " ", text, flags=re.MULTILINE)
+    text = re.sub(r"\$\$.*?\$\$|\$[^$\n]+\$", " ", text, flags=re.DOTALL)
+    text = re.sub(r"\]\([^)]*\)|<[^<>\n]+>|https?://\S+", " ", text)
+    text = re.sub(r"\{[\w:]+\}`[^`]*`|(`+)[^`].*?\1", " ", text, flags=re.DOTALL)
+    return re.sub(r"[\"“][^\"“”\n]*(?:\n[^\"“”\n]+)?[\"”]", " ", text)
+
+
+def _outside_code(lines: list[str]) -> Iterator[str]:
+    """Yield the lines that stand in no block of code or maths; the content of other directives stays."""
+    opened: list[tuple[str, bool]] = []  # fence, and whether what it holds is code
+    for line in lines:
+        fence = re.match(r" *(`{3,}|:{3,}|~{3,}) *(\S*)", line)
+        inside = bool(opened) and opened[-1][1]
+        if fence and opened and fence[1] == opened[-1][0] and not fence[2]:
+            opened.pop()
+        elif fence and not inside:
+            code = fence[1][0] != ":" and not re.match(r"\{(?!code|math|glue)", fence[2])
+            opened.append((fence[1], code))
+            yield "" if code else line[fence.end() :]  # the title of a directive
+        elif not inside:
+            yield line
+
+
+def _docstrings(source: str) -> Iterator[str]:
+    """The strings that stand alone: doc-strings, and notes below a name."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return
+    for token in tokens:
+        if token.type == tokenize.STRING and token.string.endswith('"""'):
+            yield token.string.strip('"')

@@ -1,0 +1,185 @@
+"""The book's own Sphinx extension: what Jupyter Book leaves open, and nothing that a package does.
+
+- a chapter's number is the number in its file name, also while earlier chapters are still missing;
+- launch buttons stand only on notebooks, and point at the repository that publishes the book;
+- no script that would ask another host is put on a page;
+- the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises;
+- the ``mistake-table`` and ``objective-map`` directives: where mistakes and objectives are treated.
+"""
+
+import os
+import re
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+from sphinx_external_toc.collectors import TocTreeCollectorWithStyles
+
+from lmcourse import REPOSITORY
+from lmcourse.files.places import ROOT, STATIC
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.connect("config-inited", name_the_repository, priority=1)
+    app.connect("config-inited", add_style)
+    app.connect("html-page-context", tidy_page, priority=900)
+    app.add_directive("chapter-card", ChapterCard)
+    app.add_directive("mistake-table", MistakeTable)
+    app.add_directive("objective-map", ObjectiveMap)
+    app.connect("builder-inited", number_by_file_name, priority=900)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# -- numbers of chapters -----------------------------------------------------------------------------
+
+
+def number_by_file_name(app):
+    """Let the number of a chapter be the number in its file name, whoever else numbers sections."""
+    assign = TocTreeCollectorWithStyles.assign_section_numbers
+    if assign.__name__ == "numbers_from_file_names":
+        return
+
+    def numbers_from_file_names(collector, env):
+        before = dict(env.toc_secnumbers)
+        assign(collector, env)
+        for doc in env.toc_secnumbers:
+            chapter = re.match(r"(\d\d)_", doc.rsplit("/", 1)[-1])
+            if chapter:
+                renumber(env, doc, int(chapter[1]))
+        return [doc for doc, numbers in env.toc_secnumbers.items() if numbers != before.get(doc)]
+
+    TocTreeCollectorWithStyles.assign_section_numbers = numbers_from_file_names
+
+
+def renumber(env, doc, first):
+    """Replace the first component of every section number of a document."""
+    numbers = env.toc_secnumbers[doc]
+    for anchor, number in numbers.items():
+        numbers[anchor] = (first, *number[1:]) if number else number
+    carriers = [env.titles.get(doc), env.longtitles.get(doc), *env.tocs[doc].findall(nodes.reference)]
+    for node in carriers:
+        if node is not None and node.get("secnumber"):
+            node["secnumber"] = [first, *node["secnumber"][1:]]
+
+
+# -- pages -------------------------------------------------------------------------------------------
+
+
+def name_the_repository(app, config):
+    """Point the buttons at the repository that builds: a fork's workflow names its own."""
+    name = os.environ.get("GITHUB_REPOSITORY", REPOSITORY)
+    config.html_theme_options["repository_url"] = f"https://github.com/{name}"
+
+
+def add_style(app, config):
+    """Add the book's style sheet."""
+    config.html_static_path.append(str(STATIC))
+    app.add_css_file("book.css")
+
+
+def tidy_page(app, pagename, templatename, context, doctree):
+    """Drop Thebe (it asks another host) and the launch button of pages that are no notebooks."""
+
+    def wanted(script):
+        body = getattr(script, "attributes", {}).get("body", "") or ""
+        return "THEBE_JS_URL" not in body and "thebe" not in str(getattr(script, "filename", "") or "")
+
+    context["script_files"] = [script for script in context["script_files"] if wanted(script)]
+    source = app.env.doc2path(pagename) if pagename in app.env.found_docs else ""
+    if "header_buttons" in context and not str(source).endswith(".ipynb"):
+        context["header_buttons"] = [
+            button for button in context["header_buttons"] if button.get("label") != "launch-buttons"
+        ]
+
+
+class ChapterCard(SphinxDirective):
+    """Minutes, prerequisites, and where the lab, the slides and the exercises of a chapter are.
+
+    The stem of the page names them all: ``book/02_x.md`` goes with ``notebooks/02_x.ipynb``,
+    ``slides/02_x.html`` and ``exercises/02_x/02_x.ipynb``.
+    """
+
+    option_spec = {"minutes": directives.positive_int, "prerequisites": directives.unchanged_required}  # noqa: RUF012
+
+    def run(self):
+        """Return the card's nodes."""
+        stem = self.env.docname.rsplit("/", 1)[-1]
+        missing = [name for name in ("minutes", "prerequisites") if name not in self.options]
+        if missing:
+            raise self.error(f"chapter-card of {stem} lacks :{missing[0]}:, which readers plan with")
+        text = (
+            f"**{self.options['minutes']} minutes** to work through. "
+            f"You need: {self.options['prerequisites']}\n\n"
+            f"{{doc}}`Lab <../notebooks/{stem}>` · "
+            f'<a href="../slides/{stem}.html">Slides</a> · '
+            f"{{doc}}`Exercises <../exercises/{stem}/{stem}>` · "
+            f'<a href="../downloads/{stem}.ipynb" download>This page as a notebook</a>'
+        )
+        card = nodes.container(classes=["chapter-card"])
+        self.state.nested_parse(text.split("\n"), self.content_offset, card)
+        return [card]
+
+
+class EvidenceTable(SphinxDirective):
+    """A table made from the tags of pages, labs and sets, read again when one of them changes."""
+
+    made_from = ("book/[0-9]*.md", "notebooks/*.ipynb", "lmcourse/questions/ch*/*.py")
+
+    def run(self):
+        """Return the table's nodes."""
+        for pattern in self.made_from:
+            for path in ROOT.glob(pattern):
+                self.env.note_dependency(str(path))
+        box = nodes.container(classes=["evidence"])
+        self.state.nested_parse(list(self.lines()), self.content_offset, box)
+        return box.children
+
+    def to(self, words, target):
+        """A Markdown link from this page to a file below the root."""
+        up = "../" * self.env.docname.count("/")
+        return f"[{words}]({up}{target})"
+
+
+class MistakeTable(EvidenceTable):
+    """Each mistake of the catalogue, and where the book runs it."""
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        from lmcourse.site import evidence
+
+        yield from (
+            "| id | mistake | run on the page | in the lab | recognised in tasks |",
+            "|---|---|---|---|---|",
+        )
+        built = set(self.env.found_docs)
+        for name, places in evidence.mistakes(ROOT).items():
+            cells = {"page": [], "lab": [], "set": []}
+            for stem, kind, words, target in places:
+                if target.partition("#")[0].rpartition(".")[0] in built:
+                    cells[kind].append(words if kind == "set" else self.to(f"{stem[:2]}: {words}", target))
+            tasks = ", ".join(sorted(cells["set"]))
+            if not any(cells.values()):
+                continue
+            row = (name, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
+            yield "| " + " | ".join(row) + " |"
+
+
+class ObjectiveMap(EvidenceTable):
+    """Each objective of the chapter with the section, the slide and the tasks that go with it."""
+
+    @property
+    def made_from(self):
+        """The chapter's own page: its lines name section, slide and tasks."""
+        return (f"book/{self.env.docname.rsplit('/', 1)[-1]}.md",)
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        from lmcourse.site import evidence
+
+        stem = self.env.docname.rsplit("/", 1)[-1]
+        yield "| objective | section | slide | tasks, each tested by the set's own checks |"
+        yield "|---|---|---|---|"
+        for aim in evidence.objectives(ROOT, stem):
+            tasks = ", ".join(f"`{task}`" for task in aim.tasks)
+            yield f"| {aim.words} | {{ref}}`{aim.section}` | {aim.slide} | {tasks} |"

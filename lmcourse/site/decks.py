@@ -1,0 +1,135 @@
+"""Make the decks: ``notebooks/STEM.ipynb`` -> ``_build/html/slides/STEM.html``.
+
+A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
+skipped. A deck needs no network and no server: reveal.js and MathJax are copied beside it from their
+packages. What it leaves out: a PDF (open the deck with ``?print-pdf`` and print it).
+"""
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+from jupyter_cache import get_cache
+from tqdm import tqdm
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
+from lmcourse.site.cache import FOLDER, marked
+
+LABS = ROOT / "notebooks"
+OUT = HTML / "slides"
+HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
+
+
+def build_all(out=OUT, labs=LABS, again=False):
+    """Write a deck for each lab, with what the decks share.
+
+    Parameters
+    ----------
+    out : Path
+        The folder to write to; MathJax is expected at ``out/../_static/mathjax`` and copied there
+        if the book has not been built.
+    labs : Path
+        The folder that holds the labs.
+    again : bool
+        Whether to write also the decks that are up to date.
+
+    Returns
+    -------
+    list of Path
+        The decks.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    copy_shared(out)
+    sources = sorted(labs.glob("[0-9][0-9]_*.ipynb"))
+    decks = [build(lab, out, again) for lab in tqdm(sources, desc="slides", unit="deck", disable=None)]
+    for stale in {*out.glob("*.html"), *out.glob(".*.html.*")} - set(decks):
+        stale.unlink()
+    return decks
+
+
+def build(lab, out, again=False):
+    """Write the deck of one lab, unless it is newer than all that it is made from; return its path."""
+    deck = out / f"{lab.stem}.html"
+    ran = lab.parents[1] / "_build" / "jupyter_execute" / "notebooks" / lab.name
+    sources = [lab, ran, Path(__file__), *(TEMPLATES / "slides").iterdir()]
+    if (
+        not again
+        and deck.exists()
+        and deck.stat().st_mtime > max(s.stat().st_mtime for s in sources if s.exists())
+    ):
+        return deck
+    from nbconvert.exporters import SlidesExporter
+    from traitlets.config import Config
+
+    notebook = executed(lab)
+    for cell in notebook.cells:
+        prepare(cell)
+    config = Config()
+    config.SlidesExporter.template_name = "slides"
+    config.SlidesExporter.extra_template_basedirs = [str(TEMPLATES)]
+    config.SlidesExporter.exclude_input_prompt = True
+    config.SlidesExporter.exclude_output_prompt = True
+    exporter = SlidesExporter(config=config)
+    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
+    write_text(deck, html)
+    deck.touch()  # also when it came out the same
+    return deck
+
+
+def executed(lab):
+    """The lab with its outputs: as the book ran it, or run here if the book has not run this source."""
+    root = lab.parents[1]
+    source = nbformat.reads(marked(lab.read_text(encoding="utf-8"), lab, root), 4)
+    if (root / "_build" / FOLDER).is_dir():
+        try:
+            return get_cache(str(root / "_build" / FOLDER)).merge_match_into_notebook(source)[1]
+        except KeyError:
+            pass
+    from nbclient import NotebookClient
+
+    NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
+    return source
+
+
+def prepare(cell):
+    """Fit a cell to its slide: drop glued values and the input of cells tagged so; link to built pages."""
+    if cell.cell_type != "code":
+        cell.source = re.sub(r"(\]\(\.\.?/[^)#\s]+)\.(?:md|ipynb)(?=[)#])", r"\1.html", cell.source)
+        return
+    cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+    if HIDDEN_INPUT & set(cell.metadata.get("tags", [])):
+        cell.metadata["transient"] = {"remove_source": True}
+    if "remove-cell" in cell.metadata.get("tags", []):
+        cell.metadata["slideshow"] = {"slide_type": "skip"}
+
+
+def is_glue(output):
+    """Whether an output only carries a number to another page."""
+    data = output.get("data", {})
+    return bool(data) and all(mime.startswith("application/papermill") for mime in data)
+
+
+def copy_shared(out):
+    """Put reveal.js, the decks' style and (without a built book) MathJax where decks look for them."""
+    reveal = package_folder("sphinx_revealjs") / "_static" / "revealjs"
+    for part in ("dist", "plugin/notes"):
+        shutil.copytree(
+            reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.map")
+        )
+    shutil.copyfile(STATIC / "deck.css", out / "deck.css")
+    mathjax = out.parent / "_static" / "mathjax"
+    if not (out.parent / "index.html").exists():  # a built book has it
+        shutil.copytree(
+            package_folder("sphinx-mathjax-offline") / "static" / "mathjax", mathjax, dirs_exist_ok=True
+        )
+
+
+def package_folder(name):
+    """The folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        raise ModuleNotFoundError(f"the package {name} is missing: run `make slides`, which installs it")
+    return Path(spec.submodule_search_locations[0])

@@ -1,0 +1,144 @@
+"""Where the book treats each mistake, and by what it shows that each objective was reached.
+
+Pages carry comment lines that readers do not see:
+
+    % mistake: M8
+    % objective: pool-scores | tasks: pool-documents | section: sec-04-pooling | slide: Pool, do not average
+
+cells of labs carry tags such as ``mistake-M8``, and the questions of the sets know their mistakes.
+This module collects them. The directives ``mistake-table`` and ``objective-map`` print them in the book, and
+a rule of ``lmcourse.checks`` reports what points nowhere. Left out: whether the passage is any good.
+"""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdit_py_plugins.anchors.index import slugify
+
+from lmcourse.files import contents, notebooks
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.questions import of_chapter
+
+STEM = re.compile(r"\d\d_\w+")
+OBJECTIVE = re.compile(
+    r"^% objective: *([\w-]+) *\| *tasks: *(.*?) *\| *section: *([\w-]+) *\| *slide: *(.*?) *$", re.M
+)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a reader will be able to do, and where that is taught, shown and tested."""
+
+    name: str
+    words: str
+    tasks: tuple[str, ...]
+    section: str
+    slide: str
+
+
+def chapters(root):
+    """The stems of the chapters in the book, in order; without a table of contents, of all pages."""
+    pages = sorted(page.stem for page in (Path(root) / "book").glob("[0-9][0-9]_*.md"))
+    listed = contents.chapters(root)
+    return [stem for stem in pages if STEM.fullmatch(stem) and (not listed or stem in listed)]
+
+
+def mistakes(root):
+    """Return mistake id -> list of (chapter's stem, kind, name of the place, link target below the root).
+
+    The kind is "page", "lab" or "set". Only mistakes of the catalogue (M...) are listed, in its order.
+    """
+    places = defaultdict(list)
+    for stem in chapters(root):
+        for name, heading in tagged_passages((Path(root) / "book" / f"{stem}.md").read_text(encoding="utf8")):
+            places[name].append((stem, "page", heading, f"book/{stem}.md#{slugify(heading)}"))
+        lab = Path(root) / "notebooks" / f"{stem}.ipynb"
+        for name in sorted(lab_tags(lab)):
+            places[name].append((stem, "lab", "lab", f"notebooks/{stem}.ipynb"))
+        for key, question in of_chapter(stem[:2]).items():
+            known = {part for mistake in question.mistakes for part in mistake.id.split(" + ")}
+            for name in known:
+                if name.startswith("M"):
+                    places[name].append((stem, "set", key, f"exercises/{stem}/{stem}.ipynb"))
+    return {name: places[name] for name in sorted(places, key=lambda name: (len(name), name))}
+
+
+def tagged_passages(text):
+    """Yield (mistake id, heading) for each tag: the heading that follows it directly, or stands above."""
+    heading, waiting = "", []
+    for line in text.splitlines():
+        if title := re.match(r"#+ +(.+)", line):
+            heading = title[1]
+            yield from ((name, heading) for name in waiting)
+            waiting = []
+        elif tag := re.match(r"% mistake: *(\w+)\s*$", line):
+            waiting.append(tag[1])
+        elif line.strip() and not re.match(r"\([\w-]+\)=$|%", line):
+            yield from ((name, heading) for name in waiting)
+            waiting = []
+    yield from ((name, heading) for name in waiting)
+
+
+def lab_tags(path):
+    """The mistakes that a lab's cells are tagged with."""
+    try:
+        cells = notebooks.read(path).cells
+    except notebooks.NotebookError:  # not there, or broken: other rules say so
+        return set()
+    tags = {tag for cell in cells for tag in cell.metadata.get("tags", [])}
+    return {tag.removeprefix("mistake-") for tag in tags if tag.startswith("mistake-")}
+
+
+def objectives(root, stem):
+    """Return the objectives of a chapter, in the order of its page."""
+    text = (Path(root) / "book" / f"{stem}.md").read_text(encoding="utf8")
+    box = re.search(r"What you will be able to do\n(.*?)\n:::", text, re.S)
+    bullets = re.split(r"\n?- ", "\n" + box[1])[1:] if box else []
+    words = [" ".join(bullet.split()).rstrip(".") for bullet in bullets if bullet.startswith("**")]
+    lines = OBJECTIVE.findall(text)
+    if len(lines) != len(words):
+        raise ValueError(
+            f"book/{stem}.md: {len(words)} objectives in the box, but {len(lines)} lines "
+            "'% objective: ...'. Write one for each bullet, in order."
+        )
+    return [
+        Objective(
+            name, said, tuple(task.strip() for task in tasks.split(",") if task.strip()), section, slide
+        )
+        for (name, tasks, section, slide), said in zip(lines, words, strict=True)
+    ]
+
+
+def faults(root):
+    """Yield a sentence for each tag that points nowhere and each objective that nothing tests."""
+    root = Path(root)
+    for name, places in mistakes(root).items():
+        if name not in NAMES:
+            yield f"{places[0][3]}: the tag {name} is no entry of lmcourse/hints/mistakes.py. Mend the tag."
+    for stem in chapters(root):
+        page = (root / "book" / f"{stem}.md").read_text(encoding="utf8")
+        if not (root / "solutions" / stem / f"{stem}.ipynb").exists() or "% objective:" not in page:
+            continue  # an unfinished chapter; chapters_are_whole reports it once it is in _toc.yml
+        try:
+            found = objectives(root, stem)
+            solved = notebooks.read(root / "solutions" / stem / f"{stem}.ipynb")
+            lab = notebooks.read(root / "notebooks" / f"{stem}.ipynb")
+        except (ValueError, notebooks.NotebookError) as fault:
+            yield str(fault).replace(f"{root}/", "")
+            continue
+        tasks = {notebooks.cell_name(cell) for cell in solved.cells}
+        lines = [line for cell in lab.cells for line in cell.source.splitlines()]
+        slides = {line.lstrip("# ") for line in lines if line.startswith("#")}
+        for aim in found:
+            where = f"book/{stem}.md, objective {aim.name}"
+            if not aim.tasks:
+                yield f"{where}: no exercise tests it. Name a task, or write one."
+            for task in aim.tasks:
+                if task not in tasks:
+                    yield f"{where}: there is no task {task!r} in solutions/{stem}. Mend the name."
+            if f"({aim.section})=" not in page:
+                yield f"{where}: there is no section label {aim.section!r} on the page. Add ({aim.section})=."
+            if aim.slide not in slides | {"none"}:
+                yield f"{where}: the lab has no slide {aim.slide!r}. Mend the title, or write 'none'."

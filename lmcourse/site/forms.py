@@ -1,0 +1,163 @@
+"""The two pages that compute in the reader's browser: the converter and the wrong-number clinic.
+
+- the ``converter`` and ``clinic`` directives: a place for the form, what it needs as JSON, and a word for
+  readers without JavaScript;
+- the ``clinic-table`` directive: the number that each mistake leaves, and where the book treats it;
+- their scripts and styles, on these two pages only.
+
+The scripts are plain files from ``lmcourse/static/tools``: no framework, and nothing from another host.
+"""
+
+from __future__ import annotations
+
+import json
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from lmcourse.files.places import ROOT
+from lmcourse.hints import mistakes
+from lmcourse.pages import known_texts
+from lmcourse.pages.clinic import catalogue, rules
+from lmcourse.pages.clinic.catalogue import RULES, UNNUMBERED
+from lmcourse.site.chapters import EvidenceTable
+
+SCRIPTS = {
+    "book/converter": ("tools/units.js", "tools/converter.js"),
+    "book/clinic": ("tools/units.js", "tools/clinic.js"),
+}
+"""Page -> the scripts that it needs, in order."""
+STYLE = "tools/tools.css"
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.connect("html-page-context", load_scripts)
+    app.add_directive("converter", Converter)
+    app.add_directive("clinic", Clinic)
+    app.add_directive("clinic-table", ClinicTable)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def load_scripts(app, pagename, templatename, context, doctree):
+    """Give a tool's page its scripts and style; Sphinx drops them again before the next page."""
+    if pagename in SCRIPTS:
+        app.add_css_file(STYLE)
+        for script in SCRIPTS[pagename]:
+            app.add_js_file(script, loading_method="defer")
+
+
+def markup(name, data):
+    """The HTML that a tool's page starts from.
+
+    Parameters
+    ----------
+    name : str
+        The tool; its script builds the form in the place ``NAME-tool``.
+    data : dict
+        Id of a JSON block -> what it holds.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(markup("converter", {"known-texts": ["</script>"]}))
+    <div id="converter-tool" class="tool"></div>
+    <script type="application/json" id="known-texts">["<\\/script>"]</script>
+    <noscript><p>This form needs JavaScript, ... below.</p></noscript>
+    """
+    blocks = [
+        f'<script type="application/json" id="{key}">{_json(value)}</script>' for key, value in data.items()
+    ]
+    without = "This form needs JavaScript, which is off in your browser. What it computes stands below."
+    place = f'<div id="{name}-tool" class="tool"></div>'
+    return "\n".join([place, *blocks, f"<noscript><p>{without}</p></noscript>"])
+
+
+def converter_data():
+    """What the converter's page brings along: the known test sets."""
+    return {"known-texts": known_texts.known_texts()}
+
+
+def clinic_data():
+    """What the clinic's page brings along: the known test sets, the rules and the words of the fields."""
+    unnumbered = {
+        side: [{"mistake": name, "name": mistakes.NAMES[name]} for name in found]
+        for side, found in UNNUMBERED.items()
+    }
+    known = {
+        "rules": [rule.data() for rule in RULES],
+        "fields": rules.FIELDS,
+        "hints": rules.HINTS,
+        "words": rules.DERIVED,
+        "unnumbered": unnumbered,
+    }
+    return {"known-texts": known_texts.known_texts(), "clinic-rules": known}
+
+
+class Converter(SphinxDirective):
+    """The converter's form."""
+
+    name_of_tool, data = "converter", staticmethod(converter_data)
+    modules = (known_texts,)
+
+    def run(self):
+        """Return the form's place as raw HTML; in print, a sentence."""
+        for module in self.modules:
+            self.env.note_dependency(module.__file__)
+        form = markup(self.name_of_tool, self.data())
+        return [nodes.raw("", form, format="html"), only_on_screen()]
+
+
+class Clinic(Converter):
+    """The clinic's form."""
+
+    name_of_tool, data = "clinic", staticmethod(clinic_data)
+    modules = (known_texts, rules, catalogue, mistakes)
+
+
+class ClinicTable(EvidenceTable):
+    """Each mistake of the clinic: the number that it leaves, and where the book runs it."""
+
+    def run(self):
+        """Return the table in a box that the clinic's script looks for."""
+        self.env.note_dependency(catalogue.__file__)
+        return [nodes.container("", *super().run(), classes=["clinic-table"])]
+
+    def lines(self):
+        """Yield the table as Markdown."""
+        from lmcourse.site import evidence  # it reads the questions, which takes a second
+
+        yield "| id | mistake | the number that it leaves | treated in |"
+        yield "|---|---|---|---|"
+        built, places = set(self.env.found_docs), evidence.mistakes(ROOT)
+        for name in sorted(signatures(), key=lambda name: (name[0] != "M", len(name), name)):
+            links = [
+                self.to(f"{stem[:2]}: {words}", target)
+                for stem, kind, words, target in places.get(name, ())
+                if kind == "page" and target.partition(".")[0] in built
+            ]
+            marks = ", ".join(signatures()[name]) or "none of its own"
+            yield f"| {name} | {mistakes.NAMES[name]} | {marks} | {'; '.join(links)} |"
+
+
+def signatures():
+    """Return mistake id -> the formulas of its number, as Markdown; none for those that fix no number."""
+    found = {name: [] for names in UNNUMBERED.values() for name in names}
+    for rule in RULES:
+        formula = rule.family or (f"exp({rule.nats})" if rule.nats else rule.number)
+        marks = found.setdefault(rule.mistake, [])
+        if formula and f"`{formula}`" not in marks:
+            marks.append(f"`{formula}`")
+    return found
+
+
+def only_on_screen():
+    """What stands in the printed book instead of a form."""
+    return nodes.raw("", r"\emph{The form is on this page of the book on the web.}", format="latex")
+
+
+def _json(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

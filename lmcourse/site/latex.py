@@ -1,0 +1,148 @@
+"""A Sphinx extension: what the book needs on paper that it does not need on a screen.
+
+- fonts for Latin, Greek and Chinese in both scripts, with XeLaTeX;
+- wide code and long names break, wide equations are set smaller, so that nothing runs off the page;
+- a chapter's number is the one of its file name;
+- links that make sense on a screen only are left out; forms get a sentence in `lmcourse.site.forms`.
+"""
+
+import re
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+
+NAME = "measuring-language-models"
+
+PREAMBLE = r"""
+\usepackage{etoolbox}
+\usepackage{xeCJK}
+\setCJKmainfont{Noto Serif CJK SC}
+\setCJKsansfont{Noto Sans CJK SC}
+\setCJKmonofont{Noto Sans Mono CJK SC}
+\usepackage{unicode-math}
+\hypersetup{pdfencoding=auto,psdextra}
+\addto\captionsenglish{\renewcommand{\contentsname}{Contents}}
+\xeCJKDeclareCharClass{CJK}{"2605 -> "2606}  % stars, which the Latin fonts lack
+\AtBeginEnvironment{tabular}{\footnotesize}
+\AtBeginEnvironment{tabulary}{\footnotesize}
+\AtBeginEnvironment{longtable}{\footnotesize}
+\xeCJKDeclareCharClass{Default}{"2018, "2019, "201C, "201D, "2013, "2014, "2026, "00B7}
+\usepackage{newunicodechar}
+\newunicodechar{😀}{[grinning face]}
+\newunicodechar{👩}{[woman]}
+\newunicodechar{🔬}{[microscope]}
+\fvset{fontsize=\footnotesize}
+\setlength{\emergencystretch}{4em}
+\allowdisplaybreaks
+"""
+
+BLACKBOARD = r"""\ProvidesPackage{bbm}
+\providecommand{\mathbbm}[1]{\mathbb{#1}}
+"""
+"""Stands for a package that the document class asks for and the book does not use: it comes with a gigabyte
+of fonts."""
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.connect("config-inited", prepare, priority=950)
+    app.connect("builder-inited", write_blackboard)
+    app.connect("doctree-resolved", give_widths)
+    app.connect("doctree-resolved", tell_of_the_screen)
+    app.connect("doctree-resolved", number_chapters)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def prepare(app, config):
+    """Set what LaTeX needs, after sphinx-jupyterbook-latex has set its part."""
+    config.latex_documents = [(config.root_doc, f"{NAME}.tex", config.project, config.author, "jupyterBook")]
+    config.latex_domain_indices = False
+    config.latex_elements = {
+        "papersize": "a4paper",
+        "pointsize": "10pt",
+        "figure_align": "htbp",
+        "sphinxsetup": "hmargin={25mm,25mm}, vmargin={25mm,28mm}",
+        "fncychap": "",
+        "preamble": PREAMBLE,
+    }
+
+
+def write_blackboard(app):
+    """Put the small package beside the LaTeX source."""
+    if app.builder.format == "latex":
+        Path(app.outdir).mkdir(parents=True, exist_ok=True)
+        (Path(app.outdir) / "bbm.sty").write_text(BLACKBOARD, encoding="utf-8")
+
+
+def give_widths(app, doctree, docname):
+    """Give the columns of long tables and of tables that a page prints widths, so that their cells break."""
+    if app.builder.format != "latex":
+        return
+    for table in doctree.findall(nodes.table):
+        group = next(table.findall(nodes.tgroup))
+        rows = list(group.findall(nodes.row))
+        columns = list(group.findall(nodes.colspec))
+        if any(entry.get("morecols") for entry in group.findall(nodes.entry)):
+            continue
+        texts = [[as_set(cell) for cell in row] for row in rows]
+        for column, width in zip(columns, widths(texts), strict=True):
+            column["colwidth"] = width
+        table["classes"] = [
+            *(c for c in table["classes"] if not c.startswith("colwidths")),
+            "colwidths-given",
+        ]
+
+
+def as_set(cell):
+    """A cell's text, about as long as it is when set: formulas without commands, code a quarter longer."""
+    words = []
+    for text in cell.findall(nodes.Text):
+        plain = text.astext()
+        if isinstance(text.parent, nodes.math):
+            plain = re.sub(r"\\[a-zA-Z]+|[{}_^$ ]", "", plain) + "x"
+        if isinstance(text.parent, nodes.literal):
+            plain += "x" * (len(plain) // 4)
+        words.append(plain)
+    return " ".join(words)
+
+
+def widths(rows):
+    """Return a width in per cent for each column: enough for its longest word, then by what it holds.
+
+    Examples
+    --------
+    >>> widths([["id", "mistake"], ["M1", "nats are read as bits, and nobody notices it"]])
+    [15, 85]
+    """
+    columns = list(zip(*rows, strict=True))
+    longest = [max(len(word) for text in column for word in (text.split() or [""])) for column in columns]
+    whole = [max(map(len, column)) for column in columns]
+    wanted = [max(3 + word, text**0.6 * 3) for word, text in zip(longest, whole, strict=True)]
+    shares = [max(1, round(100 * x / sum(wanted))) for x in wanted]
+    shares[-1] += 100 - sum(shares)
+    return shares
+
+
+def tell_of_the_screen(app, doctree, docname):
+    """On paper, a chapter's card names what is on the screen only, without links that lead nowhere."""
+    if app.builder.format != "latex":
+        return
+    for raw in list(doctree.findall(nodes.raw)):
+        if raw.get("format") == "html":
+            raw.parent.remove(raw)
+
+
+def number_chapters(app, doctree, docname):
+    """A chapter has the number of its file name, as on the screen; front and back matter has none."""
+    if app.builder.format != "latex":
+        return
+    for start in doctree.findall(addnodes.start_of_file):
+        chapter = re.fullmatch(r"book/(\d\d)_\w+", start["docname"])
+        if chapter:
+            code = rf"\setcounter{{secnumdepth}}{{2}}\setcounter{{chapter}}{{{int(chapter[1]) - 1}}}"
+        elif re.fullmatch(r"book/\w+|book/instructors/index|genindex", start["docname"]):
+            code = r"\setcounter{secnumdepth}{-1}"
+        else:
+            continue
+        start.insert(0, nodes.raw("", code, format="latex"))

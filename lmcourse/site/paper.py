@@ -1,0 +1,162 @@
+"""Make a PDF of the whole book.
+
+Sphinx writes LaTeX from the same pages and the same executed cells as `make book`, XeLaTeX sets it, and its
+log is read: an undefined reference, a missing character or file, and whatever is wider than the page fail.
+The result is ``_build/pdf/measuring-language-models.pdf``. Left out: the student sets and the decks
+(``make handouts`` prints those).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from lmcourse.files.notebooks import write_bytes
+from lmcourse.files.places import ROOT
+from lmcourse.site import building
+from lmcourse.site.latex import NAME
+
+LATEX = ROOT / "_build" / "latex"
+PDF = ROOT / "_build" / "pdf"
+PROGRAMS = ("xelatex", "latexmk", "xindy")
+FONTS = ("Noto Serif CJK SC", "Noto Sans CJK SC", "Noto Sans Mono CJK SC")
+PACKAGES = (
+    "texlive-xetex texlive-latex-extra texlive-fonts-recommended texlive-lang-chinese"
+    " fonts-freefont-otf fonts-noto-cjk latexmk xindy"
+)
+MOST_POINTS = 20.0
+"""How far a line may stand out, in points: the margin has 71, so 20 stay on the paper and look like a mishap
+of a word, not of an equation."""
+
+
+def make_pdf():
+    """Build the PDF; return the exit status."""
+    start = time.perf_counter()
+    if lacking := missing():
+        print(what_to_install(lacking), file=sys.stderr)
+        return 1
+    if status := building.build(ROOT):  # warnings are errors there; LaTeX then uses the same reading
+        return status
+    status, log = building.run(ROOT, ["--builder", "latex"], shown=False)
+    if status:
+        print(building.why_it_failed(log).replace("make book", "make pdf"), file=sys.stderr)
+        return status
+    print(
+        f"LaTeX is written ({time.perf_counter() - start:.0f} s); setting it takes a minute or two.",
+        flush=True,
+    )
+    set_pages()
+    log = (LATEX / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
+    found = [*faults(log), *lost_figures((LATEX / f"{NAME}.tex").read_text(encoding="utf-8"), ROOT)]
+    if found:
+        print("The PDF was not made:", *found[:20], sep="\n  ", file=sys.stderr)
+        return 1
+    write_bytes(PDF / f"{NAME}.pdf", (LATEX / f"{NAME}.pdf").read_bytes())
+    pages = re.findall(r"Output written on .*?\((\d+) pages?", log.replace("\n", ""))[-1]
+    took = time.perf_counter() - start
+    print(f"The PDF is in {PDF.relative_to(ROOT)}/{NAME}.pdf ({pages} pages, {took:.0f} s).")
+    return 0
+
+
+def missing():
+    """Return the programs and fonts that are not here."""
+    lacking = [program for program in PROGRAMS if shutil.which(program) is None]
+    if shutil.which("fc-list"):
+        there = subprocess.run(["fc-list", ":", "family"], capture_output=True, encoding="utf-8").stdout
+        lacking += [f"the font {font}" for font in FONTS if font not in there]
+    return lacking
+
+
+def what_to_install(lacking):
+    """One paragraph: what was looked for and not found, and what to install.
+
+    Examples
+    --------
+    >>> print(what_to_install(["xelatex"]).splitlines()[0])
+    The PDF needs TeX, and this machine lacks: xelatex.
+    """
+    return (
+        f"The PDF needs TeX, and this machine lacks: {', '.join(lacking)}.\n"
+        f"On Debian or Ubuntu: apt install {PACKAGES}\n"
+        "On macOS: MacTeX, and the Noto CJK fonts. Elsewhere: TeX Live with XeLaTeX, and these fonts.\n"
+        "The book itself (make book) needs none of this."
+    )
+
+
+def set_pages():
+    """Run XeLaTeX as often as references, contents and index need it."""
+    source = LATEX / f"{NAME}.tex"
+    # sphinx-proof gives the labels of the first chapter no page
+    labels = re.compile(r"\\label\{None:(\w+-(\d\d)-[\w-]+)\}")
+    stems = {path.stem[:2]: path.stem for path in (ROOT / "book").glob("[0-9]*.md")}
+    text = labels.sub(lambda m: rf"\label{{book/{stems[m[2]]}:{m[1]}}}", source.read_text(encoding="utf-8"))
+    source.write_text(text, encoding="utf-8")
+    environment = {**os.environ, "XINDYOPTS": "-L english -C utf8 -M sphinx.xdy", "LATEXOPTS": ""}
+    # -gg: from the beginning, whatever a run that was cut off has left
+    command = ["latexmk", "-gg", "-xelatex", "-interaction=nonstopmode", "-f", f"{NAME}.tex"]
+    with subprocess.Popen(
+        command,
+        cwd=LATEX,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        for line in process.stdout:
+            if line.startswith(("Run number", "Latexmk: applying rule")):
+                print(line.strip(), flush=True)
+
+
+def faults(log):
+    """Return one line for each thing in XeLaTeX's log that a reader would see.
+
+    Parameters
+    ----------
+    log : str
+        Of the last run.
+
+    Examples
+    --------
+    >>> faults("Missing character: There is no ★ (U+2605) in font [FreeSans.otf]!")
+    ['1 missing character: ★ (U+2605)']
+    >>> faults("Overfull \\\\hbox (96.5pt too wide) detected at line 7")
+    ['96.5 pt too wide: detected at line 7']
+    >>> faults("Overfull \\\\hbox (3.5pt too wide) detected at line 7")
+    []
+    """
+    found = [f"error: {line}" for line in re.findall(r"^! (.+)$", log, re.MULTILINE)]
+    flat = log.replace("\n", "")
+    for name in sorted(set(re.findall(r"Missing character: There is no (\S+ \(U\+\w+\))", flat))):
+        found.append(f"{flat.count(f'There is no {name}')} missing character: {name}")
+    found += [
+        f"undefined reference: {r}" for r in re.findall(r"Reference `([^']+)' on page \d+ undefined", flat)
+    ]
+    found += [f"missing file: {name}" for name in re.findall(r"File `([^']+)' not found", flat)]
+    for points, where in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\) (.*)", log):
+        if float(points) > MOST_POINTS:
+            found.append(f"{float(points):.1f} pt too wide: {where}")
+    return list(dict.fromkeys(found))
+
+
+def lost_figures(tex, root):
+    """Say so when the PDF has fewer figures than the pages of the built book that it holds.
+
+    Parameters
+    ----------
+    tex : str
+        The LaTeX of the whole book.
+    root : Path
+        Whose ``_build/html`` is counted; before the book is built nothing can be compared.
+    """
+    pages = [
+        p for folder in ("book", "notebooks") for p in (root / "_build" / "html" / folder).rglob("*.html")
+    ]
+    cells = [
+        re.findall(r'<img[^>]*src="[^"]*_images/[^"]*\.svg"', p.read_text(encoding="utf-8")) for p in pages
+    ]
+    shown = sum(map(len, cells))
+    here = len(re.findall(r"\\(?:sphinx)?includegraphics(?:\[[^\]]*\])?\{", tex))
+    return [f"{here} figures in the PDF, {shown} in the built book"] if here < shown else []

@@ -1,0 +1,365 @@
+/* The wrong-number clinic: two numbers and the counts in, the mistakes that would explain it out.
+
+   LMM.clinic.diagnose computes and touches no page; the rules come with the page as JSON, made by
+   lmcourse/pages/clinic/catalogue.py. What it leaves out: two mistakes at once. */
+
+(function () {
+  "use strict";
+
+  const { UNITS, COUNTS, NAMES } = LMM.units;
+  const { make, field, number, choice } = LMM.page;
+  const PREFIX = "clinic-";
+  const NEAR = 0.02;
+  const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
+  const LISTED = { document_mean: true, batch_mean: true, part_nats: true };
+  const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
+
+  /* -- the arithmetic of a rule -- */
+
+  const OPERATIONS = {
+    "+": (a, b) => a + b,
+    "-": (a, b) => a - b,
+    "*": (a, b) => a * b,
+    "/": (a, b) => a / b,
+    "**": (a, b) => a ** b,
+    ln: Math.log,
+    exp: Math.exp,
+    sqrt: Math.sqrt,
+    bf16: (a) => rounded(a, 8),
+    fp16: (a) => rounded(a, 11),
+  };
+
+  /* The nearest number with so many binary digits; halves go to the even neighbour. */
+  function rounded(value, digits) {
+    if (value === 0) return 0;
+    const step = 2 ** (Math.floor(Math.log2(Math.abs(value))) + 1 - digits);
+    const below = Math.floor(value / step), rest = value / step - below;
+    const up = rest > 0.5 || (rest === 0.5 && below % 2 !== 0);
+    return (up ? below + 1 : below) * step;
+  }
+
+  function evaluate(tree, known) {
+    if (typeof tree === "number") return tree;
+    if (typeof tree === "string") return tree in CONSTANTS ? CONSTANTS[tree] : known[tree];
+    return OPERATIONS[tree[0]](...tree.slice(1).map((part) => evaluate(part, known)));
+  }
+
+  function names(tree) {
+    if (typeof tree === "number") return [];
+    if (typeof tree === "string") return tree in CONSTANTS || tree === "h" || tree === "g" ? [] : [tree];
+    return tree.slice(1).flatMap(names);
+  }
+
+  function needs(rule) {
+    return [...new Set(["nats", "number", "low", "high", "implied"].flatMap((key) => key in rule ? names(rule[key]) : []))];
+  }
+
+  /* -- the diagnosis -- */
+
+  /* given: {quantity, unit, got: {value, half}, expected: {value, half}, known: {tokens: ...}}; half is half of
+     the last digit typed. Returns {agree, infinite, fits, soft, near, untested}, each list best first. */
+  function diagnose(rules, given) {
+    const { quantity, unit, got, expected, known } = given;
+    const empty = { agree: false, infinite: got.value === Infinity, fits: [], soft: [], near: [], untested: [] };
+    if (empty.infinite) return empty;
+    if (Math.abs(got.value - expected.value) <= got.half + expected.half) return { ...empty, agree: true };
+    const found = [], soft = [], untested = [];
+    const g = got.value > 0 || quantity !== "perplexity" ? nats(quantity, got.value) : -1e9;
+    for (const rule of rules) {
+      if (rule.quantities && !rule.quantities.includes(quantity)) continue;
+      if (rule.units && !rule.units.includes(unit)) continue;
+      const missing = needs(rule).filter((name) => known[name] === undefined);
+      if (missing.length) untested.push({ rule, missing });
+      else if ("low" in rule) soft.push(...interval(rule, given, g));
+      else found.push(...prediction(rule, given));
+    }
+    const order = (a, b) => Math.abs(a.distance - b.distance) < 1e-9 ? a.place - b.place : a.distance - b.distance;
+    found.forEach((item, place) => { item.place = place; });
+    found.sort(order);
+    soft.sort((a, b) => a.distance - b.distance);
+    return {
+      ...empty,
+      fits: found.filter((item) => item.fits),
+      soft,
+      near: found.filter((item) => !item.fits && item.distance < NEAR).slice(0, 5),
+      untested: byField(untested),
+    };
+  }
+
+  function nats(quantity, value) {
+    return LMM.units.perSource({ kind: quantity, value });
+  }
+
+  /* The number that a rule predicts, when `expected` is right; a list of one, or none when it predicts nothing. */
+  function prediction(rule, { quantity, got, expected, known }) {
+    const at = (value) => {
+      const h = nats(quantity, quantity === "perplexity" ? Math.max(1, value) : Math.max(0, value));
+      const all = { ...known, h };
+      return "number" in rule ? evaluate(rule.number, all) : LMM.units.shown(quantity, evaluate(rule.nats, all));
+    };
+    const predicted = at(expected.value);
+    if (!Number.isFinite(predicted) || close(predicted, expected.value)) return [];
+    const range = [predicted, at(expected.value - expected.half), at(expected.value + expected.half)];
+    const slack = Math.abs(predicted) * Math.max(1e-9, needs(rule).some((name) => name in LISTED) ? known.part_slack : 0);
+    const fits = Math.min(...range) - slack <= got.value + got.half && Math.max(...range) + slack >= got.value - got.half;
+    const sameSign = predicted * got.value > 0;
+    return [{ rule, predicted, fits, distance: sameSign ? Math.abs(Math.log(got.value / predicted)) : Infinity }];
+  }
+
+  function close(a, b) {
+    return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+  }
+
+  /* A rule without one number: whether the got number, or what it implies, lies in the rule's interval. */
+  function interval(rule, { quantity, expected, known }, g) {
+    const h = nats(quantity, expected.value), all = { ...known, h, g };
+    const [low, high] = [evaluate(rule.low, all), evaluate(rule.high, all)];
+    const x = "implied" in rule ? evaluate(rule.implied, all) : g;
+    const already = !("implied" in rule) && h >= low && h <= high;
+    const distance = "typical" in rule ? Math.abs(Math.log(x / evaluate(rule.typical, all))) : 0;
+    return x >= low && x <= high && !already ? [{ rule, implied: x, distance }] : [];
+  }
+
+  /* Which mistakes one more count would put to the test: [{missing, mistakes}], the shortest lists first. */
+  function byField(untested) {
+    const lists = new Map();
+    for (const { rule, missing } of untested) {
+      const key = missing.join(" ");
+      lists.set(key, { missing, mistakes: [...new Set([...(lists.get(key)?.mistakes || []), rule.mistake])] });
+    }
+    return [...lists.values()].sort((a, b) => a.missing.length - b.missing.length);
+  }
+
+  /* -- from typed texts to what diagnose takes -- */
+
+  /* texts: {got, expected, quantity, unit, tokens, ..., parts, cut}. Returns {given, faults}; given is undefined
+     while one of the two numbers is not there. */
+  function read(texts, fields) {
+    const faults = {}, known = {};
+    for (const [name, words] of Object.entries(fields)) {
+      if (!(texts[name] || "").trim()) continue;
+      const { value, error } = LMM.units.parseNumber(texts[name]);
+      if (error) faults[name] = `The number of ${words} ${error}.`;
+      else if (value === Infinity) faults[name] = `The number of ${words} cannot be infinite.`;
+      else if (value < 0) faults[name] = `The number of ${words} is ${value}, but a count is at least 0.`;
+      else if (name !== "aux" && !Number.isInteger(value)) faults[name] = `The number of ${words} must be a whole number.`;
+      else known[name] = value;
+    }
+    const { tokens, words, chars, bytes } = known;
+    for (const fault of LMM.units.countFaults({ tokens, words, chars, bytes })) {
+      for (const name of fault.fields) faults[name] = fault.text;
+    }
+    for (const name of ["ends", "windows", "unknown", "kept"]) {
+      if (known[name] > tokens) faults[name] = `There are ${known[name]} ${fields[name]}, but ${tokens} tokens in all.`;
+    }
+    if (known.types > known.unknown) faults.types = `${known.types} different words among ${known.unknown}?`;
+    Object.assign(known, parts(texts, faults));
+    const expected = typed(texts, "expected", faults), got = typed(texts, "got", faults);
+    const wrong = expected && LMM.units.valueFault(texts.quantity, expected.value);
+    if (wrong) faults.expected = `The expected number: ${wrong}`;
+    const given = expected && got && { quantity: texts.quantity, unit: texts.unit, expected, got, known };
+    return { given, faults };
+  }
+
+  function typed(texts, name, faults) {
+    if (!(texts[name] || "").trim()) return undefined;
+    const { value, digits, error } = LMM.units.parseNumber(texts[name]);
+    if (error) faults[name] = `The number ${name} ${error}.`;
+    return error ? undefined : { value, half: digits ? LMM.units.halfDigit(digits) : 0 };
+  }
+
+  /* The list of documents or batches: on each line a count of tokens and the number of that part. The averages
+     are as exact as the numbers that were typed: part_slack is their largest relative error. */
+  function parts(texts, faults) {
+    const lines = (texts.parts || "").split("\n").filter((line) => line.trim());
+    if (!lines.length) return {};
+    const rows = lines.map((line) => line.trim().split(/[\s,;]+/).map(LMM.units.parseNumber));
+    const bad = rows.findIndex((row) => row.length !== 2 || !(row[0].value > 0) || !row[1].digits
+      || LMM.units.valueFault(texts.quantity, row[1].value));
+    if (bad >= 0) {
+      faults.parts = `Line ${bad + 1}, "${lines[bad].trim()}", is not a count of tokens and a ${texts.quantity} value, as in 120 35.2.`;
+      return {};
+    }
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const numbers = rows.map((row) => row[1]);
+    return {
+      [texts.cut === "batches" ? "batch_mean" : "document_mean"]: mean(numbers.map(({ value }) => value)),
+      part_nats: mean(numbers.map(({ value }) => nats(texts.quantity, value))),
+      part_slack: Math.max(...numbers.map(({ value, digits }) => value ? LMM.units.halfDigit(digits) / value : 0)),
+    };
+  }
+
+  window.LMM.clinic = { diagnose, read, rounded };
+
+  /* -- the page -- */
+
+  function start() {
+    const place = document.getElementById("clinic-tool");
+    if (!place) return;
+    const data = { ...LMM.page.data("clinic-rules"), known: LMM.page.data("known-texts") };
+    const view = build(data);
+    place.append(view.form, view.result);
+    LMM.page.readAddress(view.controls);
+    LMM.page.offerKnown(view.text, view.counts, data.known);
+    if (view.more.querySelector("input:not(:placeholder-shown), textarea:not(:placeholder-shown)")) view.more.open = true;
+    view.form.addEventListener("submit", (event) => event.preventDefault());
+    view.form.addEventListener("input", () => update(view, data));
+    view.form.addEventListener("change", () => update(view, data));
+    view.form.addEventListener("reset", () => setTimeout(() => update(view, data)));
+    view.link.addEventListener("click", () => LMM.page.copy(view.address, view.copied, "Link"));
+    update(view, data);
+  }
+
+  function build(data) {
+    const got = number(" "), expected = number(" ");
+    const quantity = choice(Object.entries(QUANTITIES)), unit = choice(UNITS.map((name) => [name, NAMES[name]]));
+    const text = choice([["", "counts of my own"], ...data.known.map((item) => [item.name, item.title])]);
+    const counts = Object.fromEntries(Object.keys(data.fields).map((name) => [name, number(" ")]));
+    const cut = choice([["documents", "documents"], ["batches", "batches"]]);
+    const list = make("textarea", { rows: "4", spellcheck: "false", placeholder: " " });
+    const labelled = (name) => field(PREFIX + name, capital(data.fields[name]), counts[name], data.hints[name]);
+    const first = ["tokens", "words", "chars", "bytes", "ends"];
+    const rest = Object.keys(counts).filter((name) => !first.includes(name));
+    const more = make("details", {}, make("summary", {}, "More that you know: padding, vocabulary, windows, parts"),
+      make("fieldset", {}, make("legend", {}, "More counts"), ...rest.map(labelled)),
+      make("fieldset", {}, make("legend", {}, "The parts, one a line"),
+        field(PREFIX + "cut", "The lines are", cut),
+        wide(field(PREFIX + "parts", "Tokens and number of each part", list,
+          "Such as 120 35.2: a part of 120 tokens, whose number is 35.2."))));
+    const form = make("form", { class: "tool-form", novalidate: true },
+      make("fieldset", {}, make("legend", {}, "The two numbers"),
+        field(PREFIX + "got", "You got", got), field(PREFIX + "expected", "You expected", expected),
+        field(PREFIX + "quantity", "Both are", quantity), field(PREFIX + "unit", "per", unit)),
+      make("fieldset", {}, make("legend", {}, "The text that was scored, as far as you know it"),
+        wide(field(PREFIX + "text", "Test set", text)), ...first.map(labelled)),
+      more,
+      make("div", { class: "tool-buttons" }, make("button", { type: "reset" }, "Clear")));
+    const status = make("p", { role: "status", "aria-live": "polite", id: "clinic-status" });
+    const findings = make("div", { id: "clinic-findings" });
+    const link = make("button", { type: "button", id: "clinic-link" }, "Copy link to this case");
+    const copied = make("span", { role: "status", "aria-live": "polite", id: "clinic-copied" });
+    const buttons = make("div", { class: "tool-buttons", hidden: true }, link, copied);
+    const result = make("section", { class: "tool-result", "aria-label": "Diagnosis" }, status, findings, buttons);
+    const controls = [got, expected, quantity, unit, text, ...Object.values(counts), cut, list];
+    return { form, result, text, counts, more, status, findings, buttons, link, copied, controls };
+  }
+
+  function wide(element) {
+    element.classList.add("tool-wide");
+    return element;
+  }
+
+  function capital(words) {
+    return words[0].toUpperCase() + words.slice(1);
+  }
+
+  function update(view, data) {
+    view.address = LMM.page.writeAddress(view.controls);
+    view.copied.textContent = "";
+    const texts = Object.fromEntries(view.controls.map((control) => [control.name, control.value]));
+    const { given, faults } = read(texts, data.fields);
+    LMM.page.markFaults(view.form, Object.fromEntries(Object.entries(faults).map(([name, text]) => [PREFIX + name, text])));
+    const wrong = [...new Set(Object.values(faults))];
+    const found = given && !wrong.length ? diagnose(data.rules, given) : undefined;
+    view.buttons.hidden = !found;
+    view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
+    const text = wrong.length ? `Nothing is diagnosed. ${wrong.join(" ")}`
+      : found ? verdict(found, given) : "Type both numbers; what would explain the difference appears here.";
+    if (view.status.textContent !== text) view.status.textContent = text;
+  }
+
+  /* -- what was found, in words -- */
+
+  function verdict(found, given) {
+    const { fits, soft, near } = found;
+    if (found.agree) return "The two numbers agree, to the digits that you typed: nothing is wrong.";
+    if (found.infinite) return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
+    const mark = signature(given);
+    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].rule)}. ${mark}`;
+    if (fits.length) {
+      const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
+      const tied = [...new Set(same.map((item) => item.rule.mistake))];
+      const sameNumber = tied.length > 1
+        ? ` ${tied.join(" and ")} predict the same number, so the number cannot tell them apart: look at the code.` : "";
+      const fewDigits = same.length < fits.length ? " Where predictions differ, more digits would tell them apart." : "";
+      return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].rule)}.` +
+        `${sameNumber}${fewDigits} ${mark}`;
+    }
+    if (soft.length) return `No mistake predicts this number, but it lies where some would put it. ${mark}`;
+    if (near.length) return `No mistake predicts this number; the nearest is ${title(near[0].rule)}, which is off. ${mark}`;
+    return `No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
+  }
+
+  function signature({ quantity, got, expected }) {
+    if (quantity === "perplexity" && got.value > 0 && expected.value > 1) {
+      return `Signature: ln(got) / ln(expected) = ${LMM.units.format(Math.log(got.value) / Math.log(expected.value))}.`;
+    }
+    return `Signature: got / expected = ${LMM.units.format(got.value / expected.value)}.`;
+  }
+
+  function title(rule) {
+    return `${rule.mistake}, ${rule.name}`;
+  }
+
+  function findings(found, given, data) {
+    if (found.agree) return [];
+    const list = (tag, heading, items, write) => items.length
+      ? [make("h2", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
+    const hints = hintsFor(found, given, data);
+    return [
+      ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
+      ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
+      ...list("ol", "Near, but not equal", found.near, (item) => exact(item, given)),
+      ...list("ul", "These fix no number, and cannot be excluded", hints, (item) => item),
+      ...list("ul", "Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
+        [`${item.missing.map((name) => data.words[name] || data.fields[name]).join(" and ")}: ${item.mistakes.join(", ")}`]),
+    ];
+  }
+
+  /* What may always be, when nothing fits; mistakes that leave no number of their own. */
+  function hintsFor(found, { got, expected }, data) {
+    if (found.fits.length) return [];
+    const side = found.infinite ? "infinite" : got.value > expected.value ? "higher" : "lower";
+    return data.unnumbered[side].map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
+  }
+
+  function exact({ rule, predicted, distance, fits }, given) {
+    const off = fits ? "" : `, off by ${LMM.units.format(100 * distance, 2)} per cent`;
+    return [
+      make("p", {}, make("strong", {}, title(rule))),
+      make("p", {}, rule.story),
+      make("p", {}, `Would give ${LMM.units.format(predicted, 7)}${off}: `, make("code", {}, formula(rule, given, false)),
+        " = ", make("code", {}, formula(rule, given, true))),
+      ...treated(rule.mistake),
+    ];
+  }
+
+  function vague({ rule, implied }) {
+    const cost = LMM.units.format(implied, 4), chance = LMM.units.format(Math.exp(-implied), 2);
+    const story = rule.story.replace("{x}", cost).replace("{p}", chance);
+    return [make("p", {}, make("strong", {}, title(rule))), make("p", {}, story), ...treated(rule.mistake)];
+  }
+
+  /* The rule's formula with names or with numbers; h is the expected number in nats. */
+  function formula(rule, { quantity, expected, known }, filled) {
+    const values = { ...known, h: LMM.units.format(nats(quantity, expected.value)) };
+    const inner = (rule.number_text || rule.nats_text)
+      .replace(/\b[a-z_]\w*/g, (name) => name === "ln2" ? "ln 2" : name === "ln10" ? "ln 10"
+        : filled && name in values ? String(values[name]) : name)
+      .replace(/\*\*/g, "^").replace(/\*/g, "×");
+    if (rule.number_text || quantity === "nats") return inner;
+    return quantity === "perplexity" ? `exp(${inner})` : `(${inner}) / ln 2`;
+  }
+
+  /* Links to the sections that run the mistake, taken from the table on this page. */
+  function treated(mistake) {
+    const rows = [...document.querySelectorAll(".clinic-table tbody tr")];
+    const row = rows.find((line) => line.cells[0].textContent.trim() === mistake);
+    const links = row ? [...row.cells[row.cells.length - 1].querySelectorAll("a")] : [];
+    if (!links.length) return [];
+    const copies = links.flatMap((link, i) => [i ? "; " : "", make("a", { href: link.getAttribute("href") }, link.textContent)]);
+    return [make("p", {}, "Treated in ", ...copies, ".")];
+  }
+
+  start();
+})();
