@@ -45,7 +45,6 @@ RULES: tuple[Rule, ...] = (
     words.chapters_named_exist,
     packages.imports_are_installed,
     code.requirements_are_pinned,
-    code.imports_go_one_way,
     code.modules_are_short,
     code.failing_cells_fail_the_build,
     code.no_path_of_one_machine,

@@ -1,8 +1,8 @@
 """Run solved sets from top to bottom in a fresh kernel and store them in canonical form.
 
-    python -m lmcourse.execute              run every set in solutions/
-    python -m lmcourse.execute 02_topic     run one
-    python -m lmcourse.execute --check      run nothing: say which stored sets are not fully run, in order
+python -m lmcourse.execute              run every set in solutions/
+python -m lmcourse.execute 02_topic     run one
+python -m lmcourse.execute --check      run nothing: say which stored sets are not fully run, in order
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Make the student sets from the solved ones.
 
-    python -m lmcourse.release              write every student set
-    python -m lmcourse.release 02_topic     write one
-    python -m lmcourse.release --check      say which are missing, stale or extra; exit status 1 if any is
+python -m lmcourse.release              write every student set
+python -m lmcourse.release 02_topic     write one
+python -m lmcourse.release --check      say which are missing, stale or extra; exit status 1 if any is
 """
 
 import argparse

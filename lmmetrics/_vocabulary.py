@@ -73,6 +73,18 @@ class Vocabulary:
             )
         return found
 
+    def id_of(self, token):
+        """Return the id of `token`; that of `<unk>` where it is not listed, or -1 where there is none.
+
+        Raises
+        ------
+        TypeError
+            When the token is no string.
+        """
+        if not isinstance(token, str):
+            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
+        return self._ids.get(token, -1 if self.unk is None else self.unk)
+
     def token(self, id):
         """Return the token with this id, an integer from 0 to len - 1."""
         if not 0 <= id < len(self.tokens):

@@ -257,7 +257,7 @@ def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
 def _newlines(text) -> np.ndarray:
     """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
     ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
-    closed_without = ~text._terminated & (ends > 0)
+    closed_without = ~text.terminated & (ends > 0)
     return ends - closed_without
 
 

@@ -13,17 +13,18 @@ Examples
 (8, 6, 28, 28)
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from lmmetrics._bpe import BPETokenizer, train_bpe
-from lmmetrics._documents import checked_documents
+from lmmetrics._documents import checked_documents, is_written_without_blanks
 from lmmetrics._tokenizers import choose_scheme
 from lmmetrics._vocabulary import UNK, Vocabulary
 
-__all__ = ["BPETokenizer", "TokenizedText", "Vocabulary", "tokenize", "train_bpe"]
+__all__ = ["BPETokenizer", "Spelling", "TokenizedText", "Vocabulary", "tokenize", "train_bpe"]
 
 
 def tokenize(documents, by="word", sentences=None, vocabulary=None):
@@ -102,18 +103,24 @@ def tokenize(documents, by="word", sentences=None, vocabulary=None):
         sentence_starts=np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1),
         document_starts=starts,
         document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
-        _terminated=np.array(terminated, dtype=bool),
-        _pieces=np.array(scheme.pieces(vocabulary), dtype=object),
-        _separator=scheme.separator,
-        _label=scheme.label,
+        terminated=np.array(terminated, dtype=bool),
+        spelling=Spelling(np.array(scheme.pieces(vocabulary), dtype=object), scheme.separator, scheme.label),
     )
+
+
+class Spelling(NamedTuple):
+    """How ids are written as text: what each adds, what stands between two, and a word for the tokens."""
+
+    pieces: Sequence
+    separator: str | bytes
+    label: str = "model"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenizedText:
     """A text as token ids, with its boundaries and the counts of exactly the text that is scored.
 
-    Made by `tokenize`, not by hand.
+    Made by `tokenize` from strings, and by `TokenizedText.from_ids` from ids.
 
     Attributes
     ----------
@@ -127,6 +134,9 @@ class TokenizedText:
     document_counts : dict of int64[D]
         "tokens", "words", "chars", "bytes" and "unknown" of each document. "words" is None when words
         cannot be counted.
+    terminated : bool[D]
+        Whether the document's last line has its newline.
+    spelling : Spelling
 
     Notes
     -----
@@ -152,10 +162,55 @@ class TokenizedText:
     sentence_starts: np.ndarray
     document_starts: np.ndarray
     document_counts: Mapping
-    _terminated: np.ndarray  # bool[D]: whether the document's last line has its newline
-    _pieces: np.ndarray  # what each id adds to the decoded text: strings, or bytes
-    _separator: str | bytes
-    _label: str
+    terminated: np.ndarray
+    spelling: Spelling
+
+    @classmethod
+    def from_ids(cls, ids, vocabulary, spelling=None):
+        """Return ids as a text of one document, counted as it would be written.
+
+        Parameters
+        ----------
+        ids : int[N]
+            Tokens of the vocabulary, `</s>` after each sentence; the last sentence may lack it.
+        vocabulary : Vocabulary
+        spelling : Spelling, optional
+            By default tokens are words, with a blank between two.
+
+        Examples
+        --------
+        >>> text = TokenizedText.from_ids([3, 4, 2, 3], Vocabulary(["the", "cat"]))
+        >>> text.strings(), text.words, text.chars
+        (['the', 'cat', '</s>', 'the'], 3, 11)
+        """
+        ids = np.asarray(ids, dtype=np.int32)
+        spelling = spelling or Spelling(vocabulary.tokens, " ")
+        starts = np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1)
+        if starts[-1] < len(ids):
+            starts = np.append(starts, len(ids))
+        closed = len(ids) > 0 and ids[-1] == vocabulary.eos
+        sentences = [
+            spelling.separator.join(spelling.pieces[id] for id in part if id != vocabulary.eos)
+            for part in np.split(ids, np.flatnonzero(ids == vocabulary.eos) + 1)
+        ]
+        written = ("\n" if isinstance(spelling.separator, str) else b"\n").join(sentences)
+        characters = written if isinstance(written, str) else written.decode("utf-8", errors="replace")
+        counts = {
+            "tokens": len(ids),
+            "words": None if is_written_without_blanks([characters]) else len(characters.split()),
+            "chars": len(characters),
+            "bytes": len(written.encode("utf-8") if isinstance(written, str) else written),
+            "unknown": 0,
+        }
+        return cls(
+            ids=ids,
+            vocabulary=vocabulary,
+            sentence_starts=starts,
+            document_starts=np.array([0, len(ids)]),
+            document_counts={k: None if v is None else np.array([v]) for k, v in counts.items()},
+            terminated=np.array([closed]),
+            spelling=spelling._replace(pieces=np.array(spelling.pieces, dtype=object)),
+        )
 
     def __len__(self):
         return len(self.ids)
@@ -203,10 +258,8 @@ class TokenizedText:
             sentence_starts=np.concatenate([[0], self.sentence_starts[inside] - start]),
             document_starts=np.array([0, stop - start]),
             document_counts={k: None if v is None else v[i : i + 1] for k, v in self.document_counts.items()},
-            _terminated=self._terminated[i : i + 1],
-            _pieces=self._pieces,
-            _separator=self._separator,
-            _label=self._label,
+            terminated=self.terminated[i : i + 1],
+            spelling=self.spelling,
         )
 
     def decode(self):
@@ -216,24 +269,25 @@ class TokenizedText:
         canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
         that a model has drawn may be no UTF-8: these are shown as the replacement character.
         """
-        pieces = self._pieces[self.ids].tolist()
+        separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
         stops = stops - self.is_eos[stops - 1]  # the last sentence of a sampled text may lack its </s>
         sentences = [
-            self._separator.join(pieces[start:stop]) for start, stop in zip(starts, stops, strict=True)
+            self.spelling.separator.join(pieces[start:stop])
+            for start, stop in zip(starts, stops, strict=True)
         ]
-        if isinstance(self._separator, bytes):
+        if isinstance(self.spelling.separator, bytes):
             sentences = [sentence.decode("utf-8", errors="replace") for sentence in sentences]
         bounds = np.searchsorted(self.sentence_starts, self.document_starts)
         return [
             "\n".join(sentences[first:last]) + ("\n" if terminated else "")
-            for first, last, terminated in zip(bounds, bounds[1:], self._terminated, strict=False)
+            for first, last, terminated in zip(bounds, bounds[1:], self.terminated, strict=False)
         ]
 
     def __repr__(self):
         return (
-            f"TokenizedText: {len(self):,} tokens by {self._label} in {len(self.sentence_starts) - 1:,} "
-            f"sentences of {len(self.document_starts) - 1:,} documents; vocabulary "
+            f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in "
+            f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; vocabulary "
             f"{len(self.vocabulary):,}, unknown {self.unknown:,}"
         )
 

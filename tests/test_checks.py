@@ -402,11 +402,6 @@ PLANTED = [
         replace("requirements-dev.txt", "pytest==9.2.0", "pytest"),
         "line 2: 'pytest'",
     ),
-    (
-        "imports_go_one_way",
-        write("lmmetrics/score.py", "def f():\n    from course import book\n"),
-        "imports course",
-    ),
     ("modules_are_short", write("lmcourse/long.py", "x = 1\n" * 321), "has 321 lines"),
     (
         "failing_cells_fail_the_build",
@@ -498,41 +493,6 @@ def test_every_rule_is_listed_and_says_what_it_holds():
     }
     assert public == set(RULES)
     assert all(rule.__doc__ for rule in RULES)
-
-
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [
-        ({"score": "from lmmetrics.text import x"}, "score.py: imports lmmetrics.text"),
-        ({"score": "from . import text"}, "score.py: imports lmmetrics.text"),
-        ({"score": "import lmmetrics.text as t"}, "score.py: imports lmmetrics.text"),
-        ({"model": "from lmmetrics.text import x"}, None),
-        ({"score": "from lmmetrics._parts import x"}, None),
-        (
-            {"a": "from lmmetrics import b", "b": "from lmmetrics.a import x"},
-            "a -> lmmetrics.b -> lmmetrics.a",
-        ),
-        (
-            {"a": "from .b import x", "b": "import lmmetrics.c", "c": "def f():\n    from . import a"},
-            "a -> .*b -> .*c",
-        ),
-        (
-            {
-                "a": "from .b import x",
-                "b": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import y",
-            },
-            None,
-        ),
-    ],
-)
-def test_which_imports_are_refused(files, words, project):
-    (project / "lmmetrics" / "__init__.py").write_text("")
-    (project / "lmmetrics" / "text.py").write_text("")
-    for name, source in files.items():
-        (project / "lmmetrics" / f"{name}.py").write_text(source)
-    found = list(checks.code.imports_go_one_way(Tree(project)))
-    assert bool(found) == bool(words), found
-    assert not words or re.search(words, found[0])
 
 
 def test_a_figure_inside_a_function_or_a_hidden_output_needs_no_words(project):

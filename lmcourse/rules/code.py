@@ -1,6 +1,8 @@
-"""Rules for the library, the machinery and every text file: imports, size, pins, words, addresses."""
+"""Rules for the library, the machinery and every text file: size, pins, words, addresses.
 
-import ast
+Left out: which module may import which; import-linter holds that, by the contracts in ``pyproject.toml``.
+"""
+
 import re
 from collections.abc import Iterator
 
@@ -9,7 +11,6 @@ from lmcourse.rules.tree import Tree
 
 LINES = 320
 MEGABYTE = 1_000_000
-ALONE = ("text", "score", "information")
 TEXT = (
     "*.py",
     "*.md",
@@ -47,26 +48,6 @@ def requirements_are_pinned(tree: Tree) -> Iterator[str]:
             line = line.split("#")[0].strip()
             if line and not re.fullmatch(r"-r \S+|[\w.-]+(\[[\w,-]+\])?==[\w.+!-]+( *;.*)?", line):
                 yield f"{path}, line {number}: {line!r} is not pinned. Write name==version."
-
-
-def imports_go_one_way(tree: Tree) -> Iterator[str]:
-    """``lmmetrics`` never imports ``course``; text, score and information stand alone; no circles."""
-    imports = {path: _imports(tree, path) for path in tree.paths("lmmetrics/*.py", "lmcourse/*.py")}
-    modules = {_module(path): path for path in imports}
-    graph: dict[str, set[str]] = {}
-    for path, names in imports.items():
-        used = {_longest_known(name, modules) for name in names} - {None, _module(path)}
-        graph[_module(path)] = used
-        if path.startswith("lmmetrics/"):
-            for name in sorted(name for name in names if name.split(".")[0] == "course"):
-                yield f"{path}: imports {name}. The library stands below the course: move it into lmmetrics."
-        if path in [f"lmmetrics/{name}.py" for name in ALONE]:
-            for other in sorted(used):
-                if other.split(".")[0] == "lmmetrics" and not other.split(".")[-1].startswith("_"):
-                    yield f"{path}: imports {other}. It may import only private modules (lmmetrics._...)."
-    for circle in _circles(graph):
-        shown = " -> ".join(circle)
-        yield f"{modules[circle[0]]}: imports in a circle, {shown}. Move what both need into a third module."
 
 
 def modules_are_short(tree: Tree) -> Iterator[str]:
@@ -150,53 +131,3 @@ def _found(tree: Tree, pattern: re.Pattern, paths: tuple[str, ...], what: str) -
         match = pattern.search(text)
         if match:
             yield f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {match[0]!r} {what}."
-
-
-def _imports(tree: Tree, path: str) -> set[str]:
-    """Every name that a module imports, also inside functions; ``from a import b`` gives ``a.b``."""
-    package = _module(path).split(".")
-    if not path.endswith("__init__.py"):
-        package = package[:-1]
-    names, nodes = set(), [tree.syntax(path) or ast.Module([], [])]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        nodes += ast.iter_child_nodes(node)
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            names |= {f"{base}.{alias.name}" for alias in node.names}
-    return names
-
-
-def _module(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-
-def _longest_known(name: str, modules: dict[str, str]) -> str | None:
-    """The module that a name stands in: ``lmmetrics.text.tokenize`` -> ``lmmetrics.text``."""
-    while name and name not in modules:
-        name = name.rpartition(".")[0]
-    return name or None
-
-
-def _circles(graph: dict[str, set[str]]) -> Iterator[list[str]]:
-    """Yield each circle of imports once, from its first module in the alphabet."""
-    seen = set()
-
-    def walk(module: str, path: list[str]) -> Iterator[list[str]]:
-        if module in path:
-            circle = path[path.index(module) :]
-            if frozenset(circle) not in seen:
-                seen.add(frozenset(circle))
-                first = circle.index(min(circle))
-                yield [*circle[first:], *circle[:first], min(circle)]
-            return
-        for other in sorted(graph.get(module, ())):
-            yield from walk(other, [*path, module])
-
-    for module in sorted(graph):
-        yield from walk(module, [])

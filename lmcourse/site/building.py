@@ -218,4 +218,3 @@ def drop_unwanted_copies(html):
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-

@@ -12,7 +12,7 @@ from torch import nn
 
 from lmmetrics.neural._batches import STATES, inputs_of, scoring_batches
 from lmmetrics.neural._torch import one_thread
-from lmmetrics.ngram.sampling import text_of
+from lmmetrics.text import Spelling, TokenizedText
 
 ROW_ELEMENTS = 2**22
 """Probabilities that are held at one time while scoring: rows of V numbers, 32 MiB in float64."""
@@ -42,7 +42,7 @@ class NeuralLM(nn.Module):
             )
         self.vocabulary, self.config = vocabulary, config
         self.state = state
-        self._spelling = vocabulary.tokens, " "
+        self._spelling = Spelling(vocabulary.tokens, " ")
 
     def features(self, inputs, state=None):
         """Turn input ids int64[B, T] into features [B, T, H]; also return the state after the last input."""
@@ -95,14 +95,14 @@ class NeuralLM(nn.Module):
             raise TypeError(
                 f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
             )
-        inputs = self._inputs(self._id(token) for token in context if token != "<s>")
+        inputs = self._inputs(self.vocabulary.id_of(token) for token in context if token != "<s>")
         scorer = self._scorer()
         with torch.no_grad(), one_thread():
             return scorer._row(scorer.features(torch.tensor([inputs]))[0])
 
     def prob(self, word, context=()):
         """Return p(word | context); 0 for a word that is not in a vocabulary without `<unk>`."""
-        row, id = self.next_distribution(context), self._id(word)
+        row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
 
     def sample(self, n, seed, temperature=1.0, context=("<s>",)):
@@ -130,7 +130,7 @@ class NeuralLM(nn.Module):
         if not temperature > 0:
             raise ValueError(f"temperature is {temperature!r}; a number above 0 is expected")
         rng, scorer = np.random.default_rng(seed), self._scorer()
-        past, drawn = [self._id(token) for token in context if token != "<s>"], []
+        past, drawn = [self.vocabulary.id_of(token) for token in context if token != "<s>"], []
         inputs, memory = self._inputs(past), None
         with torch.no_grad(), one_thread():
             for _ in range(n):
@@ -141,7 +141,7 @@ class NeuralLM(nn.Module):
                 # The last sum is the total up to rounding; a draw below it never finds a zero.
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
                 inputs, memory = self._after(past + drawn, memory)
-        return text_of(np.array(drawn, dtype=np.int32), self.vocabulary, *self._spelling)
+        return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
 
     @property
     def parameters_count(self):
@@ -223,15 +223,6 @@ class NeuralLM(nn.Module):
                 "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
                 "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
             )
-
-    def _id(self, token):
-        """Return the id of a token, that of `<unk>`, or -1."""
-        if not isinstance(token, str):
-            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
-        try:
-            return self.vocabulary[token]
-        except KeyError:
-            return -1
 
 
 def checked_state(state):

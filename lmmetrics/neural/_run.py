@@ -21,7 +21,7 @@ class Run:
         head = model.head
         if hasattr(head, "sort_by") and not head.sorted:
             head.sort_by(np.bincount(text.ids, minlength=len(text.vocabulary)))
-        model._spelling = text._pieces, text._separator
+        model._spelling = text.spelling._replace(label="model")
         self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
         self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
         self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))

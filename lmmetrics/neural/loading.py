@@ -5,7 +5,7 @@ import torch
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.recurrent import RecurrentLM
 from lmmetrics.neural.transformer import TransformerLM
-from lmmetrics.text import Vocabulary
+from lmmetrics.text import Spelling, Vocabulary
 
 KINDS = {kind.__name__: kind for kind in (FeedForwardLM, SoftmaxBigram, RecurrentLM, TransformerLM)}
 
@@ -31,7 +31,7 @@ def load(path):
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])
     model.load_state_dict(saved["weights"])
     spelling = [piece.encode("latin-1") if saved["in_bytes"] else piece for piece in saved["spelling"]]
-    model._spelling, model.state = (spelling[:-1], spelling[-1]), saved["state"]
+    model._spelling, model.state = Spelling(spelling[:-1], spelling[-1]), saved["state"]
     if saved["stride"] is not None:
         model.stride = saved["stride"]
     return model.eval()

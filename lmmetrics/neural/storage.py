@@ -7,7 +7,10 @@ import torch
 
 def save(model, path):
     """Write a model; the file is complete or not there."""
-    spelling = [*model._spelling[0], model._spelling[1]]  # strings, or bytes: kept as Latin-1 strings
+    spelling = [
+        *model._spelling.pieces,
+        model._spelling.separator,
+    ]  # strings, or bytes: kept as Latin-1 strings
     in_bytes = isinstance(spelling[-1], bytes)
     write(
         {

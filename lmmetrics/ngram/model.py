@@ -7,8 +7,9 @@ from tqdm import tqdm
 
 from lmmetrics.ngram.arpa import read_arpa, write_arpa
 from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.sampling import draw, text_of
+from lmmetrics.ngram.sampling import draw
 from lmmetrics.ngram.smoothing import Smoothing
+from lmmetrics.text import Spelling, TokenizedText
 
 
 class NGramModel:
@@ -80,7 +81,7 @@ class NGramModel:
             bar.set_description("smoothing", refresh=False)
             self._tables = self.smoothing.tables(counts, bar.update)
         self.counts_, self.vocabulary = counts, text.vocabulary
-        self._spelling = text._pieces, text._separator
+        self._spelling = text.spelling._replace(label="model")
         return self
 
     def log_probs(self, text):
@@ -129,7 +130,7 @@ class NGramModel:
             The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
             sentence; the empty context is no place in particular.
         """
-        row, id = self.next_distribution(context), self._id(word)
+        row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
 
     def next_distribution(self, context=()):
@@ -172,7 +173,7 @@ class NGramModel:
         """
         self._refuse("sample")
         ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
-        return text_of(ids, self.vocabulary, *self._spelling)
+        return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
 
     @property
     def counts_of_counts_(self):
@@ -238,7 +239,7 @@ class NGramModel:
         tables = read_arpa(path)
         model = cls(tables.order, FromFile(path))
         model._tables, model.vocabulary = tables, tables.vocabulary
-        model._spelling = tables.vocabulary.tokens, " "
+        model._spelling = Spelling(tables.vocabulary.tokens, " ")
         return model
 
     def __getattr__(self, name):
@@ -269,17 +270,8 @@ class NGramModel:
             raise TypeError(
                 f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
             )
-        return [self._id(token) for token in context]
-
-    def _id(self, token):
-        """Return the id of a token, that of `<unk>`, or -1."""
         self._fitted()
-        if not isinstance(token, str):
-            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
-        try:
-            return self.vocabulary[token]
-        except KeyError:
-            return -1
+        return [self.vocabulary.id_of(token) for token in context]
 
 
 class FromFile(Smoothing):

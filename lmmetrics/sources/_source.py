@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 
 from lmmetrics._vocabulary import UNK
-from lmmetrics.text import TokenizedText, Vocabulary
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 
 class Source(ABC):
@@ -87,10 +87,8 @@ class Source(ABC):
             sentence_starts=starts,
             document_starts=starts,
             document_counts=counts,
-            _terminated=np.zeros(documents, dtype=bool),
-            _pieces=np.array([*self.vocabulary.tokens, UNK], dtype=object),
-            _separator=" ",
-            _label="source",
+            terminated=np.zeros(documents, dtype=bool),
+            spelling=Spelling(np.array([*self.vocabulary.tokens, UNK], dtype=object), " ", "source"),
         )
 
     @property

@@ -69,13 +69,17 @@ def summary_page(set_name: str, rows: Sequence[Row], tasks: Sequence[Task]) -> s
     """Return the page of the class: counts, a chart, a table of tasks. All text in it is escaped."""
     summaries = summarise(rows, tasks)
     protections = sorted({r.result.protection for r in rows if r.result and r.result.protection})
-    return templates().get_template("class.html").render(
-        set_name=set_name,
-        statuses=Counter(row.status for row in rows),
-        summaries=summaries,
-        chart=base64.b64encode(chart(summaries)).decode("ascii") if _drawn(summaries) else "",
-        alt=alt_text(summaries),
-        protections=protections,
+    return (
+        templates()
+        .get_template("class.html")
+        .render(
+            set_name=set_name,
+            statuses=Counter(row.status for row in rows),
+            summaries=summaries,
+            chart=base64.b64encode(chart(summaries)).decode("ascii") if _drawn(summaries) else "",
+            alt=alt_text(summaries),
+            protections=protections,
+        )
     )
 
 
