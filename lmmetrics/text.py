@@ -272,11 +272,8 @@ class TokenizedText:
         separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
         stops = stops - self.is_eos[stops - 1]  # the last sentence of a sampled text may lack its </s>
-        sentences = [
-            self.spelling.separator.join(pieces[start:stop])
-            for start, stop in zip(starts, stops, strict=True)
-        ]
-        if isinstance(self.spelling.separator, bytes):
+        sentences = [separator.join(pieces[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+        if isinstance(separator, bytes):
             sentences = [sentence.decode("utf-8", errors="replace") for sentence in sentences]
         bounds = np.searchsorted(self.sentence_starts, self.document_starts)
         return [
@@ -287,8 +284,8 @@ class TokenizedText:
     def __repr__(self):
         return (
             f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in "
-            f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; vocabulary "
-            f"{len(self.vocabulary):,}, unknown {self.unknown:,}"
+            f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; "
+            f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
         )
 
     def _total(self, unit):

@@ -7,11 +7,9 @@ import torch
 
 def save(model, path):
     """Write a model; the file is complete or not there."""
-    spelling = [
-        *model._spelling.pieces,
-        model._spelling.separator,
-    ]  # strings, or bytes: kept as Latin-1 strings
-    in_bytes = isinstance(spelling[-1], bytes)
+    pieces, separator, _ = model._spelling
+    in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
+    spelling = [*pieces, separator]
     write(
         {
             "kind": type(model).__name__,
