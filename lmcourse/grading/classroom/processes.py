@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,7 @@ from lmcourse.grading.notebook.cells import MOST_BYTES
 from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.outside import nurseries
 from lmcourse.grading.outside.node import GRACE_SECONDS, Limits
 
 
@@ -112,9 +114,9 @@ def _in_processes(
     context = multiprocessing.get_context("forkserver")
     # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
     context.set_forkserver_preload(["lmcourse.grading.notebook.marking", "torch"])
-    scratch = tempfile.mkdtemp(
-        prefix="grading-class-"
-    )  # also for what a process that is killed leaves behind
+    nursery = nurseries.control() if nurseries.WORKS else None
+    # also for what a process that is killed leaves behind
+    scratch = tempfile.mkdtemp(prefix="grading-class-")
     os.chmod(scratch, 0o711)  # answers run as another user in the folders below it
     try:
         while waiting or running:
@@ -124,7 +126,7 @@ def _in_processes(
                 place.unlink(missing_ok=True)
                 process = context.Process(
                     target=_grade_one,
-                    args=(scratch, str(submission.path), str(place), *job(submission)),
+                    args=(scratch, nursery, str(submission.path), str(place), *job(submission)),
                     daemon=True,
                 )
                 process.start()
@@ -158,9 +160,18 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
 
 
 def _grade_one(
-    scratch: str, path: str, place: str, set_name: str, seed: int, solutions: str, limits: Limits, mark: str
-):
+    scratch: str,
+    nursery: socket.socket | None,
+    path: str,
+    place: str,
+    set_name: str,
+    seed: int,
+    solutions: str,
+    limits: Limits,
+    mark: str,
+) -> None:
     """Grade one submission and store the result: what a process of its own does."""
+    nurseries.use(nursery)
     tempfile.tempdir = scratch
     try:
         result = grade_notebook(path, set_name, seed=seed, limits=limits, solutions=solutions)

@@ -43,9 +43,13 @@ HIDDEN_MEMORY = {
 
 
 def main() -> None:
-    """Lock the door, then serve requests on the socket; never returns."""
+    """Read the settings, lock the door, and serve requests on the socket; never returns."""
     settings = json.loads(sys.stdin.readline())
-    connection = socket.socket(fileno=int(sys.argv[1]))
+    lock_and_serve(settings, socket.socket(fileno=int(sys.argv[1])))
+
+
+def lock_and_serve(settings: dict, connection: socket.socket) -> None:
+    """Lock the door, then serve requests on the socket; never returns."""
     try:
         if settings["protection"] == "namespaces":
             _namespaces(settings)

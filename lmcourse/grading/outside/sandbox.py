@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lmcourse.files.places import PACKAGE
-from lmcourse.grading.outside import view
+from lmcourse.grading.outside import nurseries, view
 from lmcourse.grading.outside.node import Limits, Lost, Node, Patience, cause
 from lmcourse.grading.outside.watching import memory_of
 
@@ -74,7 +74,7 @@ class Sandbox:
         self.patience = Patience(limits, self._watch)
         self.good: list[tuple[str, str]] = []
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
-        self.process: subprocess.Popen | None = None
+        self.process: subprocess.Popen | nurseries.Forked | None = None
         self.reason, self.uid = "", 0
         self._try_to_launch()
 
@@ -196,10 +196,14 @@ class Sandbox:
     def _purge(self) -> bool:
         """End what the answers left running; False when the first process is gone."""
         try:
-            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
+            self.root.ask({"do": "purge", "keep": self._needed()}, 10)
         except Lost:
             return False
         return True
+
+    def _needed(self) -> list[int]:
+        """The processes that are still asked."""
+        return [self.last.pid]
 
     def _again(self) -> None:
         """Everything is gone: start anew, and run the good cells again."""
@@ -250,17 +254,31 @@ class Sandbox:
         self.uid = settings["uid"]
         settings["processes"] = limits.processes + view.running(settings["uid"])
         with theirs:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **settings["environment"]},
-                cwd="/",
-                start_new_session=True,
-            )
+            warm = nurseries.WORKS and kind == "namespaces" and self._fork_off(settings, place, theirs)
+            if not warm:
+                self._start_from_nothing(command, settings, theirs)
         self.root = self.last = Node(ours, 0, limits, self.patience)
+
+    def _fork_off(self, settings: dict, place: Path, connection: socket.socket) -> bool:
+        """Have the process forked by the nursery; False where that does not work."""
+        for _ in range(2):
+            with contextlib.suppress(OSError):
+                self.process = nurseries.fork(settings, place, connection)
+                return True
+            nurseries.use(None)
+        return False
+
+    def _start_from_nothing(self, command: list[str], settings: dict, connection: socket.socket) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[connection.fileno()],
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **settings["environment"]},
+            cwd="/",
+            start_new_session=True,
+        )
         with contextlib.suppress(OSError), self.process.stdin as stream:
             stream.write(json.dumps(settings).encode() + b"\n")
 
@@ -281,9 +299,10 @@ class Sandbox:
             self.root.ask({"do": "purge", "keep": []}, 2)
         self.root.close()
         self.last.close()
-        for end in (os.killpg, os.kill):
-            with contextlib.suppress(OSError):
-                end(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            self.process.kill()
         self.process.wait()
         self.process.stdout.close()
         self.process = None

@@ -55,7 +55,7 @@ def command(
         "place": [(str(place / "runtime"), "/view"), (str(library), "/view/lmmetrics")],
         "hide": _hidden(library),
         "files": files,
-        "environment": _environment(str(scratch), data),
+        "environment": environment(str(scratch), data),
     }
     _prepare(place, library, files, uid, limits)
     program = [sys.executable, "-I", "-B"]
@@ -124,7 +124,8 @@ def _hidden(library: Path) -> list[str]:
     return sorted({str(root / name) for root in (ROOT, beside) for name in SECRET})
 
 
-def _environment(scratch: str, data: str | None) -> dict[str, str]:
+def environment(scratch: str, data: str | None) -> dict[str, str]:
+    """The environment variables of a process with answers."""
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "VECLIB_MAXIMUM")}
     made = {
         "HOME": scratch,
