@@ -235,7 +235,7 @@ PLANTED = [
     (
         "solutions_are_executed",
         edit(SOLUTION, lambda cells: cells[3].update(execution_count=None)),
-        r"say-2\) is not executed.*python -m course\.execute 02_topic",
+        r"say-2\) is not executed.*python -m lmcourse\.execute 02_topic",
     ),
     (
         "solutions_store_no_errors",

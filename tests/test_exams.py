@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 from lmcourse import exam as command
-from lmcourse.exams import EXAMS, chapter_name, find, questions_of
+from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
 from lmcourse.exams.final.measure import divergence
 from lmcourse.exams.final.neural import parameters
 from lmcourse.exams.paper import answers, label_of, papers
@@ -24,7 +24,6 @@ from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.question import Mistake, formula_value
-from lmcourse.questions import find as find_question
 
 SEEDS = range(10)
 

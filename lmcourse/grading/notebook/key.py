@@ -117,7 +117,7 @@ class Key:
                     modules += [alias.name for alias in node.names]
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     modules.append(node.module)
-        return [m for m in dict.fromkeys(modules) if m.partition(".")[0] != "course"]
+        return [m for m in dict.fromkeys(modules) if m.partition(".")[0] != "lmcourse"]
 
     def _trusted_names(self) -> set[str]:
         """Names that the set's own cells bind."""
