@@ -13,4 +13,5 @@ Examples
 from lmmetrics.score import Score, UnitError
 from lmmetrics.scoring import compare, score_text
 
+__version__ = "0.1.0"
 __all__ = ["Score", "UnitError", "compare", "score_text"]

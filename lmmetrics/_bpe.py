@@ -5,9 +5,8 @@ Training and encoding are done by the `tokenizers` package; this module keeps it
 
 import functools
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
 from lmmetrics._documents import checked_documents
+from lmmetrics._extras import need
 from lmmetrics._vocabulary import Vocabulary
 
 _MARKS = 2  # <s> and </s> come before the tokens; no byte is unknown, so there is no <unk>
@@ -52,13 +51,14 @@ def train_bpe(documents, size):
         raise TypeError(f"size is {type(size).__name__}; expected a whole number, 258 or more")
     if size < 256 + _MARKS:
         raise ValueError(f"size is {size}; expected 258 or more: <s>, </s> and the 256 bytes come first")
-    trainer = trainers.BpeTrainer(
+    bpe = need("tokenizers", "bpe")
+    trainer = bpe.trainers.BpeTrainer(
         vocab_size=size - _MARKS,
         show_progress=False,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        initial_alphabet=sorted(bpe.pre_tokenizers.ByteLevel.alphabet()),
     )
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = bpe.Tokenizer(bpe.models.BPE())
+    tokenizer.pre_tokenizer = bpe.pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.train_from_iterator(documents, trainer)
     return BPETokenizer(tokenizer)
 

@@ -6,9 +6,12 @@ themselves, which the chapters draw from data that they compute.
 
 import html
 
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_hex
+
+from lmmetrics._extras import need
+
+plt = need("matplotlib.pyplot", "figures")
+colors = need("matplotlib.colors", "figures")
 
 COLOURS = {
     "truth": "#10202f",
@@ -65,7 +68,9 @@ ALIASES = {
 }
 """Other names that figures write for the same models."""
 
-SURPRISAL_MAP = LinearSegmentedColormap.from_list("surprisal", ["#ffffff", "#fde3c4", "#f6b26b", "#e0874b"])
+SURPRISAL_MAP = colors.LinearSegmentedColormap.from_list(
+    "surprisal", ["#ffffff", "#fde3c4", "#f6b26b", "#e0874b"]
+)
 
 
 def use_style():
@@ -265,4 +270,4 @@ def token_span(token, value, top, unit):
 
 def shade(value, top):
     """The background colour of a surprisal: white at 0, darkest at `top` and above."""
-    return to_hex(SURPRISAL_MAP(min(value / top, 1.0)))
+    return colors.to_hex(SURPRISAL_MAP(min(value / top, 1.0)))

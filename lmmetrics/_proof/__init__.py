@@ -36,7 +36,7 @@ from sympy import (
 )
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
-from lmmetrics._proof.facts import Facts, Rule, exact, fresh
+from lmmetrics._proof.facts import Facts, Rewrite, exact, fresh
 from lmmetrics._proof.nodes import Exp, Prefix, Stuck
 from lmmetrics._proof.sums import Canonical
 
@@ -103,7 +103,7 @@ def _informed(facts: Facts, constraints: list[Expr], every: set, e: Expr) -> Can
     differentiated = [canonical.canon(fresh(constraint)) for constraint in constraints]
     canonical = facts.canonical(e)
     for constraint, expression in zip(constraints, differentiated, strict=True):
-        canonical.learn(Rule.read(constraint, expression, canonical, every))
+        canonical.learn(Rewrite.read(constraint, expression, canonical, every))
     return canonical
 
 

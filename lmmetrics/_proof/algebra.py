@@ -45,7 +45,7 @@ class Algebra:
     def __init__(self, relations=()):
         self.relations: list[Expr] = list(relations)  # expressions known to be at least 0
         self.strict: list[Expr] = []  # expressions known to be above 0
-        self.rules: list = []  # facts that rewrite; see `facts`
+        self.rewrites: list = []  # facts that rewrite; see `facts`
         self.active: list[Dummy] = []  # the bound indices that are open now
         self._seen: dict[Expr, Expr] = {}
 
@@ -86,16 +86,16 @@ class Algebra:
 
     def rewrite(self, e: Expr) -> Expr:
         """Apply the first fact whose left side is ``e``."""
-        for rule in self.rules:
-            result = rule.apply(e)
+        for rewrite in self.rewrites:
+            result = rewrite.apply(e)
             if result is not None:
                 return self.canon(result)
         return e
 
-    def learn(self, rule) -> None:
+    def learn(self, rewrite) -> None:
         """Use a fact from now on."""
-        if rule is not None:
-            self.rules.append(rule)
+        if rewrite is not None:
+            self.rewrites.append(rewrite)
             self._seen.clear()
 
     # -- products and powers ----------------------------------------------------------------------------

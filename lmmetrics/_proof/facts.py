@@ -160,7 +160,7 @@ class Definition:
 
 
 @dataclass
-class Rule:
+class Rewrite:
     """A constraint solved for one canonical term: ``term`` may be replaced by ``value``."""
 
     term: Expr
@@ -168,7 +168,7 @@ class Rule:
     every: list
 
     @classmethod
-    def read(cls, constraint: Expr, differentiated: Expr, canonical: Canonical, every: set) -> Rule | None:
+    def read(cls, constraint: Expr, differentiated: Expr, canonical: Canonical, every: set) -> Rewrite | None:
         """Solve for the most complex term that appears once, with a factor that is not 0."""
         form = canonical.canon(differentiated)
         if form == 0:

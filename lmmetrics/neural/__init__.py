@@ -16,6 +16,7 @@ Examples
 True
 """
 
+from lmmetrics.neural import _torch  # noqa: F401 - first, since it says what to install
 from lmmetrics.neural._batches import inputs_of
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.history import History

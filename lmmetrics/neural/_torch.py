@@ -2,7 +2,9 @@
 
 from contextlib import contextmanager
 
-import torch
+from lmmetrics._extras import need
+
+torch = need("torch", "neural")
 
 
 @contextmanager

@@ -1,0 +1,25 @@
+"""Packages that only a part of the library needs."""
+
+import importlib
+
+NAME = "measuring-language-models"
+
+
+def need(package, extra):
+    """Import and return a package that an extra brings.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        When it is not installed; the message names the extra.
+    """
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package.partition(".")[0]:
+            raise
+        raise ModuleNotFoundError(
+            f"this part of lmmetrics needs {error.name}, which is not installed. Install it with the extra "
+            f"{extra!r}: pip install '{NAME}[{extra}]'",
+            name=error.name,
+        ) from None
