@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lmcourse.files.notebooks import NotebookError
-from lmcourse.rules import code, packages, pages, sets, words
+from lmcourse.rules import code, guides, packages, pages, sets, words
 from lmcourse.rules.tree import Tree
 
 __all__ = ["RULES", "findings", "main"]
@@ -54,6 +54,9 @@ RULES: tuple[Rule, ...] = (
     code.no_package_registry,
     code.pages_ask_no_other_host,
     code.nothing_big_or_copied,
+    guides.paths_in_guides_exist,
+    guides.commands_in_guides_exist,
+    guides.names_in_guides_exist,
 )
 
 

@@ -12,6 +12,7 @@ from lmcourse.checks import RULES, findings, main
 from lmcourse.files.notebooks import canonical, read, to_text
 from lmcourse.rules.tree import Tree
 from lmcourse.sets.release import release
+from tests import test_guides
 
 STEM = "02_topic"
 SOLUTION = f"solutions/{STEM}/{STEM}.ipynb"
@@ -479,15 +480,15 @@ def test_a_planted_fault_is_found(rule, change, words, project):
 
 
 def test_every_rule_has_a_planted_fault():
-    assert {rule for rule, _, _ in PLANTED} == {rule.__name__ for rule in RULES}
+    assert {rule for rule, _, _ in [*PLANTED, *test_guides.PLANTED]} == {rule.__name__ for rule in RULES}
 
 
 def test_every_rule_is_listed_and_says_what_it_holds():
-    from lmcourse.rules import code, packages, pages, sets, words
+    from lmcourse.rules import code, guides, packages, pages, sets, words
 
     public = {
         value
-        for module in (code, packages, pages, sets, words)
+        for module in (code, guides, packages, pages, sets, words)
         for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__annotations__", {}).get("tree")
     }

@@ -1,0 +1,96 @@
+"""Rules for the guides: every path, command and name that they give is there.
+
+Left out: whether a recipe works; for that, somebody has to follow it.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lmcourse.rules.tree import Tree
+
+GUIDES = ("README.md", "CONTRIBUTING.md", "lmcourse/AUTHORING.md", "book/instructors/*.md")
+ROOTS = "lmcourse|lmmetrics|tests|book|notebooks|solutions|exercises"
+PATH = re.compile(rf"(?<![\w/.<-])(?:(?:{ROOTS})/[\w./*-]*|\w+/[\w./]*\.py\b)")
+PLACEHOLDERS = {"STEM": "[0-9][0-9]_*", "NN": "[0-9][0-9]", "slug": "*"}
+"""What a guide writes where a newcomer fills something in, and which names fit there."""
+MADE = {"exercises/02_exam"}
+"""What a guide tells its reader to make."""
+MODULE = re.compile(r"(?:lmcourse|lmmetrics)(?:\.[A-Za-z_]\w*)+")
+
+
+def paths_in_guides_exist(tree: Tree) -> Iterator[str]:
+    """Each path that a guide names is a file or a folder of the project; STEM and NN stand for chapters."""
+    for guide, text in tree.texts(*GUIDES):
+        for path in sorted(set(PATH.findall(text.replace("\\", "/")))):
+            path = path.rstrip("./-")
+            pattern = path
+            for placeholder, fits in PLACEHOLDERS.items():
+                pattern = re.sub(rf"(?<![A-Z]){placeholder}(?![A-Za-z])", fits, pattern)
+            if path not in MADE and not tree.paths(pattern, f"{pattern}/*"):
+                yield f"{guide}: names {path}, which does not exist. Name the file that is meant."
+
+
+def commands_in_guides_exist(tree: Tree) -> Iterator[str]:
+    """Each ``make TARGET`` and ``python -m lmcourse.MODULE`` that a guide names can be run."""
+    targets = set(re.findall(r"^([a-z][\w-]*):(?!=)", tree.text("Makefile") or "", re.MULTILINE))
+    for guide, text in tree.texts(*GUIDES):
+        for code in _code(text):
+            for words in re.findall(r"(?:^|[;&|]) *make((?: [^\s;&|#]+)+)", code, re.MULTILINE):
+                for word in words.split():
+                    if re.fullmatch(r"[a-z][\w-]*", word) and word not in targets:
+                        yield f"{guide}: names make {word}, which the Makefile lacks. Name a target it has."
+            for module in re.findall(r"-m ((?:lmcourse|lmmetrics)[\w.]*)", code):
+                source = _source(tree, module.rstrip("."))
+                if source is None or "__main__" not in source:
+                    yield f"{guide}: names python -m {module}, which cannot be run. Name a module that can."
+
+
+def names_in_guides_exist(tree: Tree) -> Iterator[str]:
+    """Each module, function, class or method that a guide names in full, as code, is defined there."""
+    for guide, text in tree.texts(*GUIDES):
+        spans = " ".join(_code(text))
+        for name in sorted(set(MODULE.findall(spans))):
+            if not _is_defined(tree, name):
+                yield f"{guide}: names {name}, which is not defined. Name what took its place."
+
+
+def _code(text: str) -> list[str]:
+    """The code of a page: fenced blocks, indented blocks, and spans in backticks."""
+    blocks = re.findall(r"^```.*?\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    blocks += [line.strip() for line in re.findall(r"^    .*$", text, re.MULTILINE)]
+    return blocks + re.findall(r"`([^`]+)`", text)
+
+
+def _is_defined(tree: Tree, name: str) -> bool:
+    """Whether a dotted name is a module, or something that a module or its class has by that name."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        source = _source(tree, ".".join(parts[:length]))
+        if source is not None:
+            return _has(tree, ast.parse(source).body, parts[length:])
+    return False
+
+
+def _has(tree: Tree, body: list[ast.stmt], names: list[str]) -> bool:
+    """Whether a module or class defines the first name, and what that is defines the next."""
+    if not names:
+        return True
+    first, *rest = names
+    for node in (inner for statement in body for inner in ast.walk(statement)):
+        if isinstance(node, ast.ClassDef) and node.name == first:
+            return _has(tree, node.body, rest)
+        if isinstance(node, ast.ImportFrom) and first in {alias.asname or alias.name for alias in node.names}:
+            return not rest or _is_defined(tree, ".".join([node.module or "", *names]))
+        function = isinstance(node, ast.FunctionDef) and node.name == first
+        if function or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == first):
+            return True
+    return False
+
+
+def _source(tree: Tree, module: str) -> str | None:
+    """The text of a module or of a package's ``__init__``; None when the project has none of that name."""
+    path = module.replace(".", "/")
+    found = [file for file in (f"{path}.py", f"{path}/__init__.py") if file in tree.files]
+    return tree.text(found[0]) if found else None
