@@ -7,6 +7,7 @@ unexport PYTHONPATH PYTHONHOME
 PY     := .venv/bin/python
 BOOK   := .venv/book.stamp
 TEST   := .venv/test.stamp
+LINT   := $(PY) -c 'from importlinter.cli import lint_imports_command as main; main()'
 NBVAL  := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval.cfg
 # One thread per library: two collapse when the machine is shared. A fixed hash seed: same order everywhere.
 export OMP_NUM_THREADS := 1
@@ -22,7 +23,7 @@ endif
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book test exercises solutions slides lab grade bench reproduce pdf handouts wheels clean python
+.PHONY: help book test check exercises solutions slides lab grade bench reproduce pdf handouts wheels clean python
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -30,13 +31,28 @@ help:  ## this list
 book: $(BOOK)  ## build the whole book, slides included: _build/html/index.html
 	@$(PY) -m lmcourse.book
 
-test: $(TEST)  ## run every test: library, exercises, notebooks, checks, book, browser
+ifdef CHAPTER
+STEM   := $(notdir $(firstword $(wildcard solutions/$(CHAPTER)_*)))
+test: $(TEST)
+	@$(PY) -m lmcourse.release --check $(STEM)
+	@$(PY) -m pytest -q $(NBVAL) solutions/$(STEM)
+	@$(PY) -m pytest -q -n auto --maxprocesses 4 tests -k "$(STEM) or exercises_$(CHAPTER)"
+else
+test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(PY) -m lmcourse.release --check
 	@$(PY) -m ruff check --quiet .
+	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
 	@$(PY) -m lmcourse.book
 	@$(PY) -m lmcourse.checks
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
+endif
+
+check: $(TEST)  ## a minute or two: lint, imports, rules, and the tests that touch what has changed
+	@$(PY) -m ruff check --quiet .
+	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
+	@$(PY) -m lmcourse.checks
+	@tests=$$($(PY) -m lmcourse.affected); test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m lmcourse.release

@@ -1,0 +1,26 @@
+"""`make check` runs the tests that touch what has changed."""
+
+from pathlib import Path
+
+from lmcourse.rules.affected import affected
+
+ROOT = Path(__file__).parents[1]
+
+
+def names(*files):
+    return {path.name for path in affected({ROOT / file for file in files}, ROOT)}
+
+
+def test_a_test_that_changed_or_imports_what_changed_is_run():
+    assert names("tests/test_score.py") == {"test_score.py"}
+    assert {"test_score.py"} < names("lmmetrics/score.py") < {p.name for p in ROOT.glob("tests/**/test_*.py")}
+    assert "test_neural_training.py" not in names("lmmetrics/ngram/arpa.py")
+
+
+def test_a_module_that_no_test_imports_is_tried_through_those_that_need_it():
+    assert "test_text.py" in names("lmmetrics/_documents.py")
+
+
+def test_a_page_or_a_set_brings_the_tests_of_its_chapter():
+    assert names("solutions/04_perplexity/04_perplexity.ipynb") == {"test_exercises_04.py"}
+    assert names("README.md") == set()

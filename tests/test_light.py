@@ -1,0 +1,51 @@
+"""The library alone: without PyTorch, tokenizers, matplotlib and what the course needs."""
+
+import subprocess
+import sys
+
+import pytest
+
+BLOCK = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"torch", "tokenizers", "matplotlib", "nbformat", "IPython"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+WORKS = """
+from lmmetrics import __version__, corpora, score_text
+from lmmetrics.derivation import Derivation
+from lmmetrics.information import entropy
+from lmmetrics.mixing import Mixture
+from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+from lmmetrics.sources import MarkovSource
+from lmmetrics.text import tokenize
+train = tokenize(corpora.load("tales-en").train)
+assert score_text(NGramModel(3, ModifiedKneserNey()).fit(train), train).perplexity < 100
+import lmcourse.feedback
+"""
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", BLOCK + code], capture_output=True, encoding="utf-8")
+
+
+def test_counting_scoring_and_checking_need_only_what_is_always_installed():
+    done = run(WORKS)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "package", "extra"),
+    [
+        ("import lmmetrics.neural", "torch", "neural"),
+        ("import lmmetrics.figures", "matplotlib", "figures"),
+        ("from lmmetrics.text import train_bpe; train_bpe(['a b'], 258)", "tokenizers", "bpe"),
+        ("import lmcourse.grade", "nbformat", "course"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_extra(code, package, extra):
+    done = run(code)
+    said = f"needs {package}, which is not installed. Install it with the extra {extra!r}"
+    assert done.returncode and said in done.stderr.splitlines()[-1]
