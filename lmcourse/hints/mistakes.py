@@ -115,6 +115,18 @@ EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
 """ln r / ln R for a reported perplexity r and the right one R; the same factor multiplies the nats."""
 
 
+def exponents(names: str, tokens: int, padding: int = 0, sentences: int = 0) -> dict[str, float]:
+    """ln r / ln R for reports with these counts, by mistake ("none" for a report that is right).
+
+    Examples
+    --------
+    >>> exponents("none M19 M25", tokens=300, padding=100, sentences=50)
+    {'none': 1.0, 'M19': 0.75, 'M25': 1.2}
+    """
+    counted = {"none": tokens, "M19": tokens + padding, "M25": tokens - sentences, "M26": tokens + sentences}
+    return {name: EXPONENT.get(name) or tokens / counted[name] for name in names.split()}
+
+
 def scaled(mistake: str, nats):
     """What the right ``nats`` become under M1, M2, M3 or M5.
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import BELOW_ONE, PERPLEXITY, Mistake, Property, Question
 from lmcourse.questions.ch01.strings import START
 from lmcourse.questions.shared.impossible import (
     all_but_impossible,
@@ -296,7 +296,7 @@ FLOOR_FORENSICS = Question(
             lambda value, *case: 0 <= value["share"] <= 1,
         ),
         Property(
-            "a perplexity is below 1, but even a perfect model has 1",
+            BELOW_ONE,
             lambda value, *case: value["with 1e-20"] >= 1,
         ),
     ),

@@ -228,7 +228,7 @@ def name_the_mistake(right, reported, tokens, padding):
 
 
 def _finding(exponent, tokens, padding):
-    suspects = wrong.EXPONENT | {"M19": tokens / (tokens + padding)}
+    suspects = wrong.exponents("M1 M2 M3 M5 M19", tokens, padding)
     return {"exponent": exponent, "mistake": min(suspects, key=lambda name: abs(suspects[name] - exponent))}
 
 
@@ -239,7 +239,7 @@ def _swapped(right, reported, tokens, padding):
 
 def _report(name, right, tokens, padding):
     """A case in which the mistake ``name`` was made; numbers have six digits, as in a report."""
-    exponent = tokens / (tokens + padding) if name == "M19" else wrong.EXPONENT[name]
+    exponent = wrong.exponents(name, tokens, padding)[name]
     return float(f"{right:.6g}"), float(f"{right**exponent:.6g}"), tokens, padding
 
 

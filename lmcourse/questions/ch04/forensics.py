@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-import numpy as np
-
-from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.mistakes import exponents
 from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.verdicts import Audit
 
 # --- forensics -------------------------------------------------------------------------------------------
-
-
-def audit(reports):
-    """The exponent ln reported / loss of each report, and the mistakes that have them, or "none"."""
-    return _findings(reports)
 
 
 def _exponent(report):
@@ -22,36 +17,12 @@ def _exponent(report):
 
 
 def _suspects(report):
-    tokens, sentences, padding = (report[key] for key in ("tokens", "sentences", "padding"))
-    return wrong.EXPONENT | {
-        "none": 1.0,
-        "M19": tokens / (tokens + padding),
-        "M25": tokens / (tokens - sentences),
-        "M26": tokens / (tokens + sentences),
-    }
+    counts = {key: report[key] for key in ("tokens", "sentences", "padding")}
+    return exponents("M1 M2 M3 M5 none M19 M25 M26", **counts)
 
 
-def _findings(reports, exponent=_exponent, suspects=_suspects):
-    """The dictionary, from another evidence or other suspects."""
-    exponents = [exponent(report) for report in reports]
-    return {
-        "exponents": np.array(exponents),
-        "verdicts": " ".join(
-            _nearest(suspects(report), found) for report, found in zip(reports, exponents, strict=True)
-        ),
-    }
-
-
-def _nearest(suspects, exponent):
-    return min(suspects, key=lambda name: abs(suspects[name] - exponent))
-
-
-def _findings_with(**changes):
-    return lambda reports: _findings(reports, **changes)
-
-
-def _without_acquittal(report):
-    return {name: exponent for name, exponent in _suspects(report).items() if name != "none"}
+AUDIT = Audit("exponents", _exponent, _suspects)
+"""The exponent ln reported / loss of each report, and the mistakes that have them, or "none"."""
 
 
 def _upside_down(names):
@@ -84,7 +55,7 @@ FORENSICS = Question(
     kind="forensics",
     stars=3,
     points=3,
-    right=audit,
+    right=AUDIT,
     cases=(
         (
             [
@@ -108,33 +79,33 @@ FORENSICS = Question(
     mistakes=(
         Mistake(
             "L9",
-            _findings_with(exponent=lambda report: report["reported"] / math.exp(report["loss"])),
+            replace(AUDIT, evidence=lambda report: report["reported"] / math.exp(report["loss"])),
             "You divide the two perplexities. A wrong base or count changes the exponent: divide logarithms.",
         ),
         Mistake(
             "L9",
-            _findings_with(exponent=lambda report: math.log(report["reported"]) / math.exp(report["loss"])),
+            replace(AUDIT, evidence=lambda report: math.log(report["reported"]) / math.exp(report["loss"])),
             "You divide a logarithm by a perplexity. The loss is the right logarithm already.",
         ),
         Mistake(
             "L7",
-            _findings_with(exponent=lambda report: 1 / _exponent(report)),
+            replace(AUDIT, evidence=lambda report: 1 / _exponent(report)),
             "Your exponents are upside down: they lead from the reported number to the right one.",
         ),
         Mistake(
             "L28",
-            _findings_with(suspects=_without_acquittal),
+            AUDIT.without_acquittal(),
             "One of the reports is right, and you accuse it. An exponent of 1 is an alibi.",
         ),
         Mistake(
             "L3",
-            _findings_with(suspects=_upside_down(("M1", "M2", "M3"))),
+            replace(AUDIT, suspects=_upside_down(("M1", "M2", "M3"))),
             "Your exponents are right, and the bases are named the wrong way round. 2**nats is less than "
             "e**nats.",
         ),
         Mistake(
             "L7",
-            _findings_with(suspects=_upside_down(("M19", "M25", "M26"))),
+            replace(AUDIT, suspects=_upside_down(("M19", "M25", "M26"))),
             "Your exponents are right, and the counts are upside down. Who divides by more tokens gets a "
             "smaller exponent.",
         ),

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import math
-
-import numpy as np
+from dataclasses import replace
 
 from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.verdicts import Audit
 
 # --- forensics -------------------------------------------------------------------------------------------
-
-
-def audit(reports):
-    """How many units each reported number implies, and the verdict whose count is nearest."""
-    return _findings(reports)
 
 
 def _implied(report):
@@ -34,23 +29,8 @@ def _suspects(report):
     return {"none": chars, "M36": words, "M37": 5 * words, "M38": report["bytes"]}
 
 
-def _findings(reports, implied=_implied, suspects=_suspects):
-    """The dictionary, from another evidence or other suspects."""
-    counts = [implied(report) for report in reports]
-    return {
-        "counts": np.array(counts),
-        "verdicts": " ".join(
-            _nearest(suspects(report), count) for report, count in zip(reports, counts, strict=True)
-        ),
-    }
-
-
-def _nearest(suspects, count):
-    return min(suspects, key=lambda name: abs(suspects[name] - count))
-
-
-def _with(**changes):
-    return lambda reports: _findings(reports, **changes)
+AUDIT = Audit("counts", _implied, _suspects)
+"""How many units each reported number implies, and the verdict whose count is nearest."""
 
 
 def _in_nats(report):
@@ -63,13 +43,6 @@ def _in_nats(report):
 def _always_a_division(report):
     """L9: the bits are divided by the reported number, even if that is a perplexity."""
     return report["bits"] / report["reported"]
-
-
-def _without(name):
-    def suspects(report):
-        return {verdict: count for verdict, count in _suspects(report).items() if verdict != name}
-
-    return suspects
 
 
 def _report(mistake, unit, perplexity, words, rates=(1.3, 0.06, 5.8, 1.06)):
@@ -113,7 +86,7 @@ FORENSICS = Question(
     kind="forensics",
     stars=3,
     points=3,
-    right=audit,
+    right=AUDIT,
     cases=(
         (
             [
@@ -138,22 +111,22 @@ FORENSICS = Question(
     mistakes=(
         Mistake(
             "L9",
-            _with(implied=_always_a_division),
+            replace(AUDIT, evidence=_always_a_division),
             "You divide the bits by a perplexity. Bits are shared out, so take its logarithm first.",
         ),
         Mistake(
             "M1",
-            _with(implied=_in_nats),
+            replace(AUDIT, evidence=_in_nats),
             "Where a perplexity is reported, your counts are too large: bits over nats. Take log2.",
         ),
         Mistake(
             "L28",
-            _with(suspects=_without("none")),
+            AUDIT.without_acquittal(),
             "Your counts are right, and you accuse reports that are right, too. The right count is an alibi.",
         ),
         Mistake(
             "L7",
-            _with(implied=lambda report: 1 / _implied(report)),
+            replace(AUDIT, evidence=lambda report: 1 / _implied(report)),
             "Your counts are upside down. The total, over what one unit pays, is the number of units.",
         ),
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, unchanged
 
 # --- bill ------------------------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ BILL = Question(
     ),
     properties=(
         Property(
-            "a perplexity is below 1, but even a perfect model has 1",
+            BELOW_ONE,
             lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1,
         ),
         Property(

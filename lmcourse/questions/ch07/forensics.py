@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.mistakes import EXPONENT, scaled
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 
@@ -114,8 +114,6 @@ UNSMOOTH = Question(
 
 # --- forensics -------------------------------------------------------------------------------------------
 
-POWERS = {"M1": LN2, "M2": 1 / LN2}
-
 
 def audit(reports):
     """A verdict for each report, and the epsilon of those where the smoothed loss was reported."""
@@ -138,7 +136,7 @@ def _verdict(report, rerun=True, poison=True, acquit=True, swap=(), smoothed=Non
     if np.abs(said - nats).max() < 1e-6:
         return ("none" if acquit else "M42"), 0.0
     share = (said - nats) / (report["spread"] - nats)
-    misfit = {name: np.abs(said - power * nats).max() for name, power in POWERS.items()}
+    misfit = {name: np.abs(said - scaled(name, nats)).max() for name in ("M1", "M2")}
     misfit |= {"M42": np.ptp(said - nats)}
     name = next((name for name, miss in misfit.items() if miss < 1e-6), "M41")
     name = dict([swap, swap[::-1]]).get(name, name) if swap else name
@@ -155,7 +153,7 @@ def _report(rng, name):
     nats = rng.permutation([1.2, 2.1, 3.2]) + rng.uniform(-0.3, 0.3, size=3)
     spread = nats + rng.permutation([1.5, 2.6, 4.0]) + rng.uniform(-0.3, 0.3, size=3)
     again, poison = 0.0, 0.0
-    said = POWERS.get(name, 1.0) * nats
+    said = EXPONENT.get(name, 1.0) * nats
     if name == "M42":
         said = nats + rng.uniform(0.1, 0.5)
     elif name == "M41":

@@ -1,0 +1,45 @@
+"""Reports to judge by one number each: whose number is nearest to it, of all that the report can hold?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The right formula of a task about reports; a mistake replaces the evidence or the suspects.
+
+    Attributes
+    ----------
+    name : str
+        What the evidence is called in the answer.
+    evidence : callable
+        A report's number, from which its verdict follows.
+    suspects : callable
+        From a report to the number of each verdict that it can get, "none" among them.
+
+    Examples
+    --------
+    >>> Audit("sizes", abs, lambda report: {"none": 1, "M1": 5})([-4, 2])
+    {'sizes': array([4, 2]), 'verdicts': 'M1 none'}
+    """
+
+    name: str
+    evidence: Callable
+    suspects: Callable
+
+    def __call__(self, reports) -> dict:
+        numbers = [self.evidence(report) for report in reports]
+        verdicts = (self._nearest(report, n) for report, n in zip(reports, numbers, strict=True))
+        return {self.name: np.array(numbers), "verdicts": " ".join(verdicts)}
+
+    def _nearest(self, report, number: float) -> str:
+        suspects = self.suspects(report)
+        return min(suspects, key=lambda name: abs(suspects[name] - number))
+
+    def without_acquittal(self) -> Audit:
+        """The mistake of accusing every report."""
+        return replace(self, suspects=lambda report: {**self.suspects(report), "none": np.inf})
