@@ -1,4 +1,33 @@
-"""Prove that two expressions are equal, or fail to. Private: `lmmetrics.derivation` is the public side."""
+"""Prove that two expressions are equal, or fail to. Private: `lmmetrics.derivation` is the public side.
+
+How a step ``left = right`` is judged, in this order; the first form that is 0 is the proof:
+
+1. `facts` sorts what was given into definitions, constraints and inequalities. Definitions are put in.
+2. A `Piecewise` is taken apart, unless one stands inside a sum or a derivative: every case is proved, with
+   its condition as a further fact.
+3. The difference goes to its canonical form, in which equal expressions look the same. `algebra` does
+   products, powers, exponentials, logs and Kronecker deltas. `sums`, built on it, does sums and products over
+   an index, and derivatives; `closed` gives it the sums that have a closed form.
+4. `is_zero` looks at that form: as it is, then over a common denominator, then with sums joined under one.
+5. The constraints become rules (`facts.Rewrite`) that replace one term each, and 3 and 4 are done again. They
+   come last because a constraint holds at a point: it may not be used inside a derivative.
+6. A short form without sums goes to SymPy's own `simplify`; so does a difference that has no form (`Stuck`).
+
+What each module leaves out, so that an equality may be missed but a false one is not made:
+
+- `facts`: a constraint none of whose terms stands alone, with a factor that is known not to be 0.
+- `algebra`: logs and powers of what is not declared positive stay whole; so do powers of a sum above 6.
+- `sums`: products whose factors are not declared positive; integrals and limits beyond SymPy's ``doit``.
+- `closed`: geometric sums whose ratio may be 1; infinite sums that are neither geometric nor known to SymPy.
+- `nodes`: no rules at all. It holds the two kinds of node that canonical forms have besides SymPy's.
+
+Two modules prove nothing and guard the rest. `instances` draws small bounds and random values, which
+`solving` moves until the facts hold. `Derivation.step` compares both sides of each *proved* step at four of
+them, where they can be computed, and shows one as the counter-example of a false step. `latex` only prints.
+
+To add a rule: a method of `Algebra` or `Canonical`, or a closed form; then a true step that needs it and a
+false one that looks like it, in ``tests/test_derivation.py``.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,27 @@
         with sandbox.probe() as probe:
             probe.ask({"do": "look", "name": "double"})
 
-Each cell runs in a fork of the last good process, each test in another. What an answer does to its process
-ends with that process. When even the first process is gone, a new one runs the good cells again.
+Which process runs what:
+
+    grader          this module and all of `outside`; the questions, the solutions, the marks. No answer.
+      nursery       imports NumPy, SciPy, SymPy, PyTorch once, then forks. No answer.
+        first       locks the door (`jail`), imports the rest, forks (`child`). No answer. ``self.root``
+          cell 1    ran cell 1. ``self.last`` once it is good
+            cell 2  ran cell 2 on top of it, and takes its place as ``self.last``
+              test  a copy for one test (`probe`), ended when the test is done
+
+Without a nursery (not on Linux, or under another protection than "namespaces") the grader starts the first
+process itself. Each process has a socket, and stands here as a `Node`; a request is JSON, and "fork" asks a
+process for a copy of itself. No reply is trusted: `proxies` reads it.
+
+What is lost when a process dies:
+
+- a test's copy: that test. A cell: that cell; the next one runs in a fork of the last good process.
+- the first process, or the last good one: nothing else. `_again` starts anew, and the good cells run again.
+- the nursery: nothing. Another one is started, or the first process starts without one.
+
+The first process also ends what answers leave running (``purge``). `_watch` adds up the memory of all of
+them, since the system limits each one alone; `node.Patience` limits their time, alone and together.
 
 How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
 """
