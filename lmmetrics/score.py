@@ -13,6 +13,8 @@ from numbers import Integral, Real
 
 UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 """The name of a unit, and the field of `Score` that counts it."""
+LABELS = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
+"""The name of a unit, and what readers see in its place; the plural adds an s."""
 
 
 class UnitError(ValueError):

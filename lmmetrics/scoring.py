@@ -246,7 +246,7 @@ def _pooled(surprisals: np.ndarray, unknown: str, counts: dict) -> TextScore:
 
 def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
     """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
-    counts = {field: text.document_counts[field] for field in ("words", "chars", "bytes", "unknown")}
+    counts = {field: count for field, count in text.document_counts.items() if field != "tokens"}
     if not eos:
         newlines = _newlines(text)
         for field in ("chars", "bytes"):

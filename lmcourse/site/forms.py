@@ -18,9 +18,10 @@ from sphinx.util.docutils import SphinxDirective
 from lmcourse.files.places import ROOT
 from lmcourse.hints import mistakes
 from lmcourse.pages import known_texts
-from lmcourse.pages.clinic import catalogue, rules
-from lmcourse.pages.clinic.catalogue import RULES, UNNUMBERED
+from lmcourse.pages.clinic import catalogue, explanations
+from lmcourse.pages.clinic.catalogue import EXPLANATIONS, UNNUMBERED
 from lmcourse.site.chapters import EvidenceTable
+from lmmetrics import score
 
 SCRIPTS = {
     "book/converter": ("tools/units.js", "tools/converter.js"),
@@ -77,31 +78,32 @@ def markup(name, data):
 
 
 def converter_data():
-    """What the converter's page brings along: the known test sets."""
-    return {"known-texts": known_texts.known_texts()}
+    """What the converter's page brings along: the units and the known test sets."""
+    units = {"fields": score.UNITS, "labels": score.LABELS}
+    return {"units": units, "known-texts": known_texts.known_texts()}
 
 
 def clinic_data():
-    """What the clinic's page brings along: the known test sets, the rules and the words of the fields."""
+    """What the clinic's page brings along: the converter's, the explanations and the words of the fields."""
     unnumbered = {
         side: [{"mistake": name, "name": mistakes.NAMES[name]} for name in found]
         for side, found in UNNUMBERED.items()
     }
-    known = {
-        "rules": [rule.data() for rule in RULES],
-        "fields": rules.FIELDS,
-        "hints": rules.HINTS,
-        "words": rules.DERIVED,
+    own = {
+        "explanations": [explanation.data() for explanation in EXPLANATIONS],
+        "fields": explanations.FIELDS,
+        "hints": explanations.HINTS,
+        "words": explanations.DERIVED,
         "unnumbered": unnumbered,
     }
-    return {"known-texts": known_texts.known_texts(), "clinic-rules": known}
+    return {**converter_data(), "clinic-data": own}
 
 
 class Converter(SphinxDirective):
     """The converter's form."""
 
     name_of_tool, data = "converter", staticmethod(converter_data)
-    modules = (known_texts,)
+    modules = (known_texts, score)
 
     def run(self):
         """Return the form's place as raw HTML; in print, a sentence."""
@@ -115,7 +117,7 @@ class Clinic(Converter):
     """The clinic's form."""
 
     name_of_tool, data = "clinic", staticmethod(clinic_data)
-    modules = (known_texts, rules, catalogue, mistakes)
+    modules = (known_texts, score, explanations, catalogue, mistakes)
 
 
 class ClinicTable(EvidenceTable):
@@ -133,24 +135,25 @@ class ClinicTable(EvidenceTable):
         yield "| id | mistake | the number that it leaves | treated in |"
         yield "|---|---|---|---|"
         built, places = set(self.env.found_docs), evidence.mistakes(ROOT)
-        for name in sorted(signatures(), key=lambda name: (name[0] != "M", len(name), name)):
+        found = formulas()
+        for name in sorted(found, key=lambda name: (name[0] != "M", len(name), name)):
             links = [
                 self.to(f"{stem[:2]}: {words}", target)
                 for stem, kind, words, target in places.get(name, ())
                 if kind == "page" and target.partition(".")[0] in built
             ]
-            marks = ", ".join(signatures()[name]) or "none of its own"
-            yield f"| {name} | {mistakes.NAMES[name]} | {marks} | {'; '.join(links)} |"
+            numbers = ", ".join(found[name]) or "none of its own"
+            yield f"| {name} | {mistakes.NAMES[name]} | {numbers} | {'; '.join(links)} |"
 
 
-def signatures():
+def formulas():
     """Return mistake id -> the formulas of its number, as Markdown; none for those that fix no number."""
     found = {name: [] for names in UNNUMBERED.values() for name in names}
-    for rule in RULES:
-        formula = rule.family or (f"exp({rule.nats})" if rule.nats else rule.number)
-        marks = found.setdefault(rule.mistake, [])
-        if formula and f"`{formula}`" not in marks:
-            marks.append(f"`{formula}`")
+    for one in EXPLANATIONS:
+        formula = one.family or (f"exp({one.nats})" if one.nats else one.number)
+        listed = found.setdefault(one.mistake, [])
+        if formula and f"`{formula}`" not in listed:
+            listed.append(f"`{formula}`")
     return found
 
 

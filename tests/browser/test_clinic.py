@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from lmcourse.hints.mistakes import NAMES
-from lmcourse.pages.clinic import catalogue as clinic_catalogue
-from lmcourse.pages.clinic import rules as clinic_rules
-from lmcourse.site import forms as sphinx_tools
+from lmcourse.pages.clinic.catalogue import EXPLANATIONS
+from lmcourse.pages.clinic.explanations import tree
+from lmcourse.site import forms
 
 from .conftest import HTML
 from .tool_pages import write_page
@@ -17,17 +17,17 @@ pytestmark = pytest.mark.browser
 TABLE = """<div class="clinic-table"><table><tbody><tr><td>M19</td><td>padding</td><td>-</td>
 <td><a href="02_cross_entropy.html#padding-that-counts">02: Padding that counts</a></td></tr></tbody></table>
 </div>"""
-DIAGNOSE = """cases => { const data = LMM.page.data('clinic-rules'); return cases.map(texts => {
+DIAGNOSE = """cases => { const data = LMM.page.data('clinic-data'); return cases.map(texts => {
   const {given, faults} = LMM.clinic.read(texts, data.fields);
   if (!given || Object.keys(faults).length) return {faults};
-  const found = LMM.clinic.diagnose(data.rules, given);
-  return {...found, first: [...found.fits, ...found.soft, ...found.near][0]?.rule.mistake}; }); }"""
+  const found = LMM.clinic.diagnose(data.explanations, given);
+  return {...found, first: [...found.fits, ...found.soft, ...found.near][0]?.explanation.mistake}; }); }"""
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The clinic's page on disk, with a table of one row."""
-    return write_page(tmp_path_factory.mktemp("clinic"), "clinic", sphinx_tools.clinic_data(), TABLE)
+    return write_page(tmp_path_factory.mktemp("clinic"), "clinic", forms.clinic_data(), TABLE)
 
 
 @pytest.fixture
@@ -226,7 +226,7 @@ def test_the_mistake_is_always_among_the_findings(opened):
     for (mistake, texts), answer in zip(
         cases, opened.evaluate(DIAGNOSE, [texts for _, texts in cases]), strict=True
     ):
-        found = {item["rule"]["mistake"] for key in ("fits", "soft", "near") for item in answer[key]}
+        found = {item["explanation"]["mistake"] for key in ("fits", "soft", "near") for item in answer[key]}
         assert mistake in found, (mistake, found, texts)
 
 
@@ -427,20 +427,18 @@ def test_rounding_is_that_of_the_hardware(opened):
         assert brain == bfloat16(value) and half == float(np.float16(value))
 
 
-def test_rules_are_well_formed():
-    """Each rule is of a mistake in the catalogue, says something, and predicts one thing."""
-    assert len({rule.mistake for rule in clinic_catalogue.RULES}) >= 28
-    for rule in clinic_catalogue.RULES:
-        data = rule.data()
-        assert data["name"] == NAMES[rule.mistake] and rule.story.endswith(".")
-        assert sum(bool(way) for way in (rule.nats, rule.number, rule.low)) == 1 and bool(rule.low) == bool(
-            rule.high
-        )
-        assert ("{x}" in rule.story) == bool(rule.implied)
+def test_explanations_are_well_formed():
+    """Each is of a mistake in the catalogue, says something, and predicts one thing."""
+    assert len({one.mistake for one in EXPLANATIONS}) >= 28
+    for one in EXPLANATIONS:
+        assert one.data()["name"] == NAMES[one.mistake] and one.story.endswith(".")
+        assert sum(bool(way) for way in (one.nats, one.number, one.low)) == 1
+        assert bool(one.low) == bool(one.high)
+        assert ("{x}" in one.story) == bool(one.implied)
     with pytest.raises(ValueError, match="no arithmetic of the clinic"):
-        clinic_rules.tree("__import__('os')")
+        tree("__import__('os')")
     with pytest.raises(ValueError, match="'paddings' is no arithmetic"):
-        clinic_rules.tree("h * tokens / paddings")
+        tree("h * tokens / paddings")
 
 
 def test_page_of_the_book_links_every_treated_mistake(visit):

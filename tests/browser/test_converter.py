@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lmcourse.pages import known_texts
-from lmcourse.site import forms as sphinx_tools
+from lmcourse.site import forms
 from lmmetrics import Score, corpora
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.text import tokenize
@@ -26,7 +26,7 @@ ROWS = """() => [...document.querySelectorAll('#converter-tool tbody tr')].map(r
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The converter's page on disk."""
-    return write_page(tmp_path_factory.mktemp("converter"), "converter", sphinx_tools.converter_data())
+    return write_page(tmp_path_factory.mktemp("converter"), "converter", forms.converter_data())
 
 
 @pytest.fixture

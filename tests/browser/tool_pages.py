@@ -2,7 +2,7 @@
 
 import shutil
 
-from lmcourse.site import forms as sphinx_tools
+from lmcourse.site import forms
 from lmcourse.site.chapters import STATIC
 
 FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title>
@@ -15,12 +15,12 @@ def write_page(folder, name, data, more=""):
     """Write the page of a tool into a folder and return its address."""
     shutil.copytree(STATIC / "tools", folder / "tools")
     scripts = "".join(
-        f'<script defer src="{script}"></script>' for script in sphinx_tools.SCRIPTS[f"book/{name}"]
+        f'<script defer src="{script}"></script>' for script in forms.SCRIPTS[f"book/{name}"]
     )
     page = folder / f"{name}.html"
-    markup = sphinx_tools.markup(name, data)
+    markup = forms.markup(name, data)
     page.write_text(
-        FRAME.format(name=name, style=sphinx_tools.STYLE, scripts=scripts, markup=markup, more=more),
+        FRAME.format(name=name, style=forms.STYLE, scripts=scripts, markup=markup, more=more),
         encoding="utf8",
     )
     return page.as_uri()

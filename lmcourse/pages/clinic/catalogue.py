@@ -1,14 +1,15 @@
-"""The rules of the wrong-number clinic: what each mistake does to a number.
+"""The explanations of the wrong-number clinic: what each mistake does to a number.
 
 The page gets them as JSON and evaluates them in the reader's browser; the table on the page and the test use
-the same rules. Left out: two mistakes at once, and mistakes that fix no number (`UNNUMBERED` lists those).
+the same ones. Left out: two mistakes at once, and mistakes that fix no number (`UNNUMBERED` lists those).
 """
 
 from __future__ import annotations
 
-from lmcourse.pages.clinic.rules import FIELDS, UNITS, Rule
+from lmcourse.pages.clinic.explanations import FIELDS, Explanation
+from lmmetrics.score import LABELS, UNITS
 
-__all__ = ["RULES", "UNNUMBERED"]
+__all__ = ["EXPLANATIONS", "UNNUMBERED"]
 
 PPL, TOKEN, CHAR = ("perplexity",), ("token",), ("char",)
 CHEAP = {"low": "0.01 * h", "high": "h", "typical": "0.3 * h"}  # an end costs less than the average token
@@ -16,74 +17,86 @@ DEAR = {"low": "1.2 * h", "high": "25", "typical": "2 * h"}  # an unknown word c
 TRIVIAL = {"low": "0", "high": "0.05", "family": "close to 1"}
 
 BASES = (
-    Rule(
+    Explanation(
         "M1",
         "A loss in nats was used as if it were in bits: 2 was raised to it, or nothing was divided by ln 2.",
         "h * ln2",
     ),
-    Rule("M2", "A loss in bits was used as if it were in nats: e was raised to it.", "h / ln2"),
-    Rule("M3", "A log10 score was used as if it were natural: e was raised to it.", "h / ln10"),
-    Rule("M3", "A log10 score was used as if it were in bits: 2 was raised to it.", "h * ln2 / ln10"),
-    Rule("M3", "A natural loss was used as if it were a log10 score: 10 was raised to it.", "h * ln10"),
-    Rule("M3", "A loss in bits was used as if it were a log10 score: 10 was raised to it.", "h * ln10 / ln2"),
-    Rule("M4", "This is the loss in nats; nobody took the exponential.", number="h", quantities=PPL),
-    Rule("M4", "This is the loss in bits; nobody took the power of 2.", number="h / ln2", quantities=PPL),
-    Rule("M4", "This is the square root of the loss.", number="sqrt(h)", quantities=PPL),
-    Rule(
+    Explanation("M2", "A loss in bits was used as if it were in nats: e was raised to it.", "h / ln2"),
+    Explanation("M3", "A log10 score was used as if it were natural: e was raised to it.", "h / ln10"),
+    Explanation("M3", "A log10 score was used as if it were in bits: 2 was raised to it.", "h * ln2 / ln10"),
+    Explanation(
+        "M3", "A natural loss was used as if it were a log10 score: 10 was raised to it.", "h * ln10"
+    ),
+    Explanation(
+        "M3", "A loss in bits was used as if it were a log10 score: 10 was raised to it.", "h * ln10 / ln2"
+    ),
+    Explanation("M4", "This is the loss in nats; nobody took the exponential.", number="h", quantities=PPL),
+    Explanation(
+        "M4", "This is the loss in bits; nobody took the power of 2.", number="h / ln2", quantities=PPL
+    ),
+    Explanation("M4", "This is the square root of the loss.", number="sqrt(h)", quantities=PPL),
+    Explanation(
         "M4",
         "This is the perplexity, where the loss was asked.",
         number="exp(h)",
         quantities=("bits", "nats"),
     ),
-    Rule(
+    Explanation(
         "M5", "The minus sign is lost: the exponent is the mean log probability, not its negative.", nats="-h"
     ),
-    Rule("M5", "This is the mean log probability itself, with its sign.", number="-h", quantities=PPL),
-    Rule(
+    Explanation("M5", "This is the mean log probability itself, with its sign.", number="-h", quantities=PPL),
+    Explanation(
         "M48",
         "gensim reports the bound of a topic model as a negative number of nats per word; this is it.",
         number="-h",
         quantities=PPL,
     ),
-    Rule("M48", "A topic model: gensim's log line raises 2 to a bound in nats.", "h * ln2", quantities=PPL),
+    Explanation(
+        "M48", "A topic model: gensim's log line raises 2 to a bound in nats.", "h * ln2", quantities=PPL
+    ),
 )
 
 AVERAGES = (
-    Rule(
+    Explanation(
         "M8",
         "The perplexities of the documents were averaged; the nats should be added first.",
         number="document_mean",
         family="mean of the documents' numbers",
         quantities=PPL,
     ),
-    Rule(
+    Explanation(
         "M10",
         "The perplexities of the batches were averaged; the value changes with the batch size.",
         number="batch_mean",
         family="mean of the batches' numbers",
         quantities=PPL,
     ),
-    Rule(
+    Explanation(
         "M9",
         "The mean losses of the parts were averaged, each with the same weight, long or short.",
         nats="part_nats",
         family="exp(mean of the parts' nats)",
     ),
-    Rule("M12", "The loss is too large by the number of steps or devices: added, not averaged.", "h * steps"),
-    Rule("M12", "The loss is too small by the number of steps or devices: divided twice.", "h / steps"),
-    Rule(
+    Explanation(
+        "M12", "The loss is too large by the number of steps or devices: added, not averaged.", "h * steps"
+    ),
+    Explanation(
+        "M12", "The loss is too small by the number of steps or devices: divided twice.", "h / steps"
+    ),
+    Explanation(
         "M13",
         "The first token of each window was not scored, but it was counted.",
         "h * (tokens - windows) / tokens",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M13",
         "Every token was scored, but one in each window was not counted.",
         "h * tokens / (tokens - windows)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M16",
         "The total was divided again and again inside the loop, so almost nothing is left of the loss.",
         **TRIVIAL,
@@ -91,86 +104,86 @@ AVERAGES = (
 )
 
 COUNTS = (
-    Rule(
+    Explanation(
         "M19",
         "The padding was counted, but not scored: too large a denominator.",
         "h * tokens / (tokens + pads)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M20",
         "The padding was scored, and a model that had learnt it pays almost nothing for it.",
         "h * tokens / (tokens + pads)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M20",
         "The padding was scored as if each position were a guess among the whole vocabulary.",
         nats="(h * tokens + pads * ln(vocabulary)) / (tokens + pads)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M17",
         "The text was cut: only a part was scored (at the average cost), but all of it was counted.",
         "h * kept / tokens",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M21",
         "All tokens were scored, but a mask dropped some from the count.",
         "h * tokens / kept",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M25",
         "The sentence ends were scored, but not counted; SRILM calls this ppl1.",
         "h * tokens / (tokens - ends)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M26",
         "A start symbol for each sentence was counted as a token that costs nothing.",
         "h * tokens / (tokens + ends)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M26",
         "A start symbol for each document was counted as a token that costs nothing.",
         "h * tokens / (tokens + documents)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M25",
         "If your tokens do not contain the sentence ends: these were counted, but not scored.",
         "h * tokens / (tokens + ends)",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M25",
         "The sentence ends were counted, but not scored; each would cost {x} nats.",
         implied="(h - g) * tokens / ends",
         **CHEAP,
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M25",
         "The sentence ends were left out of both, which is a choice, if said; each would cost {x} nats.",
         implied="(h * tokens - g * (tokens - ends)) / ends",
         **CHEAP,
         units=TOKEN,
     ),
-    Rule("M23", "Nothing was shifted: the model sees the token that it is asked for.", **TRIVIAL),
+    Explanation("M23", "Nothing was shifted: the model sees the token that it is asked for.", **TRIVIAL),
 )
 
 WORDS = (
-    Rule(
+    Explanation(
         "M29",
         "The unknown words share one symbol, and none paid for its spelling: ln(types) each.",
         "h - unknown / tokens * ln(types)",
         units=TOKEN,
     ),
     *(
-        Rule(
+        Explanation(
             "M30",
             f"Each unknown word got the probability {floor}, a floor under what has none.",
             nats=f"(h * (tokens - unknown) - unknown * ln({floor})) / tokens",
@@ -179,14 +192,14 @@ WORDS = (
         )
         for floor in ("1e-10", "1e-6", "1e-8", "1e-12", "1e-20")
     ),
-    Rule(
+    Explanation(
         "M28",
         "The unknown words were dropped from total and count; each would cost {x} nats (q = {p}).",
         implied="(h * tokens - g * (tokens - unknown)) / unknown",
         **DEAR,
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M28",
         "The unknown words were dropped from the total only; each would cost {x} nats (q = {p}).",
         implied="(h - g) * tokens / unknown",
@@ -196,10 +209,10 @@ WORDS = (
 )
 
 LOSSES = (
-    Rule("M42", "The loss has other terms in it.", "h + aux", units=TOKEN),
-    Rule("M44", "The loss was rounded to bfloat16, which keeps eight binary digits.", nats="bf16(h)"),
-    Rule("M44", "The loss was rounded to float16, which keeps eleven binary digits.", nats="fp16(h)"),
-    Rule(
+    Explanation("M42", "The loss has other terms in it.", "h + aux", units=TOKEN),
+    Explanation("M44", "The loss was rounded to bfloat16, which keeps eight binary digits.", nats="bf16(h)"),
+    Explanation("M44", "The loss was rounded to float16, which keeps eleven binary digits.", nats="fp16(h)"),
+    Explanation(
         "M6",
         "Softmax was taken twice: the distribution is almost flat, the perplexity almost the vocabulary.",
         low="ln(1 + (vocabulary - 1) / e)",
@@ -207,7 +220,7 @@ LOSSES = (
         family="from 1 + (vocabulary - 1) / e to vocabulary - 1 + e",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M6",
         "Logits went where log probabilities belong: such a loss can be negative.",
         low="-1e9",
@@ -215,7 +228,7 @@ LOSSES = (
         family="below 1",
         units=TOKEN,
     ),
-    Rule(
+    Explanation(
         "M41",
         "The label-smoothed loss (0.1) was reported; the mean symbol of the vocabulary would cost {x} nats.",
         implied="(g - 0.9 * h) / 0.1",
@@ -229,7 +242,7 @@ LOSSES = (
 
 
 def _pairs():
-    """Yield the rules for two units of one text, of which one was taken for the other."""
+    """Yield the explanations for two units of one text, of which one was taken for the other."""
     for unit, mine in UNITS.items():
         for other, theirs in UNITS.items():
             if unit == other:
@@ -240,29 +253,29 @@ def _pairs():
                 mistake = "M34"
             elif between == {"char", "byte"}:
                 mistake = "M38"
-            yield Rule(
+            yield Explanation(
                 mistake,
-                f"This is the number per {_name(other)}, where the one per {_name(unit)} was asked.",
+                f"This is the number per {LABELS[other]}, where the one per {LABELS[unit]} was asked.",
                 nats=f"h * {mine} / {theirs}",
                 units=(unit,),
                 family="exp(h * count / other count)",
             )
-            yield Rule(
+            yield Explanation(
                 "M35",
-                f"The perplexity per {_name(other)} was multiplied by a ratio; it needs an exponent.",
+                f"The perplexity per {LABELS[other]} was multiplied by a ratio; it needs an exponent.",
                 number=f"exp(h * {mine} / {theirs}) * {theirs} / {mine}",
                 quantities=PPL,
                 units=(unit,),
                 family="exp(h * count / other count) * other count / count",
             )
-            yield Rule(
+            yield Explanation(
                 "L3",
-                f"The number per {_name(other)} was converted with the ratio upside down.",
+                f"The number per {LABELS[other]} was converted with the ratio upside down.",
                 nats=f"h * ({mine} / {theirs}) ** 2",
                 units=(unit,),
                 family="exp(h * (count / other count) ** 2)",
             )
-        yield Rule(
+        yield Explanation(
             "L1",
             f"This is the sum over all {FIELDS[mine]}, not the mean.",
             nats=f"h * {mine}",
@@ -273,23 +286,23 @@ def _pairs():
 
 
 def _guessed_lengths():
-    """Yield the rules for a guessed length of a word, and for separators that nobody counted."""
+    """Yield the explanations for a guessed length of a word, and for separators that nobody counted."""
     for unit, field in (("word", "words"), ("token", "tokens")):
-        yield Rule(
+        yield Explanation(
             "M37",
             f"Five characters to a {unit} were assumed, not counted.",
             nats=f"h * chars / (5 * {field})",
             units=CHAR,
             family="exp(h * chars / (5 * words))",
         )
-        yield Rule(
+        yield Explanation(
             "M37",
             f"Five characters to a {unit} were assumed, not counted.",
             nats=f"h * 5 * {field} / chars",
             units=(unit,),
             family="exp(h * 5 * words / chars)",
         )
-        yield Rule(
+        yield Explanation(
             "M37",
             f"The separators, one for each {unit}, were paid for but not counted as characters.",
             nats=f"h * chars / (chars - {field})",
@@ -298,12 +311,8 @@ def _guessed_lengths():
         )
 
 
-def _name(unit):
-    return {"char": "character"}.get(unit, unit)
-
-
-RULES: tuple[Rule, ...] = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guessed_lengths())
-"""Every rule; where two fit equally well, the earlier one is named first."""
+EXPLANATIONS = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guessed_lengths())
+"""Every explanation; where two fit equally well, the earlier one is named first."""
 
 UNNUMBERED = {
     "higher": ("M11", "M15", "M24", "M31", "M39", "M43", "M51"),

@@ -1,6 +1,6 @@
 /* The wrong-number clinic: two numbers and the counts in, the mistakes that would explain it out.
 
-   LMM.clinic.diagnose computes and touches no page; the rules come with the page as JSON, made by
+   LMM.clinic.diagnose computes and touches no page; the explanations come with the page as JSON, made by
    lmcourse/pages/clinic/catalogue.py. What it leaves out: two mistakes at once. */
 
 (function () {
@@ -14,7 +14,7 @@
   const LISTED = { document_mean: true, batch_mean: true, part_nats: true };
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
-  /* -- the arithmetic of a rule -- */
+  /* -- the arithmetic of an explanation -- */
 
   const OPERATIONS = {
     "+": (a, b) => a + b,
@@ -50,28 +50,29 @@
     return tree.slice(1).flatMap(names);
   }
 
-  function needs(rule) {
-    return [...new Set(["nats", "number", "low", "high", "implied"].flatMap((key) => key in rule ? names(rule[key]) : []))];
+  function needs(explanation) {
+    const keys = ["nats", "number", "low", "high", "implied"].filter((key) => key in explanation);
+    return [...new Set(keys.flatMap((key) => names(explanation[key])))];
   }
 
   /* -- the diagnosis -- */
 
   /* given: {quantity, unit, got: {value, half}, expected: {value, half}, known: {tokens: ...}}; half is half of
      the last digit typed. Returns {agree, infinite, fits, soft, near, untested}, each list best first. */
-  function diagnose(rules, given) {
+  function diagnose(explanations, given) {
     const { quantity, unit, got, expected, known } = given;
     const empty = { agree: false, infinite: got.value === Infinity, fits: [], soft: [], near: [], untested: [] };
     if (empty.infinite) return empty;
     if (Math.abs(got.value - expected.value) <= got.half + expected.half) return { ...empty, agree: true };
     const found = [], soft = [], untested = [];
     const g = got.value > 0 || quantity !== "perplexity" ? nats(quantity, got.value) : -1e9;
-    for (const rule of rules) {
-      if (rule.quantities && !rule.quantities.includes(quantity)) continue;
-      if (rule.units && !rule.units.includes(unit)) continue;
-      const missing = needs(rule).filter((name) => known[name] === undefined);
-      if (missing.length) untested.push({ rule, missing });
-      else if ("low" in rule) soft.push(...interval(rule, given, g));
-      else found.push(...prediction(rule, given));
+    for (const explanation of explanations) {
+      if (explanation.quantities && !explanation.quantities.includes(quantity)) continue;
+      if (explanation.units && !explanation.units.includes(unit)) continue;
+      const missing = needs(explanation).filter((name) => known[name] === undefined);
+      if (missing.length) untested.push({ explanation, missing });
+      else if ("low" in explanation) soft.push(...interval(explanation, given, g));
+      else found.push(...prediction(explanation, given));
     }
     const order = (a, b) => Math.abs(a.distance - b.distance) < 1e-9 ? a.place - b.place : a.distance - b.distance;
     found.forEach((item, place) => { item.place = place; });
@@ -90,42 +91,44 @@
     return LMM.units.perSource({ kind: quantity, value });
   }
 
-  /* The number that a rule predicts, when `expected` is right; a list of one, or none when it predicts nothing. */
-  function prediction(rule, { quantity, got, expected, known }) {
+  /* What an explanation predicts, when `expected` is right; a list of one, or none when it predicts nothing. */
+  function prediction(explanation, { quantity, got, expected, known }) {
     const at = (value) => {
       const h = nats(quantity, quantity === "perplexity" ? Math.max(1, value) : Math.max(0, value));
       const all = { ...known, h };
-      return "number" in rule ? evaluate(rule.number, all) : LMM.units.shown(quantity, evaluate(rule.nats, all));
+      if ("number" in explanation) return evaluate(explanation.number, all);
+      return LMM.units.shown(quantity, evaluate(explanation.nats, all));
     };
     const predicted = at(expected.value);
     if (!Number.isFinite(predicted) || close(predicted, expected.value)) return [];
     const range = [predicted, at(expected.value - expected.half), at(expected.value + expected.half)];
-    const slack = Math.abs(predicted) * Math.max(1e-9, needs(rule).some((name) => name in LISTED) ? known.part_slack : 0);
+    const listed = needs(explanation).some((name) => name in LISTED) ? known.part_slack : 0;
+    const slack = Math.abs(predicted) * Math.max(1e-9, listed);
     const fits = Math.min(...range) - slack <= got.value + got.half && Math.max(...range) + slack >= got.value - got.half;
     const sameSign = predicted * got.value > 0;
-    return [{ rule, predicted, fits, distance: sameSign ? Math.abs(Math.log(got.value / predicted)) : Infinity }];
+    return [{ explanation, predicted, fits, distance: sameSign ? Math.abs(Math.log(got.value / predicted)) : Infinity }];
   }
 
   function close(a, b) {
     return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
   }
 
-  /* A rule without one number: whether the got number, or what it implies, lies in the rule's interval. */
-  function interval(rule, { quantity, expected, known }, g) {
+  /* An explanation without one number: whether the got number, or what it implies, lies in its interval. */
+  function interval(explanation, { quantity, expected, known }, g) {
     const h = nats(quantity, expected.value), all = { ...known, h, g };
-    const [low, high] = [evaluate(rule.low, all), evaluate(rule.high, all)];
-    const x = "implied" in rule ? evaluate(rule.implied, all) : g;
-    const already = !("implied" in rule) && h >= low && h <= high;
-    const distance = "typical" in rule ? Math.abs(Math.log(x / evaluate(rule.typical, all))) : 0;
-    return x >= low && x <= high && !already ? [{ rule, implied: x, distance }] : [];
+    const [low, high] = [evaluate(explanation.low, all), evaluate(explanation.high, all)];
+    const x = "implied" in explanation ? evaluate(explanation.implied, all) : g;
+    const already = !("implied" in explanation) && h >= low && h <= high;
+    const distance = "typical" in explanation ? Math.abs(Math.log(x / evaluate(explanation.typical, all))) : 0;
+    return x >= low && x <= high && !already ? [{ explanation, implied: x, distance }] : [];
   }
 
   /* Which mistakes one more count would put to the test: [{missing, mistakes}], the shortest lists first. */
   function byField(untested) {
     const lists = new Map();
-    for (const { rule, missing } of untested) {
+    for (const { explanation, missing } of untested) {
       const key = missing.join(" ");
-      lists.set(key, { missing, mistakes: [...new Set([...(lists.get(key)?.mistakes || []), rule.mistake])] });
+      lists.set(key, { missing, mistakes: [...new Set([...(lists.get(key)?.mistakes || []), explanation.mistake])] });
     }
     return [...lists.values()].sort((a, b) => a.missing.length - b.missing.length);
   }
@@ -196,7 +199,7 @@
   function start() {
     const place = document.getElementById("clinic-tool");
     if (!place) return;
-    const data = { ...LMM.page.data("clinic-rules"), known: LMM.page.data("known-texts") };
+    const data = { ...LMM.page.data("clinic-data"), known: LMM.page.data("known-texts") };
     const view = build(data);
     place.append(view.form, view.result);
     LMM.page.readAddress(view.controls);
@@ -260,7 +263,7 @@
     const { given, faults } = read(texts, data.fields);
     LMM.page.markFaults(view.form, Object.fromEntries(Object.entries(faults).map(([name, text]) => [PREFIX + name, text])));
     const wrong = [...new Set(Object.values(faults))];
-    const found = given && !wrong.length ? diagnose(data.rules, given) : undefined;
+    const found = given && !wrong.length ? diagnose(data.explanations, given) : undefined;
     view.buttons.hidden = !found;
     view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
     const text = wrong.length ? `Nothing is diagnosed. ${wrong.join(" ")}`
@@ -275,18 +278,20 @@
     if (found.agree) return "The two numbers agree, to the digits that you typed: nothing is wrong.";
     if (found.infinite) return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
     const mark = signature(given);
-    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].rule)}. ${mark}`;
+    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].explanation)}. ${mark}`;
     if (fits.length) {
       const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
-      const tied = [...new Set(same.map((item) => item.rule.mistake))];
+      const tied = [...new Set(same.map((item) => item.explanation.mistake))];
       const sameNumber = tied.length > 1
         ? ` ${tied.join(" and ")} predict the same number, so the number cannot tell them apart: look at the code.` : "";
       const fewDigits = same.length < fits.length ? " Where predictions differ, more digits would tell them apart." : "";
-      return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].rule)}.` +
+      return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].explanation)}.` +
         `${sameNumber}${fewDigits} ${mark}`;
     }
     if (soft.length) return `No mistake predicts this number, but it lies where some would put it. ${mark}`;
-    if (near.length) return `No mistake predicts this number; the nearest is ${title(near[0].rule)}, which is off. ${mark}`;
+    if (near.length) {
+      return `No mistake predicts this number; the nearest is ${title(near[0].explanation)}, which is off. ${mark}`;
+    }
     return `No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
   }
 
@@ -297,8 +302,8 @@
     return `Signature: got / expected = ${LMM.units.format(got.value / expected.value)}.`;
   }
 
-  function title(rule) {
-    return `${rule.mistake}, ${rule.name}`;
+  function title(explanation) {
+    return `${explanation.mistake}, ${explanation.name}`;
   }
 
   function findings(found, given, data) {
@@ -323,31 +328,31 @@
     return data.unnumbered[side].map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
   }
 
-  function exact({ rule, predicted, distance, fits }, given) {
+  function exact({ explanation, predicted, distance, fits }, given) {
     const off = fits ? "" : `, off by ${LMM.units.format(100 * distance, 2)} per cent`;
     return [
-      make("p", {}, make("strong", {}, title(rule))),
-      make("p", {}, rule.story),
-      make("p", {}, `Would give ${LMM.units.format(predicted, 7)}${off}: `, make("code", {}, formula(rule, given, false)),
-        " = ", make("code", {}, formula(rule, given, true))),
-      ...treated(rule.mistake),
+      make("p", {}, make("strong", {}, title(explanation))),
+      make("p", {}, explanation.story),
+      make("p", {}, `Would give ${LMM.units.format(predicted, 7)}${off}: `,
+        make("code", {}, formula(explanation, given, false)), " = ", make("code", {}, formula(explanation, given, true))),
+      ...treated(explanation.mistake),
     ];
   }
 
-  function vague({ rule, implied }) {
+  function vague({ explanation, implied }) {
     const cost = LMM.units.format(implied, 4), chance = LMM.units.format(Math.exp(-implied), 2);
-    const story = rule.story.replace("{x}", cost).replace("{p}", chance);
-    return [make("p", {}, make("strong", {}, title(rule))), make("p", {}, story), ...treated(rule.mistake)];
+    const story = explanation.story.replace("{x}", cost).replace("{p}", chance);
+    return [make("p", {}, make("strong", {}, title(explanation))), make("p", {}, story), ...treated(explanation.mistake)];
   }
 
-  /* The rule's formula with names or with numbers; h is the expected number in nats. */
-  function formula(rule, { quantity, expected, known }, filled) {
+  /* The explanation's formula with names or with numbers; h is the expected number in nats. */
+  function formula(explanation, { quantity, expected, known }, filled) {
     const values = { ...known, h: LMM.units.format(nats(quantity, expected.value)) };
-    const inner = (rule.number_text || rule.nats_text)
+    const inner = (explanation.number_text || explanation.nats_text)
       .replace(/\b[a-z_]\w*/g, (name) => name === "ln2" ? "ln 2" : name === "ln10" ? "ln 10"
         : filled && name in values ? String(values[name]) : name)
       .replace(/\*\*/g, "^").replace(/\*/g, "×");
-    if (rule.number_text || quantity === "nats") return inner;
+    if (explanation.number_text || quantity === "nats") return inner;
     return quantity === "perplexity" ? `exp(${inner})` : `(${inner}) / ln 2`;
   }
 

@@ -1,15 +1,14 @@
 /* Conversion between units, the arithmetic of lmmetrics.score.Score, for the converter and the clinic.
 
-   Everything that computes is in LMM.units and touches no page, so that a test can call it. What it leaves
-   out: known test sets, which the page brings along as JSON. */
+   Everything that computes is in LMM.units and draws nothing, so that a test can call it. What it leaves
+   out: the units and the known test sets, which the page brings along as JSON. */
 
 (function () {
   "use strict";
 
-  const UNITS = ["token", "word", "char", "byte"];
-  const COUNTS = { token: "tokens", word: "words", char: "chars", byte: "bytes" };
-  const WORDS = { tokens: "tokens", words: "words", chars: "characters", bytes: "bytes" };
-  const NAMES = { token: "token", word: "word", char: "character", byte: "byte" };
+  const { fields: COUNTS, labels: NAMES } = data("units");
+  const UNITS = Object.keys(COUNTS);
+  const WORDS = Object.fromEntries(UNITS.map((unit) => [COUNTS[unit], `${NAMES[unit]}s`]));
   const KINDS = {
     perplexity: "perplexity",
     bits: "bits",

@@ -1,8 +1,8 @@
-"""What a rule of the wrong-number clinic is, and how its expressions become data.
+"""What an explanation of the wrong-number clinic is, and how its expressions become data.
 
-A rule predicts the number that a mistake leaves behind, from the right number and the counts of the text.
-The rules themselves are in `catalogue`. In an expression ``h`` stands for the nats per unit
-that were expected, ``g`` for those that were got, and every other name for a count (`FIELDS`) or a constant.
+It predicts the number that a mistake leaves behind, from the right number and the counts of the text. The
+explanations themselves are in `catalogue`. In an expression ``h`` stands for the nats per unit that were
+expected, ``g`` for those that were got, and every other name for a count (`FIELDS`) or a constant.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import ast
 from dataclasses import asdict, dataclass
 
 from lmcourse.hints.mistakes import NAMES
+from lmmetrics.score import LABELS, UNITS
 
-__all__ = ["FIELDS", "UNITS", "Rule", "tree"]
+__all__ = ["FIELDS", "Explanation", "tree"]
 
 QUANTITIES = ("perplexity", "bits", "nats")
-UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 FIELDS = {
-    **{field: {"chars": "characters"}.get(field, field) for field in UNITS.values()},
+    **{field: f"{LABELS[unit]}s" for unit, field in UNITS.items()},
     "ends": "sentence ends",
     "documents": "documents",
     "windows": "windows",
@@ -51,7 +51,7 @@ CONSTANTS = {"ln2", "ln10", "e", "h", "g"}
 
 
 @dataclass(frozen=True)
-class Rule:
+class Explanation:
     """One way in which one mistake shows in a number.
 
     Attributes
@@ -69,11 +69,11 @@ class Rule:
     implied : str
         What the got number would imply about a part of the text, to be held against ``low`` and ``high``.
     typical : str
-        The usual value of ``implied``; of two rules, the one that is nearer to it comes first.
+        The usual value of ``implied``; of two explanations, the one that is nearer to it comes first.
     quantities, units : tuple of str
-        Where the rule applies.
+        Where the explanation applies.
     family : str
-        What the table says in place of the rule's own formula, where many rules are one.
+        What the table says in place of this formula, where many explanations share one.
     """
 
     mistake: str
@@ -89,7 +89,7 @@ class Rule:
     family: str = ""
 
     def data(self) -> dict:
-        """Return the rule as the page gets it: its texts, and trees beside its expressions."""
+        """Return the explanation as the page gets it: its texts, and trees beside its expressions."""
         entry = {key: value for key, value in asdict(self).items() if value and key != "family"}
         for key in EXPRESSIONS:
             if key in entry:
