@@ -8,7 +8,7 @@ Four kinds of process, each of which knows less than the one above it:
     answers   `inside.jail`, then `inside.child`: runs a student's cells, in forks, behind a locked door
 
 Only the last one runs code of a student. It has the files of `inside` and two of `lmcourse.hints` beside it;
-the questions and solutions are hidden from it, where the system can do that (`outside.view`). The tests of the
+the questions and solutions are hidden from it where the system can do that (`outside.view`). The tests of the
 key run in the grader. There, a name of the student stands for a call that carries data (`outside.proxies`,
 `inside.wire`), and no reply is trusted. The command ``lmcourse.grade`` is a grader without a class. What is
 lost when a process dies: see `outside.sandbox`.
