@@ -1,10 +1,11 @@
-"""The machinery of the course: release, feedback, slides, checks, and the book's build."""
+"""The machinery of the course: hints, questions, exams, the grader, and the book's build."""
 
 import os
 import sys
 
-REPOSITORY = "measuring-language-models/measuring-language-models"
-"""``owner/name`` on GitHub, for launch buttons and Colab. A fork's workflow sets GITHUB_REPOSITORY."""
+REPOSITORY = ""
+"""``owner/name`` on GitHub, where the book has a home there. Set it here, then run `make exercises`: labs and
+sets get the line that installs the project on Colab, and their pages the button that opens them there."""
 
 
 def _forget_working_folder() -> None:

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-from lmcourse import REPOSITORY
 from lmcourse.feedback import WrongAnswer, check, check_hidden
 from lmcourse.files.notebooks import cell_name, checks_answer, is_answer, is_graded_by_hand, read
 from lmcourse.hints.question import formula_value
@@ -223,7 +222,3 @@ class SetTests:
                 numbers = {number[:5] for number in re.findall(r"\d+\.\d{3,}", right)}
                 told = [number for number in numbers - self.given_in_tasks if number in text]
                 assert not told, question.key
-
-    def test_the_install_line_names_the_repository(self):
-        line = f'# %pip install -q "git+https://github.com/{REPOSITORY}"'
-        assert line in self.exercises.solved.cells[1].source

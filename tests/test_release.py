@@ -393,3 +393,20 @@ def test_nbgrader_autogrades_what_we_release(tmp_path):
     with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
         scores = {name: gradebook.find_submission("tiny", name) for name in ("ann", "bob")}
         assert {name: (s.score, s.max_score) for name, s in scores.items()} == {"ann": (0, 5), "bob": (3, 5)}
+
+
+def test_labs_and_sets_have_the_line_for_colab_where_the_repository_is_known(project, monkeypatch):
+    lab = project / "notebooks" / "01_a.ipynb"
+    lab.parent.mkdir(exist_ok=True)
+    lab.write_text((TINY).read_text(encoding="utf-8"), encoding="utf-8")
+    for repository in ("ann/book", "bob/fork", ""):
+        monkeypatch.setattr("lmcourse.sets.release.REPOSITORY", repository)
+        faults = differences(project)
+        release(project)
+        texts = [
+            lab.read_text(encoding="utf-8"),
+            *(p.read_text() for p in project.glob("exercises/*/*.ipynb")),
+        ]
+        assert all(f"git+https://github.com/{repository}" in text for text in texts) == bool(repository)
+        assert all(text.count("%pip install") == bool(repository) for text in texts)
+        assert any("line for Colab" in fault for fault in faults) and differences(project) == []

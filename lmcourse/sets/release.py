@@ -15,6 +15,7 @@ set is written.
 
 import copy
 import json
+import re
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -28,6 +29,7 @@ from nbgrader.preprocessors import (
     LockCells,
 )
 
+from lmcourse import REPOSITORY
 from lmcourse.files.notebooks import (
     NotebookError,
     cell_label,
@@ -42,6 +44,7 @@ from lmcourse.sets import authoring
 __all__ = ["COMMAND", "differences", "release", "student_set"]
 
 COMMAND = "python -m lmcourse.release"
+INSTALL = re.compile(r"\A# On Colab: .*\n# %pip install .*\n")
 STUDENT_METADATA = {"deletable", "editable", "nbgrader", "tags"}
 
 
@@ -59,6 +62,8 @@ def release(root: Path, stems: list[str] | None = None) -> list[Path]:
     files, errors = _student_files(root, stems)
     if errors:
         raise NotebookError("\n".join(errors.values()))
+    if not stems:
+        files |= _labs(root)
     return [path for path, data in files.items() if write_bytes(path, data)]
 
 
@@ -72,6 +77,9 @@ def differences(root: Path, stems: list[str] | None = None) -> list[str]:
             found.append(f"{path} is missing. {cure}")
         elif path.read_bytes() != data:
             found.append(f"{path} is stale: its solved set gives something else. {cure}")
+    for path, data in {} if stems else _labs(root).items():
+        if path.read_bytes() != data:
+            found.append(f"{path}: its line for Colab is not that of lmcourse.REPOSITORY. Run: {COMMAND}")
     exercises = root / "exercises"
     asked = {path.parent.name for path in files} if stems else None
     for path in sorted(path for path in exercises.rglob("*") if path.is_file() and path not in files):
@@ -105,10 +113,39 @@ def student_set(notebook: NotebookNode) -> NotebookNode:
             del cell.metadata[key]
         if "raises-exception" in cell.metadata.pop("tags", []):
             cell.metadata["tags"] = ["raises-exception"]
+    first = next(cell for cell in student.cells if cell.cell_type == "code")
+    first.source = install_line() + first.source
     student.metadata.pop("course", None)
     student.metadata.pop("mystnb", None)
     student, _ = ComputeChecksums().preprocess(student, {})
     return student
+
+
+def install_line(repository: str | None = None) -> str:
+    """What stands above the first code of a lab or a student set: how to install the project on Colab.
+
+    Examples
+    --------
+    >>> print(install_line("ann/book"), end="")
+    # On Colab: take the # off the next line and run it once.
+    # %pip install -q "measuring-language-models[course] @ git+https://github.com/ann/book"
+    >>> install_line("")
+    ''
+    """
+    repository = REPOSITORY if repository is None else repository
+    if not repository:
+        return ""
+    package = f"measuring-language-models[course] @ git+https://github.com/{repository}"
+    return f'# On Colab: take the # off the next line and run it once.\n# %pip install -q "{package}"\n'
+
+
+def lab_with_line(text: str, line: str) -> str:
+    """Return a lab with this line above its first code, and with no other one."""
+    lab = json.loads(text)
+    first = next(cell for cell in lab["cells"] if cell["cell_type"] == "code")
+    source = INSTALL.sub("", "".join(first["source"]))
+    first["source"] = (line + source).splitlines(keepends=True)
+    return json.dumps(lab, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _student_files(root: Path, stems: list[str] | None) -> tuple[dict[Path, bytes], dict[str, str]]:
@@ -128,6 +165,12 @@ def _student_files(root: Path, stems: list[str] | None) -> tuple[dict[Path, byte
             lines = str(error).splitlines()
             errors[path.stem] = "\n".join(x if x.startswith(str(path)) else f"{path}: {x}" for x in lines)
     return files, errors
+
+
+def _labs(root: Path) -> dict[Path, bytes]:
+    """Return the bytes of each lab with the line that the project's address asks for."""
+    labs = {path: path.read_text(encoding="utf-8") for path in sorted((root / "notebooks").glob("*.ipynb"))}
+    return {path: lab_with_line(text, install_line()).encode("utf-8") for path, text in labs.items()}
 
 
 def _companion(folder: Path, name: str) -> bytes:

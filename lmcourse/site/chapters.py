@@ -1,7 +1,7 @@
 """The book's own Sphinx extension: what Jupyter Book leaves open, and nothing that a package does.
 
 - a chapter's number is the number in its file name, also while earlier chapters are still missing;
-- launch buttons stand only on notebooks, and point at the repository that publishes the book;
+- buttons that lead to a repository are there when it is known, those that launch only on notebooks;
 - no script that would ask another host is put on a page;
 - the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises;
 - the ``mistake-table`` and ``objective-map`` directives: where mistakes and objectives are treated.
@@ -67,9 +67,12 @@ def renumber(env, doc, first):
 
 
 def name_the_repository(app, config):
-    """Point the buttons at the repository that builds: a fork's workflow names its own."""
-    name = os.environ.get("GITHUB_REPOSITORY", REPOSITORY)
-    config.html_theme_options["repository_url"] = f"https://github.com/{name}"
+    """Show the buttons that lead to a repository where it is known: by its workflow, or `REPOSITORY`."""
+    options, name = config.html_theme_options, os.environ.get("GITHUB_REPOSITORY") or REPOSITORY
+    options["repository_url"] = f"https://github.com/{name}" if name else ""
+    options["use_repository_button"] = bool(name)
+    if not REPOSITORY:  # without it notebooks lack the line that installs the project
+        options["launch_buttons"] = {}
 
 
 def add_style(app, config):

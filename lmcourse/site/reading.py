@@ -19,8 +19,6 @@ import nbformat
 from docutils import nodes
 from sphinx.util import logging
 
-from lmcourse import REPOSITORY
-
 CHAPTER = re.compile(r"book/(\d\d_\w+)$")
 PRACTICE = re.compile(r"(?:notebooks|exercises/\w+)/(\d\d_\w+)$")
 WORDS, HAN = 200, 300
@@ -32,8 +30,7 @@ WORKED = (1.5, 3)
 
 STORED = "book/reproduced.json"
 """Results that pages show without computing them; it lies beside the notebooks."""
-INSTALL = f"""# Away from the project: take the # off the next line and run it once.
-# %pip install -q myst-nb "git+https://github.com/{REPOSITORY}"
+INSTALL = """# Away from the project, install it first, and myst-nb.
 # Chapters 06 and 08 read reproduced.json: save it from where this notebook came."""
 
 STATED = " to work through"
@@ -116,6 +113,9 @@ def put_minutes(app, doctree, docname):
         else:
             uri = app.builder.get_relative_uri(docname, target)
         line += nodes.reference(words, words, refuri=uri, internal=True)
+    if PRACTICE.match(docname):
+        line += nodes.Text(" · To run it here: ")
+        line += nodes.literal("make lab", "make lab")
     title.parent.insert(title.parent.index(title) + 1, line)
 
 
