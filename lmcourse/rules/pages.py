@@ -43,7 +43,7 @@ TORCH_RANDOM |= {"Conv1d", "MultiheadAttention"}
 
 def chapters_are_whole(tree: Tree) -> Iterator[str]:
     """Each numbered chapter of ``_toc.yml`` has its five files."""
-    for stem in tree.stems():
+    for stem in contents.chapters(tree.root):
         for path, what in {
             f"book/{stem}.md": "page",
             f"notebooks/{stem}.ipynb": "lab",
@@ -63,7 +63,7 @@ def every_page_is_in_the_book(tree: Tree) -> Iterator[str]:
 
 def chapters_have_the_skeleton(tree: Tree) -> Iterator[str]:
     """Each numbered chapter says for whom it is, and has the parts that every chapter has."""
-    for stem in tree.stems():
+    for stem in contents.chapters(tree.root):
         page = tree.text(f"book/{stem}.md") if f"book/{stem}.md" in tree.files else None
         for pattern, what in SKELETON.items() if page is not None else ():
             if not re.search(pattern, page):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from lmcourse.files import contents, notebooks
+from lmcourse.files import notebooks
 from lmcourse.files.cells import CodeCell, code_cells
 
 UNTRACKED = {"_build", "wheels", "results", "__pycache__"}
@@ -77,10 +77,6 @@ class Tree:
             return ast.parse(self.text(path) or "")
         except SyntaxError:
             return None
-
-    def stems(self) -> list[str]:
-        """Return the stems of the numbered chapters in ``_toc.yml``, in order."""
-        return contents.chapters(self.root)
 
     def code_cells(self, *folders: str) -> Iterator[CodeCell]:
         """Yield the code cells of notebooks and of pages (``*.md``) below the folders."""

@@ -21,7 +21,6 @@ from lmcourse.files import contents, notebooks
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.questions import of_chapter
 
-STEM = re.compile(r"\d\d_\w+")
 OBJECTIVE = re.compile(
     r"^% objective: *([\w-]+) *\| *tasks: *(.*?) *\| *section: *([\w-]+) *\| *slide: *(.*?) *$", re.M
 )
@@ -39,10 +38,11 @@ class Objective:
 
 
 def chapters(root):
-    """The stems of the chapters in the book, in order; without a table of contents, of all pages."""
-    pages = sorted(page.stem for page in (Path(root) / "book").glob("[0-9][0-9]_*.md"))
-    listed = contents.chapters(root)
-    return [stem for stem in pages if STEM.fullmatch(stem) and (not listed or stem in listed)]
+    """Yield the stem of each chapter of the book, and the text of its page where there is one."""
+    for stem in contents.chapters(root):
+        page = Path(root) / "book" / f"{stem}.md"
+        if page.exists():  # chapters_are_whole reports the others
+            yield stem, page.read_text(encoding="utf8")
 
 
 def mistakes(root):
@@ -51,8 +51,8 @@ def mistakes(root):
     The kind is "page", "lab" or "set". Only mistakes of the catalogue (M...) are listed, in its order.
     """
     places = defaultdict(list)
-    for stem in chapters(root):
-        for name, heading in tagged_passages((Path(root) / "book" / f"{stem}.md").read_text(encoding="utf8")):
+    for stem, page in chapters(root):
+        for name, heading in tagged_passages(page):
             places[name].append((stem, "page", heading, f"book/{stem}.md#{slugify(heading)}"))
         lab = Path(root) / "notebooks" / f"{stem}.ipynb"
         for name in sorted(lab_tags(lab)):
@@ -117,10 +117,9 @@ def faults(root):
     for name, places in mistakes(root).items():
         if name not in NAMES:
             yield f"{places[0][3]}: the tag {name} is no entry of lmcourse/hints/mistakes.py. Mend the tag."
-    for stem in chapters(root):
-        page = (root / "book" / f"{stem}.md").read_text(encoding="utf8")
+    for stem, page in chapters(root):
         if not (root / "solutions" / stem / f"{stem}.ipynb").exists() or "% objective:" not in page:
-            continue  # an unfinished chapter; chapters_are_whole reports it once it is in _toc.yml
+            continue  # an unfinished chapter, which chapters_are_whole reports
         try:
             found = objectives(root, stem)
             solved = notebooks.read(root / "solutions" / stem / f"{stem}.ipynb")
