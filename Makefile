@@ -85,7 +85,7 @@ wheels: python  ## download every package into wheels/, for a machine without a 
 	@$(PYTHON) -I lmcourse/install.py wheels
 
 clean:  ## delete what was built; .venv stays (rm -r .venv for that)
-	@rm -rf _build .pytest_cache .ruff_cache .hypothesis results
+	@rm -rf _build .pytest_cache .ruff_cache .hypothesis .import_linter_cache results
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 python:
