@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,8 +28,12 @@ APART = 0.01
 EXACT = 1e-9
 """The tolerance of whole numbers that are counted: a paper asks for all their digits."""
 
-ROUNDED = f"Give at least {DIGITS} significant digits, and round nothing on the way to the result."
-COUNTED = "Give whole numbers with all their digits."
+NUMBERS = {
+    "rtol": RTOL,
+    "precision": f"Give at least {DIGITS} significant digits, and round nothing on the way to the result.",
+}
+COUNTS = {"rtol": EXACT, "precision": "Give whole numbers with all their digits."}
+"""How exact the numbers of an answer must be, and what a student is told of it."""
 
 MOST_DRAWS = 500
 
@@ -110,6 +115,46 @@ class Part:
         return replace(self, question=replace(self.question, key=f"{chapter}.{self.name}"))
 
 
+Builder = Callable[[np.random.Generator], Part]
+"""What draws a task; its name is the task's."""
+
+
+def value_task(
+    name: str,
+    *,
+    draw: Callable[[np.random.Generator], Case],
+    right: Callable[..., Any],
+    mistakes: tuple[Mistake, ...],
+    given: str,
+    text: str,
+    suits: Callable[..., bool] = lambda *case: True,
+    words: Callable[[np.random.Generator], dict] = lambda rng: {},
+    fields: Callable[..., dict] = lambda *case: {},
+    **others: Any,
+) -> Builder:
+    """Return the builder of a task whose formulas are the same in every variant.
+
+    ``given`` and ``text`` are templates for `str.format`. Their fields are the arguments of ``right``, what
+    ``words`` draws before the numbers, and what ``fields`` makes of both. The rest is as in `value_part`.
+    """
+
+    def build(rng: np.random.Generator) -> Part:
+        drawn = words(rng)
+        case = draw_apart(rng, draw, right, mistakes, suits)
+        told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
+        texts = {"given": given.format(**told), "text": text.format(**told)}
+        return value_part(name, right=right, case=case, mistakes=mistakes, **texts, **others)
+
+    build.__name__ = name
+    return build
+
+
+def _named(right: Callable, case: Case) -> dict:
+    """The numbers of a case by the arguments of the formula, arrays as lists."""
+    plain = (x.tolist() if isinstance(x, np.ndarray) else x for x in case)
+    return dict(zip(inspect.signature(right).parameters, plain, strict=False))
+
+
 def value_part(
     name: str,
     *,
@@ -117,6 +162,7 @@ def value_part(
     case: Case,
     mistakes: tuple[Mistake, ...],
     points: int,
+    solution: str,
     kind: str = "compute",
     symbols: tuple[str, ...] = (),
     parts: tuple[int, ...] | None = None,
@@ -131,12 +177,8 @@ def value_part(
     it. ``parts`` are the points of each key or entry, in the order of the right value, and ``letters`` those
     to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
     """
-    form, cases, value, variable = "value", (case,), right(*case), name.replace("-", "_")
+    value, variable = right(*case), name.replace("-", "_")
     shape = symbols or _form(value, letters)
-    entries = value if isinstance(value, dict) else range(len(parts or ()))
-    if symbols:
-        form = "expression"
-        cases = tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
     question = Question(
         key=f"exam.{name}",
         title=others["title"],
@@ -144,32 +186,39 @@ def value_part(
         stars=2,
         points=points,
         right=right,
-        cases=cases,
+        cases=_points(case) if symbols else (case,),
         mistakes=mistakes,
-        form=form,
+        form="expression" if symbols else "value",
         symbols=symbols,
-        rtol=EXACT if exact else RTOL,
-        precision=COUNTED if exact else ROUNDED,
         advice=advice,
-        parts=parts and dict(zip(entries, parts, strict=True)),
+        parts=parts and _shares(value, parts),
         reading=partial(read_form, variable, form=shape),
+        **(COUNTS if exact else NUMBERS),
     )
-    solution = textwrap.dedent(others.pop("solution")).strip()
     check = f'check_form("{variable}", {variable}, {_written(shape)})'
-    return Part(name, points=points, question=question, shape=check, solution=solution, **others)
+    return Part(name, points=points, question=question, shape=check, solution=_code(solution), **others)
 
 
-def function_part(name: str, question: Question, **others: Any) -> Part:
+def _points(case: Case) -> tuple[Case, ...]:
+    """The points at which an expression is compared."""
+    return tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
+
+
+def _shares(value: Any, points: tuple[int, ...]) -> dict:
+    """The points of each key or entry of a right value."""
+    return dict(zip(value if isinstance(value, dict) else range(len(points)), points, strict=True))
+
+
+def _code(text: str) -> str:
+    return textwrap.dedent(text).strip()
+
+
+def function_part(name: str, question: Question, solution: str, **others: Any) -> Part:
     """Return a part whose answer is a function, called on inputs that are drawn when it is graded."""
     variable = name.replace("-", "_")
-    solution = textwrap.dedent(others.pop("solution")).strip()
+    check = f'assert callable({variable}), "Define {variable} as a function, and do not call it."'
     return Part(
-        name,
-        question=question,
-        points=question.points,
-        shape=f'assert callable({variable}), "Define {variable} as a function, and do not call it."',
-        solution=solution,
-        **others,
+        name, question=question, points=question.points, shape=check, solution=_code(solution), **others
     )
 
 
@@ -225,3 +274,15 @@ def _written(form: Any) -> str:
     if isinstance(form, tuple):
         return "(" + ", ".join(f'"{name}"' for name in form) + ")"
     return "float" if form is float else f'"{form}"'
+
+
+def rows(*columns) -> str:
+    """The rows of a Markdown table, from its columns.
+
+    Examples
+    --------
+    >>> print(rows("AB", [0.5, 2]))
+    | A | 0.5 |
+    | B | 2 |
+    """
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in zip(*columns, strict=True))
