@@ -126,7 +126,7 @@ def clean_files(tmp_path_factory):
         "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
         "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
         "lmcourse/__init__.py": "",
-        "lmcourse/book.py": 'from lmmetrics import model\ncommand = ["-W"]\n',
+        "lmcourse/site/building.py": 'from lmmetrics import model\ncommand = ["-W"]\n',
         "lmcourse/static/book.css": "a::after { background: url(icon.svg) }\n",
         "lmcourse/templates/a.j2": '<a href="https://example.org">a</a><script src="reveal.js"></script>\n',
     }
@@ -409,7 +409,11 @@ PLANTED = [
         write("_config.yml", "execute:\n  raise_on_error: false\n"),
         "raise_on_error",
     ),
-    ("failing_cells_fail_the_build", replace("lmcourse/book.py", '"-W"', ""), "warnings are not errors"),
+    (
+        "failing_cells_fail_the_build",
+        replace("lmcourse/site/building.py", '"-W"', ""),
+        "warnings are not errors",
+    ),
     (
         "no_path_of_one_machine",
         write("README.md", "one\nsee /wo" + "rk/main"),

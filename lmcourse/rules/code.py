@@ -60,13 +60,13 @@ def modules_are_short(tree: Tree) -> Iterator[str]:
 
 def failing_cells_fail_the_build(tree: Tree) -> Iterator[str]:
     """``_config.yml`` asks that a failing cell is an error, and the build asks that a warning is one."""
-    config, build = tree.text("_config.yml"), tree.text("lmcourse/book.py")
+    config, build = tree.text("_config.yml"), tree.text("lmcourse/site/building.py")
     if "_config.yml" in tree.files and not re.search(
         r"^\s*raise_on_error: *true", config or "", re.MULTILINE
     ):
         yield "_config.yml: a failing cell does not fail the build. Set 'execute: raise_on_error: true'."
-    if "lmcourse/book.py" in tree.files and '"-W"' not in (build or ""):
-        yield 'lmcourse/book.py: warnings are not errors. Give the builder "-W".'
+    if "lmcourse/site/building.py" in tree.files and '"-W"' not in (build or ""):
+        yield 'lmcourse/site/building.py: warnings are not errors. Give the builder "-W".'
 
 
 def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
