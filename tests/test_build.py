@@ -54,7 +54,7 @@ def setup(app):
 BUILD = """
 import sys
 from pathlib import Path
-from course import book
+from lmcourse.site import building
 sys.exit(building.build(Path(sys.argv[1])))
 """
 FIRST = """

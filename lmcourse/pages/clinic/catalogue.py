@@ -15,6 +15,8 @@ PPL, TOKEN, CHAR = ("perplexity",), ("token",), ("char",)
 CHEAP = {"low": "0.01 * h", "high": "h", "typical": "0.3 * h"}  # an end costs less than the average token
 DEAR = {"low": "1.2 * h", "high": "25", "typical": "2 * h"}  # an unknown word costs more
 TRIVIAL = {"low": "0", "high": "0.05", "family": "close to 1"}
+CONFUSED = {frozenset({"token", "word"}): "M34", frozenset({"char", "byte"}): "M38"}
+"""Two units of which one was taken for the other; any other two are M36."""
 
 BASES = (
     Explanation(
@@ -247,14 +249,8 @@ def _pairs():
         for other, theirs in UNITS.items():
             if unit == other:
                 continue
-            between = {unit, other}
-            mistake = "M36"
-            if between == {"token", "word"}:
-                mistake = "M34"
-            elif between == {"char", "byte"}:
-                mistake = "M38"
             yield Explanation(
-                mistake,
+                CONFUSED.get(frozenset({unit, other}), "M36"),
                 f"This is the number per {LABELS[other]}, where the one per {LABELS[unit]} was asked.",
                 nats=f"h * {mine} / {theirs}",
                 units=(unit,),

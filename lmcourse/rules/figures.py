@@ -1,7 +1,8 @@
-"""What a figure of the book must be: one function a rule, each yields what is wrong in words.
+"""What a figure of the book must be: one function for each rule, which yields what is wrong in words.
 
-They read the pages as built, and the vector graphics that matplotlib wrote. What it leaves out: whether a
-figure's message is true, and whether labels lie on each other; for that, somebody has to look.
+They read the pages as built, and the vector graphics that matplotlib wrote, so ``tests/test_figures.py`` runs
+them, and not ``lmcourse.checks``. Left out: whether a figure's message is true, and whether labels lie on
+each other; for that, somebody has to look.
 """
 
 import base64
@@ -27,7 +28,7 @@ SMALLEST = 7.3
 APART = 10
 """Difference in lightness (L* of CIELAB) that grey print shows between two lines."""
 MEASURED = r"\b(loss|surprisal|price|cost|bill|entropy|information|KL)\b"
-UNITS = r"\b(nats?|bits?|kilobits?|perplexity)\b"
+NAMED_UNIT = r"\b(nats?|bits?|kilobits?|perplexity)\b"
 
 
 @dataclass
@@ -44,11 +45,15 @@ class Line:
         return 116 * np.cbrt(light) - 16 if light > 0.008856 else 903.3 * light
 
 
+def linear(colour):
+    """Red, green and blue in proportion to light: float64[3], 0 to 1."""
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
 def luminance(colour):
     """The relative luminance of the accessibility guidelines, 0 to 1."""
-    rgb = np.array(to_rgb(colour))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+    return float(linear(colour) @ [0.2126, 0.7152, 0.0722])
 
 
 def contrast(one, other):
@@ -85,14 +90,14 @@ def words(element):
     return [(text, "".join(text.itertext()).strip()) for text in element.iter(f"{SVG}text")]
 
 
-def own(axes, prefix):
+def children(axes, prefix):
     """The direct children of an axes whose id starts with a prefix."""
     return [g for g in axes if g.get("id", "").startswith(prefix)]
 
 
 def lines(axes, shapes):
     """The lines that were plotted, frames and ticks left out; `shapes` has the marker of each reference."""
-    for group in own(axes, "line2d_"):
+    for group in children(axes, "line2d_"):
         path = group.find(f"{SVG}path")
         stroke = None if path is None else paint(path, "stroke")
         drawn = {shapes.get(use.get(HREF)) for use in group.iter(f"{SVG}use")} - {None}
@@ -169,7 +174,7 @@ def stands_on_its_own_ground(svg, where="figure"):
 def can_be_read(svg, where="figure"):
     """Words have a contrast of 4.5 to 1 with what is under them, lines and bars' edges one of 3 to 1."""
     for axes in parts(svg, "axes_"):
-        filled = {paint(p, "fill") for g in own(axes, "patch_")[1:] for p in g.iter(f"{SVG}path")}
+        filled = {paint(p, "fill") for g in children(axes, "patch_")[1:] for p in g.iter(f"{SVG}path")}
         dark = [c for c in filled if c and contrast(c, PAPER) > 1.5]
         for text, said in words(axes):
             grounds = dark or [PAPER] if paint(text, "fill") == PAPER else [PAPER]
@@ -184,7 +189,7 @@ def can_be_read(svg, where="figure"):
 
 def _pale_bars(axes, where):
     """Bars that fade into the page and have no edge; what spans the whole axes is a ground and may."""
-    frame, *patches = own(axes, "patch_") or [None]
+    frame, *patches = children(axes, "patch_") or [None]
     for path in (p for g in patches for p in g.findall(f"{SVG}path")):
         fill, edge = paint(path, "fill"), paint(path, "stroke")
         best = max((contrast(c, PAPER) for c in (fill, edge) if c), default=21)
@@ -205,7 +210,7 @@ def _spans(path, frame):
 def differ_in_grey(svg, where="figure"):
     """Two lines of one axes differ in lightness, dashes or marker, or each has a label in its colour."""
     for axes in parts(svg, "axes_"):
-        labels = {paint(text, "fill") for group in own(axes, "text_") for text, _ in words(group)}
+        labels = {paint(text, "fill") for group in children(axes, "text_") for text, _ in words(group)}
         labels |= {COLOURS["muted"]} if COLOURS["note"] in labels else set()
         seen = {(line.colour, line.dashes, line.marker): line for line in lines(axes, markers(svg))}.values()
         for one, other in itertools.combinations(seen, 2):
@@ -228,12 +233,12 @@ def axes_are_labelled(svg, where="figure"):
     """An axis with numbers says of what, itself or beside or below it, and what is measured has a unit."""
     named = {"x": [], "y": []}
     for axes in parts(svg, "axes_"):
-        for kind, axis in zip("xy", own(axes, "matplotlib.axis_"), strict=False):
+        for kind, axis in zip("xy", children(axes, "matplotlib.axis_"), strict=False):
             ticks = [said for g in axis if "tick" in g.get("id", "") for _, said in words(g)]
-            label = " ".join(said for g in own(axis, "text_") for _, said in words(g))
+            label = " ".join(said for g in children(axis, "text_") for _, said in words(g))
             numbers = sum(bool(re.fullmatch(r"[−\d.,\s%]+", said)) for said in ticks) > len(ticks) / 2
             named[kind].append((numbers, label))
-            if re.search(MEASURED, label) and not re.search(UNITS, label):
+            if re.search(MEASURED, label) and not re.search(NAMED_UNIT, label):
                 yield f"{where}: the axis {label!r} has no unit."
     for kind, found in named.items():
         if any(numbers for numbers, _ in found) and not any(label for _, label in found):
@@ -293,9 +298,7 @@ EYES = {
 
 
 def _lab(colour, eye):
-    rgb = np.array(to_rgb(colour))
-    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(np.array(eye) @ linear, 0, 1)
+    seen = np.clip(np.array(eye) @ linear(colour), 0, 1)
     xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ seen
     f = np.cbrt(np.maximum(xyz / [0.9505, 1, 1.089], 1e-6))
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
