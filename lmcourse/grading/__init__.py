@@ -7,6 +7,11 @@ Four kinds of process, each of which knows less than the one above it:
     nursery   `inside.nursery`: has imported the libraries, and forks what follows (on Linux)
     answers   `inside.jail`, then `inside.child`: runs a student's cells, in forks, behind a locked door
 
+Without a nursery (on macOS, or where this system gives the answers no view of their own) the grader starts
+the first process with answers itself. Each has a socket, and stands in the grader as an `outside.node.Node`;
+a request is JSON, and "fork" asks a process for a copy of itself. `outside.watching` adds up the memory of all
+of them, since the system limits each one alone; `outside.node.Patience` limits their time.
+
 Only the last one runs code of a student. It has the files of `inside` and two of `lmcourse.hints` beside it;
 the questions and solutions are hidden from it where the system can do that (`outside.view`). The tests of the
 key run in the grader. There, a name of the student stands for a call that carries data (`outside.proxies`,

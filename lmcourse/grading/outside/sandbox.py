@@ -5,27 +5,15 @@
         with sandbox.probe() as probe:
             probe.ask({"do": "look", "name": "double"})
 
-Which process runs what:
-
-    grader          this module and all of `outside`; the questions, the solutions, the marks. No answer.
-      nursery       imports NumPy, SciPy, SymPy, PyTorch once, then forks. No answer.
-        first       locks the door (`jail`), imports the rest, forks (`child`). No answer. ``self.root``
-          cell 1    ran cell 1. ``self.last`` once it is good
-            cell 2  ran cell 2 on top of it, and takes its place as ``self.last``
+    grader          this module, the questions, the solutions, the marks. No answer
+      nursery       imports the libraries once, then forks (Linux, "namespaces"). No answer
+        first       ``self.root``: locks the door (`jail`), then forks (`child`). No answer
+          cell 1    ran cell 1; ``self.last`` once it is good
+            cell 2  ran cell 2 on top of it, and takes its place
               test  a copy for one test (`probe`), ended when the test is done
 
-Without a nursery (not on Linux, or under another protection than "namespaces") the grader starts the first
-process itself. Each process has a socket, and stands here as a `Node`; a request is JSON, and "fork" asks a
-process for a copy of itself. No reply is trusted: `proxies` reads it.
-
-What is lost when a process dies:
-
-- a test's copy: that test. A cell: that cell; the next one runs in a fork of the last good process.
-- the first process, or the last good one: nothing else. `_again` starts anew, and the good cells run again.
-- the nursery: nothing. Another one is started, or the first process starts without one.
-
-The first process also ends what answers leave running (``purge``). `_watch` adds up the memory of all of
-them, since the system limits each one alone; `node.Patience` limits their time, alone and together.
+When a test's copy dies, that test is lost. When a cell dies, it is lost, and the next runs in a fork of the last
+good one. When the first process dies, `_again` runs the good cells again; a nursery that dies is replaced.
 
 How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
 """
