@@ -12,8 +12,8 @@
             cell 2  ran cell 2 on top of it, and takes its place
               test  a copy for one test (`probe`), ended when the test is done
 
-When a test's copy dies, that test is lost. When a cell dies, it is lost, and the next runs in a fork of the last
-good one. When the first process dies, `_again` runs the good cells again; a nursery that dies is replaced.
+When a test's copy dies, that test is lost. When a cell dies, it is lost, and the next runs in a fork of the
+last good one. When the first process dies, `_again` runs the good cells again. A nursery is replaced.
 
 How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
 """
