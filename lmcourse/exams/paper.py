@@ -21,7 +21,7 @@ from lmcourse.exams import Exam, chapter_name, forms
 from lmcourse.exams.part import Part
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.judging import judge
-from lmcourse.hints.question import own
+from lmcourse.hints.question import copied
 from lmcourse.sets.release import student_set
 
 __all__ = ["answers", "label_of", "papers"]
@@ -102,7 +102,7 @@ def answers(exam: Exam, seed: int) -> dict[str, str | float]:
         if part.question is None:
             found[part.name] = "in words"
         elif part.question.form == "value":
-            value = part.question.right(*own(part.question.cases[0]))
+            value = part.question.right(*copied(part.question.cases[0]))
             found[part.name] = value if isinstance(value, float) else _short(value)
         elif part.question.form == "expression":
             found[part.name] = _closed(_solved(part)[part.variable])

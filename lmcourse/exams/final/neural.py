@@ -3,53 +3,69 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.exams.part import Part, draw_apart, value_part
+from lmcourse.exams.part import Part, value_part, value_task
 from lmcourse.hints.question import Mistake
 
 LN2 = math.log(2)
 
+# --- parameters: how many numbers a recurrent model learns --------------------------------------------------
 
-def parameters(rng) -> Part:
-    """07: how many numbers a recurrent model learns."""
-    cell, gates = (("LSTM", 4), ("GRU", 3))[int(rng.integers(2))]
-    tied = bool(rng.random() < 0.5)
-    vocabulary, hidden = int(rng.integers(40, 400)) * 100, int(rng.integers(3, 17)) * 32
-    embedding = hidden if tied else int(rng.integers(2, 9)) * 24
+GATES = {"LSTM": 4, "GRU": 3}
+
+PARAMETERS = """
+A language model has a vocabulary of {v} words, embeddings of width {e}, one layer of
+`torch.nn.{cell}` with {h} units, and an output layer with a bias for each word. Its output matrix is
+{tie}. PyTorch gives
+each gate two bias vectors, one for the input and one for the state.
+
+Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
+numbers each part learns. Count shared parameters once, under `"embedding"`. Give whole numbers with all their
+digits.
+"""
+
+
+def _parameters(v, e, h, gates, tied, biases=2):
+    return {
+        "embedding": v * e,
+        "recurrent": gates * (e * h + h * h + biases * h),
+        "output": v if tied else h * v + v,
+    }
+
+
+def _parameters_mistakes(right, cell, tied):
     other = "GRU" if cell == "LSTM" else "LSTM"
-
-    def right(v, e, h, gates=gates, biases=2, tied=tied):
-        return {
-            "embedding": v * e,
-            "recurrent": gates * (e * h + h * h + biases * h),
-            "output": v if tied else h * v + v,
-        }
-
-    mistakes = (
-        Mistake(
-            "L8", lambda v, e, h: right(v, e, h, gates=7 - gates), f"That is the {other}; this is the {cell}."
-        ),
+    matrix = "is the embedding used again: only its bias is new." if tied else "has a matrix of its own."
+    return (
+        Mistake("L8", partial(right, gates=GATES[other]), f"That is the {other}; this is the {cell}."),
         Mistake(
             "L22",
-            lambda v, e, h: right(v, e, h, biases=1),
+            partial(right, biases=1),
             "PyTorch keeps two biases a gate: one for the input, one for the state.",
         ),
-        Mistake(
-            "L27",
-            lambda v, e, h: right(v, e, h, tied=not tied),
-            "The output layer "
-            + ("is the embedding used again: only its bias is new." if tied else "has a matrix of its own."),
-        ),
+        Mistake("L27", partial(right, tied=not tied), f"The output layer {matrix}"),
         Mistake(
             "L22",
             lambda v, e, h: right(v, e, h) | {"output": right(v, e, h)["output"] - v},
             "The output has a bias for each word.",
         ),
     )
-    case = vocabulary, embedding, hidden
+
+
+def parameters(rng) -> Part:
+    """07: how many numbers a recurrent model learns; its cell is drawn, and whether its output is tied."""
+    cell, tied = list(GATES)[int(rng.integers(2))], bool(rng.random() < 0.5)
+    v, h = int(rng.integers(40, 400)) * 100, int(rng.integers(3, 17)) * 32
+    e = h if tied else int(rng.integers(2, 9)) * 24
+    gates, tie = (
+        GATES[cell],
+        "**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding",
+    )
+    right = partial(_parameters, gates=gates, tied=tied)
     return value_part(
         "parameters",
         title="how many numbers are learnt",
@@ -58,73 +74,62 @@ def parameters(rng) -> Part:
         points=4,
         parts=(1, 2, 1),
         right=right,
-        case=case,
-        mistakes=mistakes,
+        case=(v, e, h),
+        mistakes=_parameters_mistakes(right, cell, tied),
         exact=True,
-        given=f"V, e, h = {vocabulary}, {embedding}, {hidden}",
-        text=f"""
-A language model has a vocabulary of {vocabulary} words, embeddings of width {embedding}, one layer of
-`torch.nn.{cell}` with {hidden} units, and an output layer with a bias for each word. Its output matrix is
-{"**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"}. PyTorch gives
-each gate two bias vectors, one for the input and one for the state.
-
-Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
-numbers each part learns. Count shared parameters once, under `"embedding"`. Give whole numbers with all their
-digits.
-""",
+        given=f"V, e, h = {v}, {e}, {h}",
+        text=PARAMETERS.format(v=v, e=e, h=h, cell=cell, tie=tie),
         task="how many parameters the embedding, the recurrent layer and the output have",
         solution=f"""
-recurrent = {gates} * (e * h + h * h + 2 * h)  # {gates} gates, two biases each in PyTorch
-parameters = {{"embedding": V * e, "recurrent": recurrent, "output": {"V" if tied else "h * V + V"}}}
-""",
+            recurrent = {gates} * (e * h + h * h + 2 * h)  # {gates} gates, two biases each in PyTorch
+            parameters = {{"embedding": V * e, "recurrent": recurrent, "output": {"V" if tied else "h * V + V"}}}
+        """,
     )
 
 
-def slope(rng) -> Part:
-    """07: the gradient of a cross-entropy with a temperature and smoothed targets."""
+# --- slope: the gradient of a cross-entropy with a temperature and smoothed targets -------------------------
 
-    def draw(rng):
-        z = np.round(rng.normal(0, 1.6, 4), 1)
-        return z, int(rng.integers(4)), round(rng.uniform(0.5, 2.0), 1), round(rng.uniform(0.05, 0.3), 2)
 
-    def right(z, target, tau, epsilon):
-        wanted = np.full(4, epsilon / 4)
-        wanted[target] += 1 - epsilon
-        return (softmax(z / tau) - wanted) / tau
+def _logits(rng):
+    z = np.round(rng.normal(0, 1.6, 4), 1)
+    return z, int(rng.integers(4)), round(rng.uniform(0.5, 2.0), 1), round(rng.uniform(0.05, 0.3), 2)
 
-    mistakes = (
+
+def _slope(z, target, tau, epsilon):
+    wanted = np.full(4, epsilon / 4)
+    wanted[target] += 1 - epsilon
+    return (softmax(z / tau) - wanted) / tau
+
+
+slope = value_task(
+    "slope",
+    title="the gradient of a step",
+    chapters="07",
+    minutes=8,
+    points=4,
+    parts=(1, 1, 1, 1),
+    draw=_logits,
+    suits=lambda z, target, tau, epsilon: abs(tau - 1) > 0.15 and abs(z).min() > 0,
+    right=_slope,
+    mistakes=(
         Mistake(
             "L22",
-            lambda z, t, tau, e: right(z, t, tau, e) * tau,
+            lambda z, target, tau, epsilon: _slope(z, target, tau, epsilon) * tau,
             "The inner derivative 1 / temperature is missing.",
         ),
         Mistake(
-            "M5",
-            lambda z, t, tau, e: -right(z, t, tau, e),
-            "The sign: the loss falls where the target's logit grows.",
+            "M5", lambda *case: -_slope(*case), "The sign: the loss falls where the target's logit grows."
         ),
         Mistake(
             "L22",
-            lambda z, t, tau, e: right(z, t, tau, 0.0),
+            lambda z, target, tau, epsilon: _slope(z, target, tau, 0.0),
             "Your target is the symbol that came, and nothing else. This loss has the smoothed distribution.",
         ),
-    )
-    z, target, tau, epsilon = draw_apart(
-        rng, draw, right, mistakes, lambda z, t, tau, e: abs(tau - 1) > 0.15 and abs(z).min() > 0
-    )
-    return value_part(
-        "slope",
-        title="the gradient of a step",
-        chapters="07",
-        minutes=8,
-        points=4,
-        parts=(1, 1, 1, 1),
-        right=right,
-        case=(z, target, tau, epsilon),
-        mistakes=mistakes,
-        given=f"z = np.array({z.tolist()})\ntarget, temperature, epsilon = {target}, {tau}, {epsilon}",
-        text=rf"""
-A network gives the logits $z = ({", ".join(map(str, z))})$ to the symbols 0 to 3. Symbol {target}
+    ),
+    given="z = np.array({z})\ntarget, temperature, epsilon = {target}, {tau}, {epsilon}",
+    fields=lambda z, *others: {"listed": ", ".join(map(str, z))},
+    text=r"""
+A network gives the logits $z = ({listed})$ to the symbols 0 to 3. Symbol {target}
 comes. The model divides its logits by the temperature $\tau = {tau}$ before the softmax, and it is
 trained with label smoothing: the target distribution $t$ holds $1 - \varepsilon$ for the symbol that
 came and spreads $\varepsilon = {epsilon}$ evenly over all four,
@@ -133,62 +138,67 @@ $$L(z) = -\sum_k t_k \ln \mathrm{{softmax}}(z / \tau)_k.$$
 
 Set `slope` to the gradient of $L$ in the four logits: an array of four numbers.
 """,
-        task="the gradient of the loss in the four logits",
-        solution="""
+    task="the gradient of the loss in the four logits",
+    solution="""
 q = np.exp(z / temperature) / np.exp(z / temperature).sum()
 wanted = np.full(4, epsilon / 4)
 wanted[target] += 1 - epsilon
 slope = (q - wanted) / temperature
 """,
-    )
+)
+
+# --- unsmoothed: the loss behind a smoothed one -------------------------------------------------------------
 
 
-def unsmoothed(rng) -> Part:
-    """07: the loss behind a smoothed one."""
+def _smoothed(rng):
+    loss, epsilon = rng.uniform(3.2, 5.2), round(rng.uniform(0.05, 0.2), 2)
+    spread = round(loss + rng.uniform(3.5, 6.5), 3)
+    return round((1 - epsilon) * loss + epsilon * spread, 4), epsilon, spread
 
-    def draw(rng):
-        loss, epsilon = rng.uniform(3.2, 5.2), round(rng.uniform(0.05, 0.2), 2)
-        spread = round(loss + rng.uniform(3.5, 6.5), 3)
-        return round((1 - epsilon) * loss + epsilon * spread, 4), epsilon, spread
 
-    def right(smoothed, epsilon, spread):
-        return both((smoothed - epsilon * spread) / (1 - epsilon))
+def _unsmoothed(smoothed, epsilon, spread):
+    return _both((smoothed - epsilon * spread) / (1 - epsilon))
 
-    def both(loss):
-        return {"loss": loss, "perplexity": math.exp(loss)}
 
-    mistakes = (
-        Mistake("M41", lambda s, e, u: both(s), "That is the smoothed loss itself, and its exponential."),
+def _both(loss):
+    return {"loss": loss, "perplexity": math.exp(loss)}
+
+
+def _power_of_bits(*case):
+    loss = _unsmoothed(*case)["loss"]
+    return {"loss": loss, "perplexity": math.exp(loss / LN2)}
+
+
+unsmoothed = value_task(
+    "unsmoothed",
+    title="behind a smoothed loss",
+    chapters="07",
+    minutes=6,
+    points=4,
+    parts=(2, 2),
+    kind="forensics",
+    draw=_smoothed,
+    right=_unsmoothed,
+    mistakes=(
+        Mistake("M41", lambda s, e, u: _both(s), "That is the smoothed loss itself, and its exponential."),
         Mistake(
             "L22",
-            lambda s, e, u: both(s - e * u),
+            lambda s, e, u: _both(s - e * u),
             "Divide by 1 - epsilon: the smoothed loss holds that share of yours.",
         ),
         Mistake(
             "L34",
-            lambda s, e, u: both((1 - e) * s + e * u),
+            lambda s, e, u: _both((1 - e) * s + e * u),
             "You smooth the smoothed loss once more. Solve for the loss.",
         ),
         Mistake(
             "M2",
-            lambda s, e, u: right(s, e, u) | {"perplexity": math.exp(right(s, e, u)["loss"] / LN2)},
+            _power_of_bits,
             "Your loss is right, in nats, and your perplexity takes it for bits turned into nats.",
         ),
-    )
-    smoothed, epsilon, spread = draw_apart(rng, draw, right, mistakes)
-    return value_part(
-        "unsmoothed",
-        title="behind a smoothed loss",
-        chapters="07",
-        minutes=6,
-        points=4,
-        parts=(2, 2),
-        kind="forensics",
-        right=right,
-        case=(smoothed, epsilon, spread),
-        mistakes=mistakes,
-        given=f"smoothed, epsilon, spread = {smoothed}, {epsilon}, {spread}",
-        text=rf"""
+    ),
+    given="smoothed, epsilon, spread = {smoothed}, {epsilon}, {spread}",
+    text=r"""
 An evaluation was run with the training criterion: label smoothing of $\varepsilon = {epsilon}$, spread
 over the whole vocabulary, the target included. It reports a loss of {smoothed} nats per token. On the
 same text the mean of $-\ln q$ over all words of the vocabulary, averaged over the positions, is
@@ -197,9 +207,9 @@ same text the mean of $-\ln q$ over all words of the vocabulary, averaged over t
 Set `unsmoothed` to a dictionary with the keys `"loss"`, the cross-entropy in nats per token, and
 `"perplexity"`.
 """,
-        task="the cross-entropy behind the smoothed loss, and the perplexity",
-        solution="""
+    task="the cross-entropy behind the smoothed loss, and the perplexity",
+    solution="""
 loss = (smoothed - epsilon * spread) / (1 - epsilon)
 unsmoothed = {"loss": loss, "perplexity": np.exp(loss)}
 """,
-    )
+)
