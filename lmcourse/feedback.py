@@ -24,7 +24,7 @@ from lmcourse.exams import find_question as find
 from lmcourse.hints.answers import Unreadable, agreement, evaluate, plain, read
 from lmcourse.hints.explaining import LOOSE
 from lmcourse.hints.judging import Call, Verdict, WrongAnswer, judge
-from lmcourse.hints.question import Case, Question, formula_value, own
+from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import short_of, shown_inputs
 
 __all__ = ["WrongAnswer", "check", "check_hidden", "inputs"]
@@ -78,7 +78,7 @@ def inputs(key: str) -> tuple[Case, ...]:
     >>> inputs("02.three-words")[0]
     (array([0.5, 0.8, 0.9]),)
     """
-    return tuple(own(case) for case in find(key).cases)
+    return tuple(copied(case) for case in find(key).cases)
 
 
 def _caller(question: Question, answer: Any) -> Call:
@@ -125,7 +125,7 @@ def _precise(question: Question, answer: Any) -> Verdict:
             case = question.draw(rng)
             target = formula_value(question, question.right, case)
             try:
-                value = read(call(own(case)), like=target)
+                value = read(call(copied(case)), like=target)
             except Unreadable:
                 return right
             if not agreement(value, target, LOOSE, max(question.atol, SMALL)).all():

@@ -24,7 +24,7 @@ from lmcourse.grading import system
 from lmcourse.grading.notebook.cells import GradingError
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result
-from lmcourse.grading.outside.node import GRACE_SECONDS, Limits
+from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
 
 __all__ = ["main"]
 

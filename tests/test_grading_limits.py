@@ -23,8 +23,8 @@ from lmcourse.grading.notebook.cells import GradingError, read_cells
 from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.stops import Stop
 from lmcourse.grading.notebook.submission import defines
-from lmcourse.grading.outside.node import SMALL_REPLY, TIRED, Limits, Lost, Node, Patience, parsed
 from lmcourse.grading.outside.proxies import value_of
+from lmcourse.grading.outside.worker import SMALL_REPLY, TIRED, Limits, Lost, Patience, Worker, parsed
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.questions import find
@@ -215,7 +215,7 @@ def test_memory_is_watched_while_a_reply_arrives_byte_by_byte():
         raise Lost("too much memory")
 
     ours, theirs = socket.socketpair()
-    node = Node(ours, 0, Limits(), Patience(Limits(), watch))
+    worker = Worker(ours, 0, Limits(), Patience(Limits(), watch))
 
     def drip():
         with contextlib.suppress(OSError):
@@ -226,7 +226,7 @@ def test_memory_is_watched_while_a_reply_arrives_byte_by_byte():
     thread.start()
     began = time.monotonic()
     with ours, pytest.raises(Lost, match="too much memory"):
-        node.read(1000, time.monotonic() + 5)
+        worker.read(1000, time.monotonic() + 5)
     assert time.monotonic() - began < 3, "the last byte may come much later"
     thread.join(5)
     theirs.close()

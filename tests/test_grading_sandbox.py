@@ -17,8 +17,8 @@ from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, en
 from lmcourse.grading.notebook.cells import GradingError
 from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.outside import shown
-from lmcourse.grading.outside.node import Limits, Lost
 from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Limits, Lost
 from lmmetrics import Score
 from tests.grading_catalogue import LIMITS, SET, Notebook, all_cases, write_small_set
 
@@ -148,7 +148,7 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
         assert sandbox.run("look", look) == {"done": True}
         with sandbox.probe() as probe:
             seen, few, inside, secret, unprivileged, files = decode(
-                probe.ask({"do": "look", "name": "facts"})["value"]
+                probe.ask({"do": "fetch", "name": "facts"})["value"]
             )
     assert seen == [] and few and not secret and unprivileged
     ours = ["__init__.py", "answers.py", "child.py", "decoding.py", "jail.py", "nursery.py", "plain.py"]
@@ -188,7 +188,7 @@ def test_no_folder_of_the_grader_is_seen_through_pythons_path(monkeypatch, publi
         )
         assert seen == {"done": True}
         with sandbox.probe() as probe:
-            found, path = (decode(probe.ask({"do": "look", "name": n})["value"]) for n in ("found", "paths"))
+            found, path = (decode(probe.ask({"do": "fetch", "name": n})["value"]) for n in ("found", "paths"))
     assert found == [] and not any(str(public_folder) in entry for entry in path)
 
 
@@ -245,7 +245,7 @@ def test_a_lost_cell_leaves_everything_as_it_was():
             sandbox.run("b", "x = 2\nimport os\nos._exit(3)")
         sandbox.run("c", "y = x + 1")
         with sandbox.probe() as probe:
-            assert decode(probe.ask({"do": "look", "name": "y"})["value"]) == 2
+            assert decode(probe.ask({"do": "fetch", "name": "y"})["value"]) == 2
         assert list(sandbox.folder.iterdir())
     assert not sandbox.folder.exists()
 

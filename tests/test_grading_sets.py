@@ -56,7 +56,7 @@ class _Parking(Sandbox):
     parked = None
 
     def _needed(self):
-        return [node.pid for node in (self.last, self.parked) if node]
+        return [worker.pid for worker in (self.last, self.parked) if worker]
 
 
 class _Variants(Marker):
@@ -73,9 +73,9 @@ class _Variants(Marker):
                 assert reply == {"done": True}, (step.task, ids, reply)
                 self.sandbox.parked = last = self.sandbox.last
                 self.sandbox.last = probe
-                self._mark(self.key.tasks[step.task])
+                self._mark_task(self.key.tasks[step.task])
                 self.sandbox.last, self.sandbox.parked = last, None
-            self.found.append((step.task, ids, self.marks[step.task]))
+            self.found.append((step.task, ids, self.results[step.task]))
         super()._run(step)
 
 

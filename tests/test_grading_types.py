@@ -15,8 +15,8 @@ from lmcourse import feedback
 from lmcourse.feedback import WrongAnswer, _caller, _precise
 from lmcourse.grading.notebook.testing import Tests
 from lmcourse.grading.outside import proxies
-from lmcourse.grading.outside.node import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Limits
 from lmcourse.hints.answers import Unreadable, evaluate, read
 from lmcourse.hints.judging import judge
 from lmcourse.hints.question import Mistake, Question
@@ -302,7 +302,7 @@ def graded(name, probe):
     """What the grader says."""
     try:
         tests = Tests(probe, 0)
-        tests._judge(QUESTIONS[name], proxies.look(probe, name), QUESTIONS[name].cases)
+        tests._judge(QUESTIONS[name], proxies.fetch(probe, name), QUESTIONS[name].cases)
     except WrongAnswer as wrong:
         return False, str(wrong)
     except Unreadable as problem:

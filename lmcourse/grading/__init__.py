@@ -8,9 +8,9 @@ Four kinds of process, each of which knows less than the one above it:
     answers   `inside.jail`, then `inside.child`: runs a student's cells, in forks, behind a locked door
 
 Without a nursery (on macOS, or where this system gives the answers no view of their own) the grader starts
-the first process with answers itself. Each has a socket, and stands in the grader as an `outside.node.Node`;
-a request is JSON, and "fork" asks a process for a copy of itself. `outside.watching` adds up the memory of
-them all, since the system limits each one alone; `outside.node.Patience` limits their time.
+the first process with answers itself. Each has a socket, and stands in the grader as a `Worker`; a request is
+JSON, and "fork" asks a process for a copy of itself. `outside.watching` adds up the memory of
+them all, since the system limits each one alone; `outside.worker.Patience` limits their time.
 
 Only the last one runs code of a student. It has the files of `inside` and two of `lmcourse.hints` beside it;
 the questions and solutions are hidden from it where the system can do that (`outside.view`). The tests of the

@@ -21,7 +21,7 @@ from lmcourse.grading.notebook.cells import GradingError
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.report import as_html, plain
 from lmcourse.grading.notebook.result import Result
-from lmcourse.grading.outside.node import Limits
+from lmcourse.grading.outside.worker import Limits
 
 if TYPE_CHECKING:
     from lmcourse.grading.exams.folder import ExamFolder

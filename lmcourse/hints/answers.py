@@ -14,7 +14,7 @@ import sympy as sp
 
 from lmcourse.hints.plain import Unreadable, plain
 
-__all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "short"]
+__all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "shortened"]
 
 HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
 """What an array holds, by the letter of its type, where it holds no numbers."""
@@ -153,22 +153,22 @@ def numbers(value: Any) -> np.ndarray:
     return np.concatenate([np.zeros(0), *parts])
 
 
-def short(value: Any, limit: int = 160) -> str:
+def shortened(value: Any, limit: int = 160) -> str:
     """Return a value on one line and not longer than ``limit`` characters, for use in a message.
 
     Examples
     --------
-    >>> short(np.array([0.5, 0.25]))
+    >>> shortened(np.array([0.5, 0.25]))
     '[0.5, 0.25]'
-    >>> short(np.zeros((20, 30)))
+    >>> shortened(np.zeros((20, 30)))
     'array of shape (20, 30)'
     """
     if isinstance(value, np.random.Generator):
         return "a random generator"
     if isinstance(value, dict):
-        text = "{" + ", ".join(f"{key!r}: {short(entry)}" for key, entry in value.items()) + "}"
+        text = "{" + ", ".join(f"{key!r}: {shortened(entry)}" for key, entry in value.items()) + "}"
     elif isinstance(value, (list, tuple)):
-        text = "[" + ", ".join(short(entry) for entry in value) + "]"
+        text = "[" + ", ".join(shortened(entry) for entry in value) + "]"
     elif np.ndim(value):
         text = _short_array(np.asarray(value))
     elif isinstance(value, (float, np.floating)):
@@ -181,7 +181,7 @@ def short(value: Any, limit: int = 160) -> str:
 def _short_array(array: np.ndarray) -> str:
     if array.size > 24:
         return f"array of shape {array.shape}"
-    return "[" + ", ".join(short(entry) for entry in array) + "]"
+    return "[" + ", ".join(shortened(entry) for entry in array) + "]"
 
 
 def _leaves(value: Any) -> Iterable:

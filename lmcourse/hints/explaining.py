@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lmcourse.hints.answers import agreement, numbers, read, short
-from lmcourse.hints.question import Case, Mistake, Property, Question, formula_value, own, pairs
+from lmcourse.hints.answers import agreement, numbers, read, shortened
+from lmcourse.hints.question import Case, Mistake, Property, Question, copied, formula_value, pairs
 from lmcourse.hints.wording import UNKNOWN, short_of, shown_inputs, whole
 
 LOOSE = 1e-3
@@ -204,7 +204,7 @@ def _hint(answer: Answer, mistake: Mistake, mask: Mask) -> str:
     """The mistake's hint, with the numbers by which this answer betrays it."""
     question = answer.question
     i = next(i for i, right in enumerate(answer.right) if not (right | ~mask[i]).all())
-    text = mistake.hint(*own(answer.cases[i])) if callable(mistake.hint) else mistake.hint
+    text = mistake.hint(*copied(answer.cases[i])) if callable(mistake.hint) else mistake.hint
     wrong = numbers(formula_value(question, mistake.wrong, answer.cases[i]))
     right = numbers(formula_value(question, question.right, answer.cases[i]))
     differ = ~np.isclose(wrong, right, rtol=question.rtol, atol=question.atol, equal_nan=True)
@@ -229,8 +229,8 @@ def _lacks(answer: Answer, rule: Property, most: int) -> bool:
 def _holds(answer: Answer, rule: Property, i: int) -> bool:
     value, case = answer.values[i], answer.cases[i]
     if rule.also is None:
-        return bool(rule.holds(value, *own(case)))
-    return bool(rule.holds(value, read(answer.call(rule.also(*own(case))), like=value)))
+        return bool(rule.holds(value, *copied(case)))
+    return bool(rule.holds(value, read(answer.call(rule.also(*copied(case))), like=value)))
 
 
 def _first_wrong(answer: Answer) -> int:
@@ -248,8 +248,8 @@ def _shown(answer: Answer) -> str:
             wrong = {label for label, good in answer.entries().items() if not good}
             shown = [key for key in value if key not in answer.problems and str(key) in wrong]
             value = {key: whole(value[key]) for key in shown}
-        return f"You give {short(whole(value))}."
-    return f"For {shown_inputs(answer.question, answer.cases[i])} you return {short(answer.values[i])}."
+        return f"You give {shortened(whole(value))}."
+    return f"For {shown_inputs(answer.question, answer.cases[i])} you return {shortened(answer.values[i])}."
 
 
 def _standing(answer: Answer, wrong: list[str]) -> str:

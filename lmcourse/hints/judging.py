@@ -16,7 +16,7 @@ from typing import Any
 from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.explaining import Answer, broken, explain
 from lmcourse.hints.mistakes import NAMES
-from lmcourse.hints.question import Case, Question, formula_value, own
+from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import shown_inputs
 
 Call = Callable[[Case], Any]
@@ -92,7 +92,7 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
 
 def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any, dict]:
     """What the student gives for a case; a function's array of another shape is shown with its inputs."""
-    given = call(own(case))
+    given = call(copied(case))
     try:
         return _read(question, given, right)
     except Unreadable as problem:

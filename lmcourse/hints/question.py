@@ -163,8 +163,8 @@ def formula_value(question: Question, formula: Callable, case: Case, right: Any 
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        right = question.right(*own(case)) if right is None else right
-        value = right if formula is question.right else formula(*own(case))
+        right = question.right(*copied(case)) if right is None else right
+        value = right if formula is question.right else formula(*copied(case))
     return read(value, like=right, where=f"a formula of {question.key}")
 
 
@@ -176,7 +176,7 @@ def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callabl
                 yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
 
 
-def own(case: Case) -> Case:
+def copied(case: Case) -> Case:
     """Return a copy that may be changed; a random generator in it starts again from the same state."""
     return copy.deepcopy(case)
 

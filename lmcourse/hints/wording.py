@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lmcourse.hints.answers import short
+from lmcourse.hints.answers import shortened
 from lmcourse.hints.question import Case, Question
 
 EXACT = 1e-9
@@ -37,4 +37,4 @@ def whole(value: Any) -> Any:
 def shown_inputs(question: Question, case: Case) -> str:
     """The arguments of a case, for a message."""
     names = inspect.signature(question.right).parameters
-    return ", ".join(f"{name} = {short(value)}" for name, value in zip(names, case, strict=False))
+    return ", ".join(f"{name} = {shortened(value)}" for name, value in zip(names, case, strict=False))

@@ -105,7 +105,7 @@ class NGramModel:
         TypeError
             When the method gives scores that are no probabilities (`StupidBackoff`).
         """
-        self._refuse("log_probs")
+        self._require_probabilities("log_probs")
         return self.score(text)
 
     def score(self, text):
@@ -138,7 +138,7 @@ class NGramModel:
 
         `context` is as in `prob`; the entry of `<s>` is 0.
         """
-        self._refuse("next_distribution")
+        self._require_probabilities("next_distribution")
         return self.next_scores(context)
 
     def next_scores(self, context=()):
@@ -171,7 +171,7 @@ class NGramModel:
         >>> model.sample(6, seed=0).strings()
         ['the', 'cat', 'sleeps', '</s>', 'the', 'cat']
         """
-        self._refuse("sample")
+        self._require_probabilities("sample")
         ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
         return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
 
@@ -219,7 +219,7 @@ class NGramModel:
         ValueError
             When a token holds a blank, which separates the fields of the file.
         """
-        self._refuse("to_arpa")
+        self._require_probabilities("to_arpa")
         write_arpa(self._fitted(), path)
 
     @classmethod
@@ -261,7 +261,7 @@ class NGramModel:
             raise ValueError("this model is not fitted yet: call fit(text) first")
         return self._tables
 
-    def _refuse(self, name):
+    def _require_probabilities(self, name):
         if self.smoothing.refusal:
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
 

@@ -26,7 +26,7 @@ from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.outside import nurseries
-from lmcourse.grading.outside.node import GRACE_SECONDS, Limits
+from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
 
 
 def grade_all(

@@ -141,7 +141,7 @@ def match(
     for i, claimed in claims.items():
         notes |= _settle(rows[i], claimed, results)
     taken = {row.student for row in rows if row.submitted}
-    others = [_alone(s, results, notes.get(s.student)) for s in handed if s.student not in taken]
+    others = [_outside_the_roster(s, results, notes.get(s.student)) for s in handed if s.student not in taken]
     return [*rows, *others]
 
 
@@ -168,7 +168,7 @@ def _content(submission: Submission, results: dict[str, Result]) -> str:
     return (result.digest if result else "") or submission.student
 
 
-def _alone(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
+def _outside_the_roster(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
     """The row of a submission that was given to nobody on the roster."""
     row = Row(submission.student, Person({"student": submission.student}), results.get(submission.student))
     row.late, row.submitted = submission.late, True

@@ -51,7 +51,7 @@ def main(connection: socket.socket, settings: dict) -> None:
 
 def _serve(connection: socket.socket, names: dict, kept: list) -> None:
     """Answer requests until the grader hangs up; ``kept`` holds objects that the grader knows by number."""
-    actions = {"run": _run, "look": _look, "call": _call, "evaluate": _evaluate}
+    actions = {"run": _run, "fetch": _fetch, "call": _call, "evaluate": _evaluate}
     fork, leave, kill, wait = os.fork, os._exit, os.kill, os.waitpid
     while True:
         request, passed = _receive(connection)
@@ -90,7 +90,7 @@ def _run(request: dict, names: dict, kept: list) -> dict:
     return {"done": True, "skipped": skipped} if skipped else {"done": True}
 
 
-def _look(request: dict, names: dict, kept: list) -> dict:
+def _fetch(request: dict, names: dict, kept: list) -> dict:
     """The value of a name, or that there is none."""
     if request["name"] not in names:
         return {"missing": True}

@@ -18,8 +18,8 @@ from lmcourse.grading.notebook.key import Key, guess
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.notebook.submission import plan
 from lmcourse.grading.outside import shown
-from lmcourse.grading.outside.node import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Limits
 
 __all__ = ["GradingError", "Limits", "Result", "grade_notebook"]
 

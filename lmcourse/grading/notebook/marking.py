@@ -20,8 +20,8 @@ from lmcourse.grading.notebook.stops import Stops
 from lmcourse.grading.notebook.submission import Plan, Step
 from lmcourse.grading.notebook.testing import Tests
 from lmcourse.grading.outside import proxies
-from lmcourse.grading.outside.node import Lost, Node, TooSlow
 from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Lost, TooSlow, Worker
 from lmcourse.hints.answers import Unreadable
 from lmcourse.questions import of_chapter
 
@@ -51,7 +51,7 @@ class Marker:
     ):
         self.key, self.plan, self.sandbox, self.seed = key, plan, sandbox, seed
         self.progress = progress or (lambda label: None)
-        self.marks: dict[str, TaskResult] = {}
+        self.results: dict[str, TaskResult] = {}
         self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
         self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
@@ -68,21 +68,21 @@ class Marker:
         self.sandbox.open({key: encode([list(c) for c in q.cases]) for key, q in questions.items()})
         for step in self.plan.steps:
             if step.tests:
-                self._mark(self.key.tasks[step.tests])
-                if step.tests in self.broken - self.judged and self.marks[step.tests].status != "full":
-                    self._alone(self.key.tasks[step.tests])
+                self._mark_task(self.key.tasks[step.tests])
+                if step.tests in self.broken - self.judged and self.results[step.tests].status != "full":
+                    self._mark_apart(self.key.tasks[step.tests])
             else:
                 self._run(step)
         for step in list(self.failed) if self.later else ():
             self._run(step)  # what it needs may stand below it
         for name in [name for name in self.later if name not in self.judged]:
-            self._again(self.key.tasks[name])
-        return tuple(self._by_hand(t) if t.by_hand else self.marks[t.name] for t in self.key.tasks.values())
+            self._mark_at_the_end(self.key.tasks[name])
+        return tuple(self._by_hand(t) if t.by_hand else self.results[t.name] for t in self.key.tasks.values())
 
     def _run(self, step: Step) -> None:
         """Run a cell; in less time where it may wait for an endless answer, and not if it is the set's."""
         endless = any(re.search(rf"\b{name}\b", step.source) for name in self._endless())
-        if step.own and endless:
+        if step.from_set and endless:
             return
         try:
             reply = self.sandbox.run(step.name, step.source, hurried=endless)
@@ -93,7 +93,7 @@ class Marker:
                 self._note(step.task, lost)
             return
         self.stops.note(step, reply)
-        if "error" in reply and not step.task and not step.own and step not in self.failed:
+        if "error" in reply and not step.task and not step.from_set and step not in self.failed:
             self.failed.append(step)
         if step.task and "error" in reply:
             error = self.errors[step.task] = proxies.error_of(reply, self.sandbox.limits.memory_mb)
@@ -106,12 +106,13 @@ class Marker:
 
     def _endless(self) -> list[str]:
         """The student's names whose call did not come back."""
-        lost = [name for name, mark in self.marks.items() if mark.status == "could not run"]
+        lost = [name for name, result in self.results.items() if result.status == "could not run"]
         return [name for task in lost for name in self.key.tasks[task].names]
 
-    def _alone(self, task: Task) -> None:
+    def _mark_apart(self, task: Task) -> None:
         """Try a task without the other answers, one of which may have broken it, and without their files."""
-        whole, before, lost, errors = self.sandbox, self.marks[task.name], dict(self.lost), dict(self.errors)
+        whole, before = self.sandbox, self.results[task.name]
+        lost, errors = dict(self.lost), dict(self.errors)
         self.lost.pop(task.name, None)
         with whole.aside() as self.sandbox:
             for step in self.plan.steps:
@@ -119,36 +120,36 @@ class Marker:
                     break
                 if not step.tests and step.task in (None, task.name):
                     self._run(step)
-            self._mark(task)
+            self._mark_task(task)
         self.sandbox, self.lost, self.errors = whole, lost, errors
-        if self.marks[task.name].status != "full":
-            self.marks[task.name] = before
+        if self.results[task.name].status != "full":
+            self.results[task.name] = before
 
-    def _again(self, task: Task) -> None:
+    def _mark_at_the_end(self, task: Task) -> None:
         """Try a task once more when all cells have run: a name that it misses may stand below it."""
-        before, needs = self.marks[task.name], task.name not in self.below
+        before, needs = self.results[task.name], task.name not in self.below
         if isinstance(self.errors.pop(task.name, None), proxies.RemoteError):
             for step in self.plan.steps:
                 if step.task == task.name:
                     self._run(step)
-        self._mark(task)
-        if self.marks[task.name].status != "full":
-            self.marks[task.name] = before
+        self._mark_task(task)
+        if self.results[task.name].status != "full":
+            self.results[task.name] = before
             return
         remark = (
             "Right, but it uses a name that a cell below it defines. Move that cell above this one, then"
             " restart and run all cells."
         )
-        self.marks[task.name] = _result(task, task.maximum, "full", remark if needs else "")
+        self.results[task.name] = _result(task, task.maximum, "full", remark if needs else "")
 
-    def _mark(self, task: Task) -> None:
+    def _mark_task(self, task: Task) -> None:
         """Run the tests of a task."""
         self.progress(task.label)
         if task.name in self.lost:
-            self.marks[task.name] = _result(task, 0, "could not run", f"The cell: {self.lost[task.name]}")
+            self.results[task.name] = _result(task, 0, "could not run", f"The cell: {self.lost[task.name]}")
             return
         if not self.plan.mentions(task):
-            self.marks[task.name] = _result(task, 0, "not answered", f"Not answered. {task.message}")
+            self.results[task.name] = _result(task, 0, "not answered", f"Not answered. {task.message}")
             return
         points, reasons, mistakes, status = 0, [], (), "zero"
         try:
@@ -169,9 +170,9 @@ class Marker:
             self._note(task.name, lost)
         if points:
             status = "full" if points == task.maximum else "partial"
-        self.marks[task.name] = _result(task, points, status, " ".join(reasons), mistakes)
+        self.results[task.name] = _result(task, points, status, " ".join(reasons), mistakes)
 
-    def _test(self, task: Task, test: Cell, probe: Node) -> tuple[str, str, tuple[str, ...], int] | None:
+    def _test(self, task: Task, test: Cell, probe: Worker) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
         tests = Tests(probe, self.seed, self.stops.why, self.plan.newer)
         failed = self._failed(task, test, probe, tests)
@@ -180,7 +181,7 @@ class Marker:
         return failed
 
     def _failed(
-        self, task: Task, test: Cell, probe: Node, tests: Tests
+        self, task: Task, test: Cell, probe: Worker, tests: Tests
     ) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell, as `_test`; ``tests`` knows afterwards what it has met."""
         try:
@@ -226,16 +227,16 @@ class Marker:
         why = self.stops.why(str(raised), known=task.name) + self.plan.newer(kind, str(raised))
         return "could not run", f"The cell raises {kind}: {raised}{line}.{why}", ()
 
-    def _namespace(self, task: Task, test: Cell, probe: Node, tests: Tests) -> dict[str, Any]:
+    def _namespace(self, task: Task, test: Cell, probe: Worker, tests: Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
         names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden}
         names["inputs"] = tests.inputs
         names["print"] = _nothing
         names["check_form"] = _nothing  # of an exam's paper: the question reads the answer in the same way
-        own = names_used(test.source) - names.keys() - set(task.names)
-        if own - set(dir(builtins)):
+        needed = names_used(test.source) - names.keys() - set(task.names)
+        if needed - set(dir(builtins)):
             names = self._own_names() | names
-        return names | {name: proxies.look(probe, name) for name in task.names}
+        return names | {name: proxies.fetch(probe, name) for name in task.names}
 
     def _own_names(self) -> dict[str, Any]:
         """The names of the solved set, which is ours to run. Rare: most tests only check."""

@@ -78,7 +78,7 @@ class Stops:
     def _cell(self, step: Step) -> str:
         if step.task:
             return f"The cell of {self.labels.get(step.task, step.task)}"
-        if step.own:
+        if step.from_set:
             return "A cell of the set"
         first = next((line.strip() for line in step.source.splitlines() if line.strip()), "")
         return f"Your cell that begins with `{_short(text(first))}`"

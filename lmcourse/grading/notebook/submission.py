@@ -33,8 +33,8 @@ class Step:
         What an error message calls it.
     task : str or None
         The task whose answer cell it is.
-    own : bool
-        Whether it is the set's own.
+    from_set : bool
+        Whether it is the set's, and not the student's.
     tests : str or None
         Instead of code: the task whose tests stand here.
     """
@@ -42,7 +42,7 @@ class Step:
     source: str
     name: str
     task: str | None = None
-    own: bool = False
+    from_set: bool = False
     tests: str | None = None
 
 
@@ -63,13 +63,13 @@ class Plan:
 
     def mentions(self, task: Task) -> bool:
         """Whether any code of the student has one of the names that the task's tests use."""
-        code = "\n".join(step.source for step in self.steps if not step.own)
+        code = "\n".join(step.source for step in self.steps if not step.from_set)
         return any(re.search(rf"\b{re.escape(name)}\b", code) for name in task.names)
 
     def answers(self, task: Task) -> bool:
         """Whether the task's cell is filled in, or other code of the student defines one of its names."""
-        own = [step for step in self.steps if not step.own]
-        return any(s.task == task.name or any(defines(s.source, n) for n in task.names) for s in own)
+        theirs = [step for step in self.steps if not step.from_set]
+        return any(s.task == task.name or any(defines(s.source, n) for n in task.names) for s in theirs)
 
 
 def plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
@@ -130,13 +130,13 @@ def _in_order(key: Key, answers: dict[int, list[Step]], added: dict[int, list[St
     filled = {step.task for found in answers.values() for step in found}
     for i, cell in enumerate(key.cells):
         if cell.kind == "setup":
-            steps.append(Step(cell.source, "the set's own cell", own=True))
+            steps.append(Step(cell.source, "the set's own cell", from_set=True))
         elif cell.kind == "test" and cell.name in of_test:
             steps += [_answer_in_test(step, of_test[cell.name], filled) for step in answers.get(i, [])]
         else:
             steps += answers.get(i, [])
         if cell.name in last_test:
-            steps.append(Step("", cell.name, own=True, tests=last_test[cell.name]))
+            steps.append(Step("", cell.name, from_set=True, tests=last_test[cell.name]))
         steps += added.get(i, [])
     return steps
 

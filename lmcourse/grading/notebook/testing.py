@@ -7,10 +7,10 @@ from typing import Any
 
 from lmcourse.exams import find_question as find
 from lmcourse.grading.outside import proxies
-from lmcourse.grading.outside.node import Node
+from lmcourse.grading.outside.worker import Worker
 from lmcourse.hints.answers import Unreadable, plain
 from lmcourse.hints.judging import Call, WrongAnswer, judge
-from lmcourse.hints.question import Case, Question, own
+from lmcourse.hints.question import Case, Question, copied
 from lmcourse.hints.wording import shown_inputs
 
 
@@ -19,7 +19,7 @@ class Tests:
 
     def __init__(
         self,
-        probe: Node,
+        probe: Worker,
         seed: int,
         why: Callable[[str], str] = lambda said: "",
         newer: Callable[[str, str], str] = lambda kind, said: "",
@@ -29,7 +29,7 @@ class Tests:
         self.read = True  # no call has raised, so a value that is not right is wrong
 
     def inputs(self, key: str) -> tuple[Case, ...]:
-        return tuple(own(case) for case in find(key).cases)
+        return tuple(copied(case) for case in find(key).cases)
 
     def check(self, key: str, answer: Any) -> None:
         question = find(key)

@@ -6,7 +6,7 @@ from typing import Any
 
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Remote, WireError, encode
-from lmcourse.grading.outside.node import Lost, Node
+from lmcourse.grading.outside.worker import Lost, Worker
 from lmcourse.hints.answers import Unreadable, no_formula
 
 MOST_TEXT = 500
@@ -23,7 +23,7 @@ class RemoteError(Exception):
 class RemoteFunction:
     """Calls a function of the other process."""
 
-    def __init__(self, probe: Node, number: int):
+    def __init__(self, probe: Worker, number: int):
         self._probe, self._number = probe, number
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
@@ -32,7 +32,7 @@ class RemoteFunction:
         return value_of(self._probe, self._probe.ask(request))
 
 
-def look(probe: Node, name: str) -> Any:
+def fetch(probe: Worker, name: str) -> Any:
     """Return what a name of the student stands for.
 
     Raises
@@ -40,14 +40,14 @@ def look(probe: Node, name: str) -> Any:
     NameError
         When the name is not defined.
     """
-    reply = probe.ask({"do": "look", "name": name})
+    reply = probe.ask({"do": "fetch", "name": name})
     if reply.get("missing"):
         raise NameError(name)
     return value_of(probe, reply)
 
 
 def evaluate(
-    probe: Node, answer: Any, symbols: tuple[str, ...], point: tuple, where: str = "your answer"
+    probe: Worker, answer: Any, symbols: tuple[str, ...], point: tuple, where: str = "your answer"
 ) -> Any:
     """Put numbers into SymPy expressions of the other process, also inside lists and dictionaries."""
     if isinstance(answer, dict):
@@ -61,7 +61,7 @@ def evaluate(
     return value_of(probe, probe.ask(request | {"point": encode([float(x) for x in point])}))
 
 
-def value_of(probe: Node, reply: dict) -> Any:
+def value_of(probe: Worker, reply: dict) -> Any:
     """Return the value in a reply, or raise what it tells.
 
     Raises
@@ -110,7 +110,7 @@ class _StandIn:
     remote: int | None = None
 
 
-def _stand_in(probe: Node, remote: Remote) -> Any:
+def _stand_in(probe: Worker, remote: Remote) -> Any:
     if isinstance(remote, Callable):
         return RemoteFunction(probe, remote.number)
     formula = isinstance(remote, Formula)

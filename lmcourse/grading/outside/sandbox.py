@@ -3,7 +3,7 @@
     with Sandbox(Limits(), imports=["numpy"]) as sandbox:
         sandbox.run("task", "def double(x):\\n    return 2 * x")
         with sandbox.probe() as probe:
-            probe.ask({"do": "look", "name": "double"})
+            probe.ask({"do": "fetch", "name": "double"})
 
     grader          this module, the questions, the solutions, the marks. No answer
       nursery       imports the libraries once, then forks (Linux, "namespaces"). No answer
@@ -13,7 +13,7 @@
               test  a copy for one test (`probe`), ended when the test is done
 
 When a test's copy dies, that test is lost. When a cell dies, it is lost, and the next runs in a fork of the
-last good one. When the first process dies, `_again` runs the good cells again. A nursery is replaced.
+last good one. When the first process dies, `_restart` runs the good cells again. A nursery is replaced.
 
 How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
 """
@@ -37,8 +37,8 @@ from pathlib import Path
 
 from lmcourse.files.places import PACKAGE
 from lmcourse.grading.outside import nurseries, view
-from lmcourse.grading.outside.node import Limits, Lost, Node, Patience, cause
 from lmcourse.grading.outside.watching import memory_of
+from lmcourse.grading.outside.worker import Limits, Lost, Patience, Worker, cause
 
 STARTING_SECONDS = 120
 RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
@@ -103,7 +103,7 @@ class Sandbox:
                 self._greet()
                 break
             except OSError as error:
-                self._refused(error)
+                self._try_next_kind(error)
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str, hurried: bool = False) -> dict:
@@ -123,12 +123,12 @@ class Sandbox:
             usual = self.limits.cell_seconds
             seconds = min(usual, 2 * self.limits.call_seconds) if hurried else usual
             reply = fork.ask({"do": "run", "name": name, "source": source}, seconds)
-            self._refuse(reply)
+            self._check(reply)
         except Lost as lost:
             raise self._ended(fork, lost) from None
         before, self.last = self.last, fork
         if not self._purge():
-            self._again()
+            self._restart()
             raise Lost("it ends processes that are not its own.")
         if before is not self.root:
             before.close()
@@ -144,7 +144,7 @@ class Sandbox:
             yield fresh
 
     @contextlib.contextmanager
-    def probe(self) -> Iterator[Node]:
+    def probe(self) -> Iterator[Worker]:
         """A copy of the process, for one test; what the test does to it is gone afterwards."""
         fork = self._fork()
         try:
@@ -154,7 +154,7 @@ class Sandbox:
         else:
             self._ended(fork, None)
         if not self._purge():
-            self._again()
+            self._restart()
 
     def __enter__(self) -> Sandbox:
         return self
@@ -163,11 +163,11 @@ class Sandbox:
         self._stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _fork(self) -> Node:
+    def _fork(self) -> Worker:
         with contextlib.suppress(Lost):
             return self.last.fork()
         while True:
-            self._again()
+            self._restart()
             try:
                 return self.last.fork()
             except Lost:
@@ -180,7 +180,7 @@ class Sandbox:
         if memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
             raise Lost(f"its processes need more than {2 * self.limits.memory_mb} MB of memory together.")
 
-    def _refuse(self, reply: dict) -> None:
+    def _check(self, reply: dict) -> None:
         """A cell that has filled the memory leaves no room for the next; one that forges replies no trust."""
         error = reply.get("error")
         if isinstance(error, dict) and error.get("type") == "MemoryError":
@@ -188,13 +188,13 @@ class Sandbox:
         if not isinstance(error, dict) and reply.get("done") is not True:
             raise Lost("what it returns cannot be read.")
 
-    def _ended(self, fork: Node, lost: Lost | None) -> Lost | None:
+    def _ended(self, fork: Worker, lost: Lost | None) -> Lost | None:
         """End a fork; return why it was lost, in more detail if its end status has any."""
         fork.close()
         try:
             status = self.last.ask({"do": "kill", "pid": fork.pid}, 10).get("status")
         except Lost:
-            self._again()
+            self._restart()
             return lost
         if lost is not None and "ends the Python process" in str(lost) and type(status) is int and status:
             return Lost(cause(status))
@@ -212,7 +212,7 @@ class Sandbox:
         """The processes that are still asked."""
         return [self.last.pid]
 
-    def _again(self) -> None:
+    def _restart(self) -> None:
         """Everything is gone: start anew, and run the good cells again."""
         good, self.good = self.good, []
         self._stop()
@@ -230,9 +230,9 @@ class Sandbox:
         try:
             self._launch(self.kinds[0])
         except OSError as error:
-            self._refused(error)
+            self._try_next_kind(error)
 
-    def _refused(self, error: OSError) -> None:
+    def _try_next_kind(self, error: OSError) -> None:
         """Go on with the next kind of protection, if there is one."""
         self._stop()
         self.reason = self.reason or str(error)
@@ -264,7 +264,7 @@ class Sandbox:
             warm = nurseries.WORKS and kind == "namespaces" and self._fork_off(settings, place, theirs)
             if not warm:
                 self._start_from_nothing(command, settings, theirs)
-        self.root = self.last = Node(ours, 0, limits, self.patience)
+        self.root = self.last = Worker(ours, 0, limits, self.patience)
 
     def _fork_off(self, settings: dict, place: Path, connection: socket.socket) -> bool:
         """Have the process forked by the nursery; False where that does not work."""

@@ -60,13 +60,13 @@ class Patience:
     def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
         self.limits, self.watch, self.in_vain = limits, watch, {}
         self.end = time.monotonic() + limits.total_seconds
-        self.looked = time.monotonic()
+        self.watched = time.monotonic()
 
-    def look(self) -> None:
+    def keep_watch(self) -> None:
         """Watch, when the last time is long enough ago: also while a reply arrives byte by byte."""
-        if time.monotonic() - self.looked >= WATCHED_SECONDS:
+        if time.monotonic() - self.watched >= WATCHED_SECONDS:
             self.watch()
-            self.looked = time.monotonic()
+            self.watched = time.monotonic()
 
     def allowed(self, seconds: float) -> float:
         return seconds / 4 if self.in_vain.get(seconds, 0) >= TIRED else seconds
@@ -82,7 +82,7 @@ class Patience:
         return TooSlow(said)
 
 
-class Node:
+class Worker:
     """One process with answers, and the socket to it."""
 
     def __init__(self, connection: socket.socket, pid: int, limits: Limits, patience: Patience):
@@ -117,7 +117,7 @@ class Node:
             raise Lost("what it returns cannot be read.")
         return reply
 
-    def fork(self) -> Node:
+    def fork(self) -> Worker:
         """Return a copy of this process."""
         ours, theirs = socket.socketpair()
         try:
@@ -130,7 +130,7 @@ class Node:
             raise Lost("it ends the Python process.") from None
         finally:
             theirs.close()
-        return Node(ours, pid if type(pid) is int else 0, self.limits, self.patience)
+        return Worker(ours, pid if type(pid) is int else 0, self.limits, self.patience)
 
     def close(self) -> None:
         self.connection.close()
@@ -146,7 +146,7 @@ class Node:
             if left <= 0:
                 raise TimeoutError
             self.connection.settimeout(min(left, WATCHED_SECONDS))
-            self.patience.look()
+            self.patience.keep_watch()
             try:
                 part = self.connection.recv(min(size, 2**20))
             except TimeoutError:
