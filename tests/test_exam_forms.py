@@ -114,7 +114,7 @@ def _part(name, right, case, parts=None, **others):
     texts = {"title": "", "chapters": "", "minutes": 1, "text": "", "solution": ""}
     mistakes = (Mistake("L1", lambda *case: right(*case), "the same"),)
     return value_part(
-        name, right=right, case=case, mistakes=mistakes, points=4, parts=parts, **others, **texts
+        name=name, right=right, case=case, mistakes=mistakes, points=4, parts=parts, **others, **texts
     )
 
 

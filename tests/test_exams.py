@@ -12,10 +12,8 @@ import sympy as sp
 
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
-from lmcourse.exams.final.measure import divergence
-from lmcourse.exams.final.neural import parameters
 from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart, rng_of
+from lmcourse.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.exams.folder import ExamFolder, make, variant_seed
 from lmcourse.grading.notebook.cells import GradingError
@@ -189,7 +187,7 @@ def test_paper_says_what_each_part_is_worth(name):
 
 def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
     """Counts that differ by less than the tolerance of other numbers are told apart: they are exact."""
-    questions = (parameters(rng_of(seed, "parameters")).question for seed in range(400))
+    questions = (_of_final("parameters", seed).question for seed in range(400))
     widest = max(questions, key=lambda question: sum(question.cases[0][1:]))
     (case,) = widest.cases
     right, wrong = (formula_value(widest, f, case) for f in (widest.right, widest.mistakes[1].wrong))
@@ -199,7 +197,7 @@ def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
 
 def test_a_wrong_count_is_shown_with_all_its_digits_and_alone():
     """The right entries of a dictionary are not repeated, and no tolerance is told for what must be exact."""
-    question = parameters(rng_of(3, "parameters")).question
+    question = _of_final("parameters", 3).question
     right = formula_value(question, question.right, question.cases[0])
     near = _judged(question, right | {"embedding": right["embedding"] + 1}).message
     assert "lose, but a count must be exact. Give whole numbers with all their digits." in near
@@ -333,7 +331,7 @@ def test_waiting_times_are_what_their_formula_says():
     kinds = set()
     a, b = 0.62, 0.31
     for seed in range(40):
-        part = divergence(rng_of(seed, "divergence"))
+        part = _of_final("divergence", seed)
         words, power, first = re.search(
             r"number of trials\n(.+) the first one in which it comes: .+\^(.+)\$ for\n\$k = (\d)", part.text
         ).groups()
@@ -371,6 +369,11 @@ def _questions_of_many(name, count=40):
     """The questions of many papers whose answers are values."""
     for seed in range(300, 300 + count):
         yield from (q for q in questions_of(chapter_name(name, seed)).values() if q.form == "value")
+
+
+def _of_final(name, seed):
+    """One task of the final exam."""
+    return next(task.part(seed) for task in find("final").tasks if task.name == name)
 
 
 def _judged(question, answer):

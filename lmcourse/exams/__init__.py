@@ -13,14 +13,41 @@ import functools
 import importlib
 from dataclasses import dataclass
 
-from lmcourse.exams.part import Part, rng_of
+from lmcourse.exams.part import Builder, Part, rng_of
 from lmcourse.hints.question import Question
 from lmcourse.questions import find as find_in_sets
 from lmcourse.questions import look_up
 
-__all__ = ["EXAMS", "Exam", "chapter_name", "find", "find_question", "questions_of"]
+__all__ = ["EXAMS", "Exam", "Task", "chapter_name", "find", "find_question", "questions_of"]
 
 EXAMS = ("midterm", "final")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A line of an exam's plan.
+
+    Attributes
+    ----------
+    name : str
+        The name of the answer, as in ``"pooled"``.
+    builder : callable
+        Takes a random generator and the other attributes; returns a `Part`.
+    chapters : str
+        The chapters that it examines, as in ``"02, 04"``.
+    minutes, points : int
+    """
+
+    name: str
+    builder: Builder
+    chapters: str
+    minutes: int
+    points: int
+
+    def part(self, seed: int) -> Part:
+        """The task as the variant with this seed has it."""
+        plan = {"chapters": self.chapters, "minutes": self.minutes, "points": self.points}
+        return self.builder(rng_of(seed, self.name), name=self.name, **plan)
 
 
 @dataclass(frozen=True)
@@ -33,25 +60,23 @@ class Exam:
     minutes : int
     allowed : str
         What students may use.
-    builders : tuple of callables
-        Each takes a random generator and returns a `Part`.
+    tasks : tuple of Task
     """
 
     name: str
     title: str
     minutes: int
     allowed: str
-    builders: tuple
+    tasks: tuple[Task, ...]
 
     def parts(self, seed: int) -> tuple[Part, ...]:
         """The tasks of the variant with this seed, in the order of the paper."""
-        drawn = (builder(rng_of(seed, builder.__name__)) for builder in self.builders)
-        return tuple(part.of_variant(chapter_name(self.name, seed)) for part in drawn)
+        return tuple(task.part(seed).of_variant(chapter_name(self.name, seed)) for task in self.tasks)
 
     @property
     def points(self) -> int:
         """What a paper is worth: the same for every variant."""
-        return sum(part.points for part in self.parts(0))
+        return sum(task.points for task in self.tasks)
 
 
 def find(name: str) -> Exam:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from functools import partial
 
 import numpy as np
@@ -12,6 +11,7 @@ from lmcourse.exams.part import Part, function_part
 from lmcourse.hints.mistakes import NAMES, smoothed
 from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Question
 
+TITLE = "an evaluator with two faults"
 PAD = 0
 EPSILON = 0.1
 
@@ -93,58 +93,62 @@ def _batch(rng, rows, columns, symbols):
     return log_probs, targets
 
 
-def repair(rng, name: str, **others) -> Part:
-    """Return the task with one fault of counting and one of scoring."""
-    first, second = str(rng.choice(list(COUNTING))), str(rng.choice(list(SCORING)))
-    both = frozenset({first, second})
-    mistakes = (
-        Mistake(f"{first} + {second}", partial(evaluate, faults=both), "Both faults are still there."),
-        *(
-            Mistake(i, partial(evaluate, faults=frozenset({i})), hint)
-            for i, hint in (COUNTING | SCORING).items()
-        ),
-    )
-    points = others.pop("points")
-    question = Question(
+REPAIR = """
+This evaluator should return the perplexity per token, over all batches together. Each batch is a pair:
+natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$, and
+targets, shape (B, T), in which 0 is padding. It has exactly two faults.
+
+```python
+{code}
+```
+
+Write `{name}(batches)` without them. It is called on other batches when it is graded. The points are for a
+repair of both; the feedback says which one was left.
+"""
+
+REPAIRED = """
+total, count = 0.0, 0
+for log_probs, targets in batches:
+    picked = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]
+    real = targets != 0
+    total += -picked[real].sum()
+    count += real.sum()
+return np.exp(total / count)
+"""
+
+
+def _left(*ids, hint="Both faults are still there.") -> Mistake:
+    """The mistake of leaving these faults."""
+    return Mistake(" + ".join(ids), partial(evaluate, faults=frozenset(ids)), hint)
+
+
+def _question(rng, name: str, points: int, faults: tuple[str, str]) -> Question:
+    return Question(
         key=f"exam.{name}",
-        title="an evaluator with two faults",
+        title=TITLE,
         kind="debug",
         stars=3,
         points=points,
         right=evaluate,
         cases=(draw_batches(rng), draw_batches(rng)),
         draw=draw_batches,
-        mistakes=mistakes,
+        mistakes=(_left(*faults), *(_left(i, hint=hint) for i, hint in (COUNTING | SCORING).items())),
         properties=(FINITE, PERPLEXITY),
         advice="Take one batch with one padded position, and follow each line with its shape.",
     )
+
+
+def repair(rng, name: str, points: int, **plan) -> Part:
+    """Return the task with one fault of counting and one of scoring."""
+    faults = str(rng.choice(list(COUNTING))), str(rng.choice(list(SCORING)))
     return function_part(
-        name,
-        question,
-        title="an evaluator with two faults",
+        name=name,
+        question=_question(rng, name, points, faults),
+        title=TITLE,
         head=f"def {name}(batches):",
         task="return the perplexity per real token of all batches",
-        answer=f"without its faults: {first}, {NAMES[first]}; {second}, {NAMES[second]}",
-        text=f"""
-This evaluator should return the perplexity per token, over all batches together. Each batch is a pair:
-natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$, and
-targets, shape (B, T), in which 0 is padding. It has exactly two faults.
-
-```python
-{faulty_code(both)}
-```
-
-Write `{name}(batches)` without them. It is called on other batches when it is graded. The points are for a
-repair of both; the feedback says which one was left.
-""",
-        solution=textwrap.dedent("""
-            total, count = 0.0, 0
-            for log_probs, targets in batches:
-                picked = np.take_along_axis(log_probs, targets[..., None], axis=-1)[..., 0]
-                real = targets != 0
-                total += -picked[real].sum()
-                count += real.sum()
-            return np.exp(total / count)
-        """),
-        **others,
+        answer=f"without its faults: {'; '.join(f'{i}, {NAMES[i]}' for i in faults)}",
+        text=REPAIR.format(code=faulty_code(faults), name=name),
+        solution=REPAIRED,
+        **plan,
     )

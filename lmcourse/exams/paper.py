@@ -20,6 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from lmcourse.exams import Exam, chapter_name, forms
 from lmcourse.exams.part import Part
 from lmcourse.files.notebooks import canonical
+from lmcourse.hints.answers import evaluate
 from lmcourse.hints.judging import judge
 from lmcourse.hints.question import copied
 from lmcourse.sets.release import student_set
@@ -32,11 +33,11 @@ FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 KEY_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
 
 INTRODUCTION = """
-# {title}
+# {exam.title}
 
-**{name}** · paper {label} · {minutes} minutes, {points} points
+**{name}** · paper {label} · {exam.minutes} minutes, {exam.points} points
 
-Allowed: {allowed}.
+Allowed: {exam.allowed}.
 
 The numbers of this paper are yours alone: another paper has other numbers and other right answers.
 Run the first code cell before the others. Each task has one cell for your answer; put it under the name that
@@ -71,20 +72,9 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     """
     parts = exam.parts(seed)
     _prove(exam, parts)
-    top = new_markdown_cell(
-        INTRODUCTION.format(
-            title=exam.title,
-            name=_plain(name),
-            label=label,
-            minutes=exam.minutes,
-            points=exam.points,
-            allowed=exam.allowed,
-        ).strip()
-    )
-    cells = [top, new_code_cell(FORMS)]
-    for number, part in enumerate(parts, 1):
-        cells += _cells(number, part)
-    solved = canonical(new_notebook(cells=cells))
+    top = INTRODUCTION.format(exam=exam, name=_plain(name), label=label).strip()
+    cells = [cell for number, part in enumerate(parts, 1) for cell in _cells(number, part)]
+    solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
     paper = student_set(solved)
     course = {"exam": exam.name, "paper": label}
     paper.metadata["course"] = course
@@ -181,8 +171,6 @@ def _solved(part: Part) -> dict:
 
 
 def _call(part: Part, answer):
-    from lmcourse.hints.answers import evaluate
-
     question = part.question
     if question.form == "function":
         return lambda case: answer(*case)

@@ -115,12 +115,13 @@ class Part:
         return replace(self, question=replace(self.question, key=f"{chapter}.{self.name}"))
 
 
-Builder = Callable[[np.random.Generator], Part]
-"""What draws a task; its name is the task's."""
+ADVICE = "Write down what is counted above the fraction line and what below it, with units."
+
+Builder = Callable[..., Part]
+"""Draws a part; takes a random generator, and what an exam plans of the task (`lmcourse.exams.Task`)."""
 
 
 def value_task(
-    name: str,
     *,
     draw: Callable[[np.random.Generator], Case],
     right: Callable[..., Any],
@@ -138,14 +139,13 @@ def value_task(
     ``words`` draws before the numbers, and what ``fields`` makes of both. The rest is as in `value_part`.
     """
 
-    def build(rng: np.random.Generator) -> Part:
+    def build(rng: np.random.Generator, **plan: Any) -> Part:
         drawn = words(rng)
         case = draw_apart(rng, draw, right, mistakes, suits)
         told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
         texts = {"given": given.format(**told), "text": text.format(**told)}
-        return value_part(name, right=right, case=case, mistakes=mistakes, **texts, **others)
+        return value_part(right=right, case=case, mistakes=mistakes, **texts, **others, **plan)
 
-    build.__name__ = name
     return build
 
 
@@ -155,9 +155,14 @@ def _named(right: Callable, case: Case) -> dict:
     return dict(zip(inspect.signature(right).parameters, plain, strict=False))
 
 
+def but(right: Callable[..., dict], key: str, wrong: Callable[..., Any]) -> Callable[..., dict]:
+    """A wrong formula: the right value, but for one entry."""
+    return lambda *case: right(*case) | {key: wrong(*case)}
+
+
 def value_part(
-    name: str,
     *,
+    name: str,
     right: Callable[..., Any],
     case: Case,
     mistakes: tuple[Mistake, ...],
@@ -167,7 +172,7 @@ def value_part(
     symbols: tuple[str, ...] = (),
     parts: tuple[int, ...] | None = None,
     letters: str = "",
-    advice: str = "Write down what is counted above the fraction line and what below it, with units.",
+    advice: str = ADVICE,
     exact: bool = False,
     **others: Any,
 ) -> Part:
@@ -179,47 +184,29 @@ def value_part(
     """
     value, variable = right(*case), name.replace("-", "_")
     shape = symbols or _form(value, letters)
-    question = Question(
-        key=f"exam.{name}",
-        title=others["title"],
-        kind=kind,
-        stars=2,
-        points=points,
-        right=right,
-        cases=_points(case) if symbols else (case,),
-        mistakes=mistakes,
-        form="expression" if symbols else "value",
-        symbols=symbols,
-        advice=advice,
-        parts=parts and _shares(value, parts),
-        reading=partial(read_form, variable, form=shape),
+    steps = (1.0, 0.7, 0.45) if symbols else ()
+    cases = tuple(tuple(x * step for x in case) for step in steps) or (case,)
+    entries = value if isinstance(value, dict) else range(len(parts or ()))
+    asked = {
+        "form": "expression" if symbols else "value",
+        "symbols": symbols,
+        "parts": parts and dict(zip(entries, parts, strict=True)),
+        "reading": partial(read_form, variable, form=shape),
+        "advice": advice,
         **(COUNTS if exact else NUMBERS),
-    )
+    }
+    question = Question(f"exam.{name}", others["title"], kind, 2, points, right, cases, mistakes, **asked)
     check = f'check_form("{variable}", {variable}, {_written(shape)})'
-    return Part(name, points=points, question=question, shape=check, solution=_code(solution), **others)
+    texts = {"shape": check, "solution": textwrap.dedent(solution).strip()}
+    return Part(name=name, points=points, question=question, **texts, **others)
 
 
-def _points(case: Case) -> tuple[Case, ...]:
-    """The points at which an expression is compared."""
-    return tuple(tuple(x * step for x in case) for step in (1.0, 0.7, 0.45))
-
-
-def _shares(value: Any, points: tuple[int, ...]) -> dict:
-    """The points of each key or entry of a right value."""
-    return dict(zip(value if isinstance(value, dict) else range(len(points)), points, strict=True))
-
-
-def _code(text: str) -> str:
-    return textwrap.dedent(text).strip()
-
-
-def function_part(name: str, question: Question, solution: str, **others: Any) -> Part:
+def function_part(*, name: str, question: Question, solution: str, **others: Any) -> Part:
     """Return a part whose answer is a function, called on inputs that are drawn when it is graded."""
     variable = name.replace("-", "_")
     check = f'assert callable({variable}), "Define {variable} as a function, and do not call it."'
-    return Part(
-        name, question=question, points=question.points, shape=check, solution=_code(solution), **others
-    )
+    texts = {"shape": check, "solution": textwrap.dedent(solution).strip()}
+    return Part(name=name, points=question.points, question=question, **texts, **others)
 
 
 def rng_of(seed: int, name: str) -> np.random.Generator:

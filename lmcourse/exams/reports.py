@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, value_part
+from lmcourse.exams.part import Part, but, value_part
 from lmcourse.hints.mistakes import LN2, exponents
 from lmcourse.hints.question import Mistake
 
@@ -63,15 +63,16 @@ def _report_mistakes(letters, guilty):
             )
 
 
-def report(rng, name: str, suspects: tuple[str, ...], **others) -> Part:
-    """Return the task: a total, counts, and a reported number; say the right one, and the reason."""
-    letters = dict(zip(map(str, rng.permutation(suspects)), "ABCDEFG", strict=False))
-    log, guilty = _log(rng), str(rng.choice(suspects))
+def report(rng, name: str, suspects: str, **plan) -> Part:
+    """Return the task: a total, counts, and a reported number; say the right one, and what went wrong."""
+    letters = dict(zip(map(str, rng.permutation(suspects.split())), "ABCDEFG", strict=False))
+    log, guilty = _log(rng), str(rng.choice(suspects.split()))
     right = partial(_finding, letter=letters[guilty])
     reported = right(**log, suspect=guilty)["perplexity"]
+    factor = math.log(reported) / (log["total"] / log["tokens"])
     choices = "\n".join(f"- **{letter}**: {SUSPECTS[suspect]}." for suspect, letter in letters.items())
     return value_part(
-        name,
+        name=name,
         title="a report before the court",
         kind="forensics",
         parts=(2, 2),
@@ -83,12 +84,12 @@ def report(rng, name: str, suspects: tuple[str, ...], **others) -> Part:
         text=REPORT.format(**log, reported=reported, choices=choices, name=name),
         task="the right perplexity, and the letter of what happened",
         solution=f"""
-            loss = total / tokens  # and ln {reported:.4g} / loss is {math.log(reported) / (log["total"] / log["tokens"]):.4f}
+            loss = total / tokens  # and ln {reported:.4g} / loss is {factor:.4f}
             {name} = {{"perplexity": np.exp(loss), "verdict": "{letters[guilty]}"}}
         """,
         advice="Each mistake multiplies the loss by a factor that follows from the counts. Compare"
         " ln reported / loss with each.",
-        **others,
+        **plan,
     )
 
 
@@ -125,7 +126,7 @@ def _compared(a, tokens_a, b, tokens_b, chars, unit=LN2):
 TWO_REPORTS_MISTAKES = (
     Mistake(
         "M34",
-        lambda a, n, b, m, c: _compared(a, n, b, m, c) | {"better": "A" if a < b else "B"},
+        but(_compared, "better", lambda a, n, b, m, c: "A" if a < b else "B"),
         "The lower perplexity is of shorter tokens. Per character, the other model is better.",
     ),
     Mistake(
@@ -148,12 +149,12 @@ TWO_REPORTS_MISTAKES = (
 )
 
 
-def two_reports(rng, name: str, **others) -> Part:
+def two_reports(rng, name: str, **plan) -> Part:
     """Return the task: two perplexities per token with different tokenizers; the lower one is the worse."""
     models = _two_models(rng)
     case = tuple(models.values())
     return value_part(
-        name,
+        name=name,
         title="two models, two tokenizers, one text",
         parts=(1, 1, 1),
         letters="AB",
@@ -170,5 +171,5 @@ def two_reports(rng, name: str, **others) -> Part:
             }}
             {name} = {{"better": "{_compared(*case)["better"]}", **bits}}
         """,
-        **others,
+        **plan,
     )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.exams.part import rows, value_task
+from lmcourse.exams.part import but, rows, value_task
 from lmcourse.hints.question import Mistake
 
 LN2 = math.log(2)
@@ -29,17 +29,8 @@ def _floor(a, b, share=None):
     }
 
 
-def _rate(wrong):
-    """The right values, but for a wrong entropy rate."""
-    return lambda a, b: _floor(a, b) | {"bits per symbol": wrong(a, b)}
-
-
 floor = value_task(
-    "floor",
     title="the floor under every model",
-    chapters="02, 08",
-    minutes=8,
-    points=4,
     parts=(1, 2, 1),
     draw=lambda rng: tuple(round(rng.uniform(0.05, 0.6), 3) for _ in range(2)),
     suits=lambda a, b: abs(a - b) > 0.1,
@@ -55,17 +46,17 @@ floor = value_task(
         ),
         Mistake(
             "L24",
-            _rate(lambda a, b: _binary(b / (a + b))),
+            but(_floor, "bits per symbol", lambda a, b: _binary(b / (a + b))),
             "That is the entropy of a symbol alone; the one before it is known.",
         ),
         Mistake(
             "M1",
-            _rate(lambda a, b: _floor(a, b)["bits per symbol"] * LN2),
+            but(_floor, "bits per symbol", lambda a, b: _floor(a, b)["bits per symbol"] * LN2),
             "Your rate is in nats, and bits are asked for.",
         ),
         Mistake(
             "M9",
-            _rate(lambda a, b: (_binary(a) + _binary(b)) / 2),
+            but(_floor, "bits per symbol", lambda a, b: (_binary(a) + _binary(b)) / 2),
             "You average the two states with equal weights. Weight each with its share of the symbols.",
         ),
     ),
@@ -106,11 +97,7 @@ def _estimated(n, total, shift=1, turned=1):
 
 
 estimated = value_task(
-    "estimated",
     title="what the rare ones tell of the unseen",
-    chapters="06",
-    minutes=5,
-    points=3,
     parts=(1, 1, 1),
     draw=_types,
     right=_estimated,
@@ -123,7 +110,7 @@ estimated = value_task(
         ),
         Mistake(
             "L35",
-            lambda n, total: _estimated(n, total) | {"unseen mass": n[0] / n.sum()},
+            but(_estimated, "unseen mass", lambda n, total: n[0] / n.sum()),
             "You divide by types. The mass is a share of tokens.",
         ),
     ),
@@ -178,11 +165,7 @@ def _discounted(counts, c, w, discount, taken=True, kinds=None, lower=_continuat
 
 
 discounted = value_task(
-    "discounted",
     title="a Kneser–Ney probability",
-    chapters="06",
-    minutes=12,
-    points=5,
     parts=(1, 1, 2, 1),
     words=_labels,
     draw=_bigrams,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.exams.part import Part, but, value_part, value_task
 from lmcourse.hints.question import Mistake
 
 LN2, LN10 = math.log(2), math.log(10)
@@ -13,11 +13,7 @@ LN2, LN10 = math.log(2), math.log(10)
 # --- underflow: a probability that no float can hold, as a power of ten ------------------------------------
 
 underflow = value_task(
-    "underflow",
     title="a probability as a power of ten",
-    chapters="01",
-    minutes=4,
-    points=2,
     draw=lambda rng: (int(rng.integers(40, 400)) * 100, round(rng.uniform(4.5, 9.5), 2)),
     right=lambda tokens, bits: -tokens * bits * LN2 / LN10,
     mistakes=(
@@ -107,18 +103,14 @@ def _divergence_words(first, bits, forward, copies):
     }
 
 
-def divergence(rng) -> Part:
+def divergence(rng, **plan) -> Part:
     """03: the divergence of two geometric distributions, in a unit and a direction that are drawn."""
     drawn = {"bits": bool(rng.random() < 0.5), "forward": bool(rng.random() < 0.5)}
     drawn["copies"] = int(rng.integers(2, 9))
     words = _divergence_words(int(rng.integers(0, 2)), **drawn)
     right, p, q = partial(_divergence, **drawn), words["p"], words["q"]
     return value_part(
-        "divergence",
         title="two waiting times",
-        chapters="03",
-        minutes=9,
-        points=4,
         kind="derive",
         right=right,
         case=(0.62, 0.31),
@@ -133,6 +125,7 @@ def divergence(rng) -> Part:
             one = sp.log({p} / {q}) + (1 - {p}) / {p} * sp.log((1 - {p}) / (1 - {q}))  # E[k] enters
             divergence = {drawn["copies"]} * one{" / sp.log(2)" if drawn["bits"] else ""}
         """,
+        **plan,
     )
 
 
@@ -150,11 +143,7 @@ def _pooled(words, sentences, ppl, end, unit=LN2):
 
 
 pooled = value_task(
-    "pooled",
     title="and where the sentences end",
-    chapters="04",
-    minutes=6,
-    points=3,
     draw=_words_and_ends,
     right=_pooled,
     mistakes=(
@@ -208,11 +197,7 @@ def _units(character, token):
 
 
 converted = value_task(
-    "converted",
     title="a Chinese text, in bytes",
-    chapters="05",
-    minutes=6,
-    points=4,
     parts=(2, 2),
     draw=_chinese,
     right=_converted,
@@ -229,12 +214,12 @@ converted = value_task(
         ),
         Mistake(
             "M1",
-            lambda c, o, t, bits: _units(o * bits / c, math.exp(o * bits / t)),
+            but(_converted, "perplexity per token", lambda c, o, t, bits: math.exp(o * bits / t)),
             "You raise e to a number of bits. The base of the loss is the base of the power.",
         ),
         Mistake(
             "M35",
-            lambda c, o, t, bits: _units(o * bits / c, 2**bits * o / t),
+            but(_converted, "perplexity per token", lambda c, o, t, bits: 2**bits * o / t),
             "You multiply the perplexity by bytes per token. The ratio belongs in the exponent.",
         ),
     ),

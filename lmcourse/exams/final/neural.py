@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.exams.part import Part, but, value_part, value_task
 from lmcourse.hints.question import Mistake
 
 LN2 = math.log(2)
@@ -50,28 +50,22 @@ def _parameters_mistakes(right, cell, tied):
         Mistake("L27", partial(right, tied=not tied), f"The output layer {matrix}"),
         Mistake(
             "L22",
-            lambda v, e, h: right(v, e, h) | {"output": right(v, e, h)["output"] - v},
+            but(right, "output", lambda v, e, h: right(v, e, h)["output"] - v),
             "The output has a bias for each word.",
         ),
     )
 
 
-def parameters(rng) -> Part:
+def parameters(rng, **plan) -> Part:
     """07: how many numbers a recurrent model learns; its cell is drawn, and whether its output is tied."""
     cell, tied = list(GATES)[int(rng.integers(2))], bool(rng.random() < 0.5)
     v, h = int(rng.integers(40, 400)) * 100, int(rng.integers(3, 17)) * 32
     e = h if tied else int(rng.integers(2, 9)) * 24
-    gates, tie = (
-        GATES[cell],
-        "**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding",
-    )
+    gates, output = GATES[cell], "V" if tied else "h * V + V"
+    tie = "**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"
     right = partial(_parameters, gates=gates, tied=tied)
     return value_part(
-        "parameters",
         title="how many numbers are learnt",
-        chapters="07",
-        minutes=8,
-        points=4,
         parts=(1, 2, 1),
         right=right,
         case=(v, e, h),
@@ -82,8 +76,9 @@ def parameters(rng) -> Part:
         task="how many parameters the embedding, the recurrent layer and the output have",
         solution=f"""
             recurrent = {gates} * (e * h + h * h + 2 * h)  # {gates} gates, two biases each in PyTorch
-            parameters = {{"embedding": V * e, "recurrent": recurrent, "output": {"V" if tied else "h * V + V"}}}
+            parameters = {{"embedding": V * e, "recurrent": recurrent, "output": {output}}}
         """,
+        **plan,
     )
 
 
@@ -102,11 +97,7 @@ def _slope(z, target, tau, epsilon):
 
 
 slope = value_task(
-    "slope",
     title="the gradient of a step",
-    chapters="07",
-    minutes=8,
-    points=4,
     parts=(1, 1, 1, 1),
     draw=_logits,
     suits=lambda z, target, tau, epsilon: abs(tau - 1) > 0.15 and abs(z).min() > 0,
@@ -164,17 +155,8 @@ def _both(loss):
     return {"loss": loss, "perplexity": math.exp(loss)}
 
 
-def _power_of_bits(*case):
-    loss = _unsmoothed(*case)["loss"]
-    return {"loss": loss, "perplexity": math.exp(loss / LN2)}
-
-
 unsmoothed = value_task(
-    "unsmoothed",
     title="behind a smoothed loss",
-    chapters="07",
-    minutes=6,
-    points=4,
     parts=(2, 2),
     kind="forensics",
     draw=_smoothed,
@@ -193,7 +175,7 @@ unsmoothed = value_task(
         ),
         Mistake(
             "M2",
-            _power_of_bits,
+            but(_unsmoothed, "perplexity", lambda *case: math.exp(_unsmoothed(*case)["loss"] / LN2)),
             "Your loss is right, in nats, and your perplexity takes it for bits turned into nats.",
         ),
     ),

@@ -39,11 +39,7 @@ def _mixed(a, b, weight, shares=_shares, mixture=_arithmetic):
 
 
 mixed = value_task(
-    "mixed",
     title="the weight of a mixture",
-    chapters="06, 08",
-    minutes=8,
-    points=4,
     parts=(2, 1, 1),
     draw=_probabilities,
     suits=lambda a, b, weight: weight != 0.5 and np.abs(a - b).min() > 0,
@@ -118,11 +114,7 @@ def _exchanged(*case):
 
 
 paired = value_task(
-    "paired",
     title="is the difference real?",
-    chapters="08",
-    minutes=8,
-    points=4,
     parts=(1, 2, 1),
     draw=_totals,
     right=_paired,
@@ -178,16 +170,12 @@ what you expect at this size.
 """
 
 
-def planned(rng) -> Part:
+def planned(rng, **plan) -> Part:
     """08: in words, a fair race between a counted model and a network."""
     language, words, kept = str(rng.choice(LANGUAGES)), int(rng.choice(list(EXPECTED))), str(rng.choice(KEPT))
     size = f"{words:,}".replace(",", " ")
     return Part(
-        "planned",
         title="a fair race",
-        chapters="08",
-        minutes=12,
-        points=7,
         text=PLANNED.format(size=size, language=language, kept=kept),
         prompt="*Write ten to fifteen sentences here.*",
         model="Whole documents are divided into training, validation and test text before anything is"
@@ -204,4 +192,5 @@ def planned(rng) -> Part:
             (1, "a pooled number with a unit and a paired interval over documents."),
             (1, f"an expectation for {size} words, with its reason."),
         ),
+        **plan,
     )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import entr, rel_entr
 
-from lmcourse.exams.part import Part, rows, value_part, value_task
+from lmcourse.exams.part import Part, but, rows, value_part, value_task
 from lmcourse.hints.question import Mistake
 
 LN2 = math.log(2)
@@ -49,11 +49,7 @@ def _chain(table, scored=4, counted=None):
 
 
 chain = value_task(
-    "chain",
     title="a sentence, and its end",
-    chapters="01",
-    minutes=5,
-    points=3,
     parts=(2, 1),
     words=_sentence,
     draw=_table,
@@ -72,7 +68,7 @@ chain = value_task(
         ),
         Mistake(
             "M1",
-            lambda table: _chain(table) | {"bits": _chain(table)["bits"] * LN2},
+            but(_chain, "bits", lambda table: _chain(table)["bits"] * LN2),
             "Your total is in nats, and bits are asked for.",
         ),
     ),
@@ -111,11 +107,7 @@ def _crossed(p, q, unit=LN2):
 
 
 crossed = value_task(
-    "crossed",
     title="a source and a model of it",
-    chapters="02, 03",
-    minutes=7,
-    points=4,
     parts=(1, 1, 2),
     draw=_two_distributions,
     suits=lambda p, q: 0.05 < rel_entr(p, q).sum() < 0.6 and abs(p - q).min() > 0,
@@ -124,7 +116,7 @@ crossed = value_task(
         Mistake("M1", partial(_crossed, unit=1.0), IN_NATS),
         Mistake(
             "M50",
-            lambda p, q: _crossed(p, q) | {"D(p || q)": _crossed(q, p)["D(p || q)"]},
+            but(_crossed, "D(p || q)", lambda p, q: _crossed(q, p)["D(p || q)"]),
             "Your divergence runs from q to p. The distribution that the symbols come from stands first.",
         ),
         Mistake(
@@ -134,7 +126,7 @@ crossed = value_task(
         ),
         Mistake(
             "L5",
-            lambda p, q: _crossed(p, q) | {"H(p, q)": entr(q).sum() / LN2},
+            but(_crossed, "H(p, q)", lambda p, q: entr(q).sum() / LN2),
             "You give the entropy of q. What p draws is scored by q: the weights are those of p.",
         ),
     ),
@@ -198,16 +190,12 @@ def _slope_mistakes(right, scale, weight):
     )
 
 
-def slope(rng) -> Part:
+def slope(rng, **plan) -> Part:
     """02: the derivative of a cross-entropy in a logit, with a scale and a weight that are drawn."""
     scale, weight = int(rng.integers(2, 8)), int(rng.integers(2, 6))
     right = partial(_slope, scale=scale, weight=weight)
     return value_part(
-        "slope",
         title="the derivative of a loss",
-        chapters="02",
-        minutes=8,
-        points=4,
         kind="derive",
         right=right,
         case=(0.37, 0.31),
@@ -222,6 +210,7 @@ def slope(rng) -> Part:
             sigma = 1 / (1 + sp.exp(-{scale} * z))
             slope = sp.diff(-{weight} * p * sp.log(sigma) - (1 - p) * sp.log(1 - sigma), z)
         """,
+        **plan,
     )
 
 
@@ -239,11 +228,6 @@ def _shared(counts, unit=LN2, axis=1):
     return {"H(X, Y)": h, "H(Y | X)": h - context, "I(X; Y)": word - (h - context)}
 
 
-def _conditional(wrong):
-    """The right values, but for a wrong conditional entropy in bits."""
-    return lambda counts: _shared(counts) | {"H(Y | X)": wrong(counts)}
-
-
 def _row_entropies(counts):
     return [entr(row / row.sum()).sum() for row in counts]
 
@@ -253,11 +237,7 @@ def _worth_asking(counts):
 
 
 shared = value_task(
-    "shared",
     title="what a context is worth",
-    chapters="03",
-    minutes=8,
-    points=4,
     parts=(1, 2, 1),
     draw=_pairs,
     suits=_worth_asking,
@@ -266,27 +246,27 @@ shared = value_task(
         Mistake("M1", partial(_shared, unit=1.0), IN_NATS),
         Mistake(
             "L16",
-            _conditional(lambda c: _shared(c, axis=0)["H(Y | X)"]),
+            but(_shared, "H(Y | X)", lambda c: _shared(c, axis=0)["H(Y | X)"]),
             "You give H(X | Y). The context X is known, and Y is predicted.",
         ),
         Mistake(
             "L24",
-            _conditional(lambda c: _shared(c)["H(Y | X)"] + _shared(c)["I(X; Y)"]),
+            but(_shared, "H(Y | X)", lambda c: _shared(c)["H(Y | X)"] + _shared(c)["I(X; Y)"]),
             "That is the entropy of Y alone: the context is ignored.",
         ),
         Mistake(
             "L10",
-            lambda c: _shared(c) | {"I(X; Y)": _shared(c)["H(X, Y)"] - _shared(c)["H(Y | X)"]},
+            but(_shared, "I(X; Y)", lambda c: _shared(c)["H(X, Y)"] - _shared(c)["H(Y | X)"]),
             "Joint minus conditional is the entropy of the context. Take H(Y) - H(Y | X).",
         ),
         Mistake(
             "L1",
-            _conditional(lambda c: sum(_row_entropies(c)) / LN2),
+            but(_shared, "H(Y | X)", lambda c: sum(_row_entropies(c)) / LN2),
             "You add the entropies of the rows. Weight each with how often its context comes.",
         ),
         Mistake(
             "M9",
-            _conditional(lambda c: np.mean(_row_entropies(c)) / LN2),
+            but(_shared, "H(Y | X)", lambda c: np.mean(_row_entropies(c)) / LN2),
             "You average the rows with equal weights, though the contexts are not equally frequent.",
         ),
     ),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
-from lmcourse.exams.part import Part, rows, value_task
+from lmcourse.exams.part import Part, but, rows, value_task
 from lmcourse.hints.question import Mistake
 
 LN2 = math.log(2)
@@ -24,11 +25,7 @@ def _pooled(tokens, ppl):
 
 
 pooled = value_task(
-    "pooled",
     title="three documents, one corpus",
-    chapters="04",
-    minutes=6,
-    points=4,
     draw=_documents,
     right=_pooled,
     mistakes=(
@@ -84,24 +81,20 @@ def _converted(ppl, tokens, words, chars, octets, unit=LN2):
 
 
 converted = value_task(
-    "converted",
     title="one loss in three units",
-    chapters="05",
-    minutes=7,
-    points=4,
     parts=(1, 1, 2),
     draw=_counts,
     right=_converted,
     mistakes=(
-        Mistake("M1", lambda *case: _converted(*case, unit=1.0), "Yours are nats: divide by ln 2 for bits."),
+        Mistake("M1", partial(_converted, unit=1.0), "Yours are nats: divide by ln 2 for bits."),
         Mistake(
             "M35",
-            lambda ppl, t, w, c, o: _converted(ppl, t, w, c, o) | {"perplexity per word": ppl * t / w},
+            but(_converted, "perplexity per word", lambda ppl, t, w, c, o: ppl * t / w),
             "You multiply the perplexity by tokens per word. The ratio belongs in the exponent.",
         ),
         Mistake(
             "L34",
-            lambda ppl, t, w, c, o: _converted(ppl, t, w, c, o) | {"perplexity per word": ppl ** (w / t)},
+            but(_converted, "perplexity per word", lambda ppl, t, w, c, o: ppl ** (w / t)),
             "Your exponent is upside down. A word holds more than one token, so its perplexity is higher.",
         ),
         Mistake(
@@ -111,9 +104,7 @@ converted = value_task(
         ),
         Mistake(
             "M36",
-            lambda ppl, t, w, c, o: (
-                _converted(ppl, t, w, c, o) | {"bits per character": t * math.log2(ppl) / w}
-            ),
+            but(_converted, "bits per character", lambda ppl, t, w, c, o: t * math.log2(ppl) / w),
             "Those are bits per word. Divide by the characters.",
         ),
     ),
@@ -170,7 +161,7 @@ number you would ask for that could be compared.
 """
 
 
-def asked(rng) -> Part:
+def asked(rng, **plan) -> Part:
     """04 and 05: in words, what must be asked before two numbers are compared."""
     ours, theirs = round(rng.uniform(14, 30), 1), round(rng.uniform(35, 80), 1)
     story, fault, effect = STORIES[str(rng.choice(list(STORIES)))]
@@ -180,11 +171,7 @@ def asked(rng) -> Part:
         "words": int(rng.integers(2, 9)) * 500,
     }
     return Part(
-        "asked",
         title="before two numbers are compared",
-        chapters="04, 05",
-        minutes=10,
-        points=6,
         text=ASKED.format(ours=ours, theirs=theirs, story=story.format(**numbers)),
         prompt="*Write six to ten sentences here.*",
         model=f"The note describes {fault}. {effect} Facts to ask for: whether ends of sentences are scored"
@@ -197,4 +184,5 @@ def asked(rng) -> Part:
             (1, "total bits per character (or byte) of the same text, nothing left out."),
             (1, "clear, with units, and only comparable numbers compared."),
         ),
+        **plan,
     )
