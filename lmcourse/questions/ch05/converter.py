@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question, unchanged
+from lmmetrics import score
 
 # --- exponents -------------------------------------------------------------------------------------------
 
@@ -99,7 +100,7 @@ EXPONENTS = Question(
 
 # --- converter -------------------------------------------------------------------------------------------
 
-UNITS = ("token", "word", "char", "byte")
+UNITS = tuple(score.UNITS)
 
 
 def every_unit(value, kind, unit, counts):
