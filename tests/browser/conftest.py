@@ -1,9 +1,16 @@
-"""The browser that opens the book: the system's Chromium, driven by Playwright, every other host blocked."""
+"""The browser that opens the book, and what it opens: pages, decks, and small pages with one thing on them.
 
+The browser is the system's Chromium, driven by Playwright; every other host is blocked.
+"""
+
+import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
+
+from lmcourse.site import forms
+from lmcourse.site.chapters import STATIC
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
@@ -21,6 +28,29 @@ def built_pages():
 def built_decks():
     """Every deck of the built book, as paths below ``_build/html``."""
     return sorted(f"slides/{deck.name}" for deck in (HTML / "slides").glob("*.html"))
+
+
+needs_book = pytest.mark.skipif(not built_pages(), reason="the book is not built: make book")
+PAGES = built_pages() or [pytest.param("", marks=needs_book)]
+DECKS = built_decks() or [pytest.param("", marks=needs_book)]
+
+
+def small_page(body, head=""):
+    """The HTML of a page with a heading, this body, and whatever else its head is to hold."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>{head}</head>'
+        f'<body><main class="bd-article"><h1>A page</h1>{body}</main></body></html>'
+    )
+
+
+def write_tool(folder, name, data, more=""):
+    """Write the page of a tool without the book around it, with its scripts and style; return its address."""
+    shutil.copytree(STATIC / "tools", folder / "tools")
+    scripts = "".join(f'<script defer src="{script}"></script>' for script in forms.SCRIPTS[f"book/{name}"])
+    head = f'<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="{forms.STYLE}">'
+    page = folder / f"{name}.html"
+    page.write_text(small_page(forms.markup(name, data) + more, head + scripts), encoding="utf8")
+    return page.as_uri()
 
 
 @pytest.fixture(scope="session")
@@ -71,6 +101,12 @@ class Visit:
         self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
         return self.page
 
+    def sideways(self):
+        """How many pixels the page can be scrolled sideways."""
+        return self.page.evaluate(
+            "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+
 
 @pytest.fixture
 def visit(browser):
@@ -85,3 +121,12 @@ def visit(browser):
     yield at
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def opened(visit, address):
+    """The page at the module's ``address``; its problems are looked at when the test ends."""
+    reader = visit()
+    reader.page.goto(address)
+    yield reader.page
+    assert reader.problems == []

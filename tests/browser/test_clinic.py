@@ -10,8 +10,7 @@ from lmcourse.pages.clinic.catalogue import EXPLANATIONS
 from lmcourse.pages.clinic.explanations import tree
 from lmcourse.site import forms
 
-from .conftest import HTML
-from .tool_pages import write_page
+from .conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser
 TABLE = """<div class="clinic-table"><table><tbody><tr><td>M19</td><td>padding</td><td>-</td>
@@ -27,16 +26,7 @@ DIAGNOSE = """cases => { const data = LMM.page.data('clinic-data'); return cases
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The clinic's page on disk, with a table of one row."""
-    return write_page(tmp_path_factory.mktemp("clinic"), "clinic", forms.clinic_data(), TABLE)
-
-
-@pytest.fixture
-def opened(visit, address):
-    """The clinic's page in a browser; its problems are looked at when the test ends."""
-    reader = visit()
-    reader.page.goto(address)
-    yield reader.page
-    assert reader.problems == []
+    return write_tool(tmp_path_factory.mktemp("clinic"), "clinic", forms.clinic_data(), TABLE)
 
 
 class Text:
@@ -441,17 +431,13 @@ def test_explanations_are_well_formed():
         tree("h * tokens / paddings")
 
 
+@needs_book
 def test_page_of_the_book_links_every_treated_mistake(visit):
     """In the built book: a finding links to the section that runs the mistake, and the section is there."""
     page = HTML / "book" / "clinic.html"
-    if not page.exists():
-        pytest.skip("the clinic is not in the built book: add it to _toc.yml, then make book")
     reader = visit(width=390, height=844)
     reader.page.goto(page.as_uri() + "?got=19.1218&expected=70.6083&quantity=perplexity&unit=token")
     link = reader.page.locator("#clinic-findings a").first.get_attribute("href")
     path, _, anchor = link.partition("#")
     assert f'id="{anchor}"' in (page.parent / path).read_text(encoding="utf8")
-    wide = reader.page.evaluate(
-        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    assert wide <= 0 and reader.problems == []
+    assert reader.sideways() <= 0 and reader.problems == []

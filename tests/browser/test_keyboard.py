@@ -2,12 +2,9 @@
 
 import pytest
 
-from .conftest import HTML, built_pages
+from .conftest import HTML, needs_book
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not built_pages(), reason="the book is not built: make book"),
-]
+pytestmark = [pytest.mark.browser, needs_book]
 
 MOST_STOPS = 900
 

@@ -14,7 +14,7 @@ from pypdf import PdfReader
 from lmcourse.site import handouts, paper
 from lmcourse.site.latex import as_set, widths
 
-from .conftest import HTML, ROOT, built_decks
+from .conftest import HTML, ROOT, built_decks, needs_book
 
 PLANTED = {
     "! Undefined control sequence.": "error: Undefined control sequence.",
@@ -82,7 +82,7 @@ def test_columns_have_room_for_their_longest_word():
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not built_decks(), reason="no deck is built: make book")
+@needs_book
 def test_a_deck_is_printed_with_its_notes(browser, tmp_path):
     """A page for each slide and more for the notes; the words of notes and slides are there."""
     target = tmp_path / "deck.pdf"

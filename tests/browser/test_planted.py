@@ -2,16 +2,13 @@
 
 import pytest
 
+from .conftest import small_page
 from .test_pages import BROKEN_IMAGES, RAW_MATHS, TOO_WIDE, links_to_nowhere
 from .test_slides import CUT_OFF, NOTE_SHOWS, OVERPRINTED, WITHOUT_NOTE
 from .test_weight import PAGE_KB, weight
 
 pytestmark = pytest.mark.browser
 
-PAGE = (
-    '<!doctype html><html lang="en"><head><meta charset="utf8"><title>A page</title></head>'
-    "<body><main><article><h1>A page</h1>{}</article></main></body></html>"
-)
 SOUND = "<p>Words, and <code>$x$</code> in code.</p>"
 
 FAULTS = [
@@ -36,7 +33,7 @@ SLIDE_FAULTS = [
 
 def opened(visit, tmp_path, body, width=390):
     """A reader of a page with this body."""
-    (tmp_path / "page.html").write_text(PAGE.format(body), encoding="utf8")
+    (tmp_path / "page.html").write_text(small_page(body), encoding="utf8")
     reader = visit(width=width, height=844)
     reader.page.goto((tmp_path / "page.html").as_uri(), wait_until="load")
     return reader

@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from .conftest import HTML, ROOT, built_decks
+from .conftest import DECKS, HTML, ROOT
 
 pytestmark = pytest.mark.browser
-DECKS = built_decks() or [pytest.param("", marks=pytest.mark.skip(reason="no deck is built: make slides"))]
 
 SLIDES = (
     "() => Reveal.getSlides().map(slide => { const i = Reveal.getIndices(slide); return [i.h, i.v || 0]; })"

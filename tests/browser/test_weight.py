@@ -2,9 +2,7 @@
 
 import re
 
-import pytest
-
-from .conftest import HTML, built_pages
+from .conftest import HTML, built_pages, needs_book
 
 PAGE_KB, SITE_MB = 600, 50
 
@@ -21,13 +19,13 @@ def total(folder):
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.skipif(not built_pages(), reason="the book is not built: make book")
+@needs_book
 def test_every_page_is_light():
     heavy = {name: weight(HTML / name) for name in built_pages() if weight(HTML / name) > PAGE_KB * 1000}
     assert not heavy, f"more than {PAGE_KB} kB: {heavy}"
 
 
-@pytest.mark.skipif(not built_pages(), reason="the book is not built: make book")
+@needs_book
 def test_the_site_is_light():
     assert total(HTML) <= SITE_MB * 1e6
 
