@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lmcourse.grading.inside import commands
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, encode
 from lmcourse.grading.notebook.cells import GradingError
@@ -151,8 +153,8 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
                 probe.ask({"do": "fetch", "name": "facts"})["value"]
             )
     assert seen == [] and few and not secret and unprivileged
-    ours = ["__init__.py", "answers.py", "child.py", "decoding.py", "jail.py", "nursery.py", "plain.py"]
-    ours += ["pools.py", "running.py", "shell.py", "wire.py"]
+    ours = ["__init__.py", "answers.py", "child.py", "commands.py", "decoding.py", "drawing.py", "jail.py"]
+    ours += ["nursery.py", "plain.py", "pools.py", "running.py", "shell.py", "wire.py"]
     assert sorted(set(inside)) == ours and files == ["table.txt"]
     assert "full" in sandbox.protection
 
@@ -248,6 +250,36 @@ def test_a_lost_cell_leaves_everything_as_it_was():
             assert decode(probe.ask({"do": "fetch", "name": "y"})["value"]) == 2
         assert list(sandbox.folder.iterdir())
     assert not sandbox.folder.exists()
+
+
+def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
+    monkeypatch.setattr(commands, "SECONDS", 0.5)
+    began = time.monotonic()
+    assert commands.output_of("echo {word}; sleep 20", {"word": "here"}) == (1, "here\n")
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install x",
+        "sudo apt-get -y install x",
+        "A=1 /usr/bin/python3 -m pip list",
+        "cd / && conda install x",
+    ],
+)
+def test_a_command_that_installs_does_nothing(line):
+    assert not re.search("pip|apt|conda|sudo", commands.INSTALLS.sub(r"\1 true ", line))
+    assert commands.output_of(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
+
+
+def test_a_file_that_is_too_large_names_the_limit():
+    source = "import numpy as np\n{}"
+    with Sandbox(Limits(file_mb=1), ["numpy"]) as sandbox:
+        sandbox.open({})
+        for line in ("np.save('a.npy', np.ones(10**6))", "open('b', 'w').write('x' * 10**7)"):
+            told = sandbox.run("save", source.format(line))["error"]
+            assert told["type"] == "OSError" and told["text"].endswith(" (the limit is 1 MB a file)")
 
 
 def test_the_time_of_a_whole_submission_is_bounded():

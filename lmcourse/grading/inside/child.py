@@ -4,15 +4,18 @@ One loop, `_serve`. The first process has imported the libraries and has run no 
 test runs in a fork of the last good one. So what a cell breaks, fills or leaves running is gone with its
 process. Nothing that this program says is trusted: the grader reads it with `decoding`.
 
-This file sees neither the solutions nor the questions. It is copied beside the answers, with `running`,
-`shell`, `wire`, `decoding` and ``lmcourse.hints.answers``.
+This file sees neither the solutions nor the questions. It is copied beside the answers, with the rest of its
+room and ``lmcourse.hints.answers``.
 """
 
 import copy
 import ctypes
+import errno
 import importlib
 import json
 import os
+import re
+import resource
 import signal
 import socket
 import struct
@@ -28,6 +31,7 @@ from lmcourse.grading.inside.wire import WireError, encode
 from lmcourse.hints.answers import Unreadable, evaluate, plain
 
 DUMPABLE, ADOPT_ORPHANS = 4, 36
+WRITTEN = re.compile(r"\d+ requested and \d+ written")
 _missing: set[str] = set()
 """Names that are not there because an import failed."""
 
@@ -136,7 +140,7 @@ def _value(value: object, kept: list) -> dict:
 def _told(error: BaseException) -> dict:
     """What an error says, and the line of the answer that it comes from."""
     try:
-        text = str(error)[:500]
+        text = str(error)[:500] + _about_its_size(error)
     except BaseException:
         text = ""
     line = ""
@@ -155,6 +159,13 @@ def _told(error: BaseException) -> dict:
     elif isinstance(error, MemoryError):
         kind = "MemoryError"
     return {"type": kind[:80], "text": text, "line": line}
+
+
+def _about_its_size(error: BaseException) -> str:
+    """The limit that a file was too large for; NumPy says only how much it has written."""
+    if isinstance(error, OSError) and (error.errno == errno.EFBIG or WRITTEN.search(str(error))):
+        return f" (the limit is {resource.getrlimit(resource.RLIMIT_FSIZE)[0] >> 20} MB a file)"
+    return ""
 
 
 def _feedback_of_the_course(inputs: dict) -> None:
@@ -177,8 +188,6 @@ def _one_thread() -> None:
 
 def _limit(settings: dict) -> None:
     """Limits of this process and of all that come from it."""
-    import resource
-
     with_libraries = _virtual_memory()
     limits = {
         resource.RLIMIT_CPU: settings["cpu_seconds"],

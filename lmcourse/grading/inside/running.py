@@ -9,21 +9,34 @@ import __future__
 
 import ast
 import asyncio
+import contextlib
 import inspect
 import linecache
 import re
+import selectors
 import types
+from collections.abc import Iterator
 
 PROMPT = re.compile(r"\s*In ?\[\d*\]: ")
-CELL_MAGIC_THAT_RUNS = re.compile(r"\s*%%(time|timeit|capture|prun)\b\s*([A-Za-z_]\w*)?")
+CELL_MAGIC = re.compile(r"\s*%%(\w+)\b")
+CAPTURED = re.compile(r"\s*%%capture\s+(?:--\S+\s+)*([A-Za-z_]\w*)")
+NOT_FOR_US = re.compile(
+    "bash|sh|script|sx|system|cmd|writefile|file|html|HTML|svg|SVG|markdown|latex|javascript|js|perl|ruby"
+    "|python[23]?|pypy"
+)
+"""Cell magics whose cell is a text or a program of its own. Behind any other stands code of the notebook."""
 LINE_MAGICS_THAT_RUN = ("time", "prun")
 OPTIONS = re.compile(r"\s*((-[DlsT]\s*\S+|-[rq])\s+)*")
+OPTIONS_OF_TIMEIT = re.compile(r"\s*((-[nrpv]\s*\S+|-[tcqo]+)\s+)*")
 BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 """Line ends to IPython, and none to Python."""
 HIDDEN = {ord(sign): 0xF8E0 + i for i, sign in enumerate(BREAKS)}
 SHOWN = {code: sign for sign, code in HIDDEN.items()}
-FLAGS, LAST = "__future_flags__", "__last_output__"
-"""Names in the notebook's namespace: what ``from __future__`` has switched on, and what ``_`` was set to."""
+FLAGS, LAST, GUARD = "__future_flags__", "__last_output__", "__guarded_import__"
+"""Names in the notebook's namespace: what ``from __future__`` has switched on, what ``_`` was set to, and
+what wraps an import in a block."""
+CATCHES = re.compile("Error|Exception|suppress")
+BLOCKS = (ast.With, ast.AsyncWith, ast.If, ast.For, ast.AsyncFor, ast.While)
 MOST_SKIPPED = 20
 
 
@@ -59,26 +72,89 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
     )  # then errors show what was typed
     lines = re.split(r"(?<=\n)", source if same else python)
     linecache.cache[filename] = (len(python), None, lines, filename)
-    skipped, value = [], None
-    for statement in tree.body:
+    skipped, value = _Skipped(lines, missing), None
+    names[GUARD] = skipped.guard
+    for statement in _one_import_each(tree.body):
         code = _compiled(statement, filename, names)
         try:
             value = _execute(code, names)
             missing.difference_update(_bound(statement) if missing else ())
         except (SystemExit, KeyboardInterrupt):
-            return skipped  # quit() in a notebook: what stands above it has run
+            return skipped.told  # quit() in a notebook: what stands above it has run
         except BaseException as error:
             value = None
-            line = lines[statement.lineno - 1].strip()[:200] if statement.lineno <= len(lines) else ""
             if not _costs_its_own_line(statement, error, missing):
-                raise Stopped(error, line) from None
-            missing |= _bound(statement)
-            if len(skipped) < MOST_SKIPPED:
-                told = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": line}
-                skipped.append({**told, "names": [name[:80] for name in sorted(_bound(statement))[:20]]})
+                raise Stopped(error, skipped.line(statement.lineno)) from None
+            skipped.note(error, statement.lineno, _bound(statement))
     if value is not None:
         _remember(value, names)
-    return skipped
+    return skipped.told
+
+
+class _Skipped:
+    """What a cell of these ``lines`` goes on past; ``missing`` are the names that are not there for it."""
+
+    def __init__(self, lines: list[str], missing: set[str]):
+        self.lines, self.missing, self.told = lines, missing, []
+
+    def line(self, number: int) -> str:
+        return self.lines[number - 1].strip()[:200] if number <= len(self.lines) else ""
+
+    def note(self, error: BaseException, number: int, bound: set[str]) -> None:
+        self.missing |= bound
+        if len(self.told) < MOST_SKIPPED:
+            told = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": self.line(number)}
+            self.told.append({**told, "names": [name[:80] for name in sorted(bound)[:20]]})
+
+    @contextlib.contextmanager
+    def guard(self, number: int, bound: tuple[str, ...]) -> Iterator[None]:
+        """An import inside of a block: the block goes on when it fails."""
+        try:
+            yield
+            self.missing.difference_update(bound)
+        except ImportError as error:
+            self.note(error, number, set(bound))
+
+
+class _Guarded(ast.NodeTransformer):
+    """Wraps the imports inside of a block, but for those in a ``try`` of the student's and in definitions."""
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+        return [self._wrapped(single) for single in _one_import_each([node])]
+
+    visit_ImportFrom = visit_Import
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> ast.AST:
+        catches = any(CATCHES.search(ast.unparse(item)) for item in node.items)
+        return node if catches else self.generic_visit(node)
+
+    visit_AsyncWith = visit_With
+
+    def visit_Try(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_TryStar = visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Try
+
+    @staticmethod
+    def _wrapped(node: ast.stmt) -> ast.stmt:
+        told = [ast.Constant(node.lineno), ast.Constant(tuple(sorted(_bound(node))))]
+        item = ast.withitem(ast.Call(ast.Name(GUARD, ast.Load()), told, []))
+        return ast.fix_missing_locations(ast.copy_location(ast.With([item], [node]), node))
+
+
+def _one_import_each(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements, those that import several things as one for each, those in blocks guarded."""
+    for statement in statements:
+        if isinstance(statement, ast.Import):
+            yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            module, level = statement.module, statement.level
+            yield from (
+                ast.copy_location(ast.ImportFrom(module, [alias], level), statement)
+                for alias in statement.names
+            )
+        else:
+            yield _Guarded().visit(statement) if isinstance(statement, BLOCKS) else statement
 
 
 def value_of(source: str, names: dict) -> object:
@@ -100,7 +176,7 @@ def read(source: str, filename: str) -> tuple[ast.Module, str]:
     SyntaxError, ValueError
         When the cell is no Python to IPython either.
     """
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    source = re.sub("\r+\n", "\n", source.removeprefix("\ufeff")).replace("\r", "\n")
     try:
         if PROMPT.match(source):
             raise SyntaxError("to Python, a copied prompt is an annotation")
@@ -119,10 +195,12 @@ def as_python(source: str) -> str:
 
     lines, empty = source.split("\n"), 0
     for i, line in enumerate(lines):
-        match = CELL_MAGIC_THAT_RUNS.match(line)
-        if match:
-            captured = match[1] == "capture" and match[2]
-            lines[i] = f"{match[2]} = get_ipython()" if captured else ""
+        match = CELL_MAGIC.match(line)
+        if match and not NOT_FOR_US.fullmatch(match[1]):
+            captured = CAPTURED.match(line)
+            lines[i] = f"{captured[1]} = get_ipython()" if captured else ""
+            if match[1] == "timeit":
+                lines[i] = OPTIONS_OF_TIMEIT.sub("", line[match.end() :] + " ", count=1)
         elif line.strip():
             break
     while empty < len(lines) and not lines[empty].strip():
@@ -173,13 +251,35 @@ def _compiled(statement: ast.stmt, filename: str, names: dict) -> types.CodeType
 
 def _execute(code: types.CodeType, names: dict) -> object:
     value = eval(code, names)
-    return asyncio.run(value) if code.co_flags & inspect.CO_COROUTINE else value
+    return event_loop().run_until_complete(value) if code.co_flags & inspect.CO_COROUTINE else value
+
+
+_loops: list[asyncio.AbstractEventLoop] = []
+
+
+def event_loop() -> asyncio.AbstractEventLoop:
+    """The loop that runs now, else the notebook's own: one for all cells. Forks share nothing of it."""
+    running = asyncio._get_running_loop()
+    if running is not None:
+        return running
+    if not _loops or _loops[-1].is_closed():
+        _loops.append(asyncio.SelectorEventLoop(selectors.SelectSelector()))
+    asyncio.set_event_loop(_loops[-1])
+    return _loops[-1]
 
 
 def _costs_its_own_line(statement: ast.stmt, error: BaseException, missing: set[str]) -> bool:
-    """Whether an import in it has failed, or a name is missing that such an import would have defined."""
-    if isinstance(error, ImportError):
-        return any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(statement))
+    """Whether a package is not there, or a name is missing that such an import would have defined.
+
+    A module of the course that is not there was looked for by somebody who should not: that stops the cell.
+    """
+    if isinstance(error, ImportError) and any(
+        isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(statement)
+    ):
+        return True
+    if isinstance(error, ModuleNotFoundError):
+        simple = not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        return simple and not (error.name or "").startswith("lmcourse")
     return isinstance(error, NameError) and getattr(error, "name", None) in missing
 
 

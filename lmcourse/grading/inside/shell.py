@@ -5,17 +5,26 @@ Runs in the process with the answers.
 
 from __future__ import annotations
 
+import asyncio
 import builtins
+import contextlib
 import os
+import re
 import shlex
 import sys
 import types
 from pathlib import Path
 
-from lmcourse.grading.inside.running import LINE_MAGICS_THAT_RUN, OPTIONS, value_of
+from lmcourse.grading.inside.commands import environment, expanded, output_of, timed
+from lmcourse.grading.inside.drawing import without_windows
+from lmcourse.grading.inside.running import LINE_MAGICS_THAT_RUN, NOT_FOR_US, OPTIONS, event_loop, value_of
 
 PROCESSORS = 2
 """As many as an answer is told that there are: pools start as many processes."""
+COMMANDS = {"mkdir", "rmdir", "rm", "cp", "mv", "ls", "cat", "touch"}
+"""Magics that are commands of the system."""
+PYLAB = "import numpy, matplotlib, numpy as np\nfrom matplotlib import mlab, pylab, pyplot, pyplot as plt\n"
+PYLAB += "from pylab import *\nfrom numpy import *"
 
 
 class Quiet:
@@ -48,44 +57,115 @@ class Quiet:
         return None
 
 
+Quiet.__name__ = Quiet.__qualname__ = "object"  # errors that students read name it
+Quiet.__module__ = "builtins"
+
+
 class Shell(Quiet):
-    """What ``get_ipython()`` returns: magics and commands do nothing, code that is given to it runs."""
+    """What ``get_ipython()`` returns: it runs code and commands, and shows nothing."""
+
+    execution_count = 1
 
     def __init__(self, names: dict):
-        self.user_ns = names
+        self.user_ns, self.folder_before = names, os.getcwd()
 
-    def run_cell(self, source: str, *arguments, **keywords) -> None:
+    def run_cell(self, source: str, *arguments, **keywords) -> Quiet:
         value_of(source, self.user_ns)
+        return Quiet()
 
     ex = run_cell
 
     def ev(self, source: str):
         return eval(source, self.user_ns)
 
-    def run_line_magic(self, magic: str, line: str, *arguments, **keywords) -> object:
-        """Run the line of `%time` and `%prun`, and the file of `%run`; follow `%cd`."""
+    def push(self, variables: dict | str | list | tuple, *arguments, **keywords) -> None:
+        """Bind names: from a dictionary, or those of the caller."""
+        if not isinstance(variables, dict):
+            names = variables.split() if isinstance(variables, str) else variables
+            variables = {name: self._seen(2)[name] for name in names}
+        self.user_ns.update(variables)
+
+    def magic(self, text: str) -> object:
+        name, _, line = text.removeprefix("%").partition(" ")
+        return self.run_line_magic(name, line, 2)
+
+    def run_line_magic(self, magic: str, line: str, depth: int = 1) -> object:
+        """Run the line of `%time`, `%timeit -o` and `%prun`, and a command; follow `%cd`, `%env`, `%run`."""
+        names = self._seen(depth + 1)
         if magic in LINE_MAGICS_THAT_RUN:
-            return value_of(OPTIONS.sub("", line, count=1), self.user_ns)
-        given = [word for word in shlex.split(line, posix=True) if not word.startswith("-")] if line else []
-        if magic == "run" and given and given[0].endswith(".py"):
-            value_of(Path(given[0]).read_text(encoding="utf-8"), self.user_ns)
-        elif magic == "cd" and given:
-            os.chdir(given[0])
+            return value_of(OPTIONS.sub("", line, count=1), names)
+        if magic == "timeit":
+            return timed(line, names)
+        line = expanded(line, names)
+        if magic in COMMANDS:
+            self._output(f"{magic} {line}", names)
+        elif magic in ("sx", "system"):
+            return self.getoutput(line)
+        elif magic in ("env", "set_env"):
+            return environment(line)
         elif magic == "pwd":
             return os.getcwd()
-        return Quiet() if magic == "timeit" else None
+        elif magic == "who_ls":
+            return sorted(name for name in self.user_ns if not name.startswith("_"))
+        elif magic == "cd":
+            self._change_folder(line)
+        elif magic == "run":
+            self._run_file(line)
+        elif magic == "pylab":
+            value_of(PYLAB, self.user_ns)
+        return None
 
-    def run_cell_magic(self, magic: str, line: str, cell: str) -> None:
-        """Run a cell that is timed or captured, and write the file of `%%writefile`."""
-        if magic in ("time", "timeit", "capture", "prun"):
-            value_of(cell, self.user_ns)
-        elif magic in ("writefile", "file"):
+    def run_cell_magic(self, magic: str, line: str, cell: str) -> object:
+        """Run a cell as code or as commands, or write the file of `%%writefile`."""
+        if magic in ("writefile", "file"):
             words = shlex.split(line)
             with open(words[-1], "a" if "-a" in words[:-1] else "w", encoding="utf-8") as stream:
                 stream.write(cell)
+        elif magic in ("sx", "system"):
+            return self.getoutput(cell)
+        elif magic in ("bash", "sh") or (magic == "script" and re.match(r"\s*(\S*/)?(ba)?sh\b", line)):
+            output = self._output(cell, {})
+            if wanted := re.search(r"--out[ =](\w+)", line):
+                self.user_ns[wanted[1]] = output
+        elif not NOT_FOR_US.fullmatch(magic):
+            value_of(cell, self.user_ns)
+        return None
 
-    def getoutput(self, *arguments, **keywords) -> list[str]:
-        return []
+    def system(self, command: str) -> None:
+        self._output(command, self._seen(2))
+
+    def getoutput(self, command: str, split: bool = True, **keywords) -> object:
+        from IPython.utils.text import LSString, SList
+
+        output = self._output(command, self._seen(2))
+        return SList(output.splitlines()) if split else LSString(output)
+
+    def _output(self, command: str, names: dict) -> str:
+        self.user_ns["_exit_code"], output = output_of(command, names)
+        return output
+
+    def _seen(self, depth: int) -> dict:
+        """The names that code ``depth`` calls above this sees: the notebook's, and those of its function."""
+        local = sys._getframe(depth).f_locals
+        return self.user_ns if local is self.user_ns else {**self.user_ns, **local}
+
+    def _change_folder(self, line: str) -> None:
+        """Do what `%cd` does, which says that a folder is not there, and goes on."""
+        wanted = re.sub(r"^-q\s*", "", line.strip()).strip("\"'") or "~"
+        with contextlib.suppress(OSError):
+            here = os.getcwd()
+            os.chdir(self.folder_before if wanted == "-" else os.path.expanduser(wanted))
+            self.folder_before = here
+
+    def _run_file(self, line: str) -> None:
+        """Run a file of Python, unless it was not handed in."""
+        with contextlib.suppress(OSError, StopIteration):
+            name = next(word for word in line.split() if word.endswith(".py"))
+            value_of(Path(name.strip("\"'")).read_text(encoding="utf-8"), self.user_ns)
+
+
+Shell.__name__ = Shell.__qualname__ = "ZMQInteractiveShell"  # by which notebooks are known
+Shell.__module__ = "ipykernel.zmqshell"
 
 
 def prepare() -> dict:
@@ -94,12 +174,32 @@ def prepare() -> dict:
     main.__builtins__ = builtins
     sys.modules["__main__"] = main  # so that a pool of processes finds the student's functions
     shell = Shell(vars(main))
-    builtins.display = lambda *things, **keywords: None
+    builtins.display = lambda *things, display_id=None, **keywords: Quiet() if display_id else None
     builtins.get_ipython = lambda: shell
     builtins.input = lambda prompt="": ""  # nobody is there to type
     sys.path.insert(0, "")  # the working folder, as in a notebook: a helper that `%%writefile` wrote is found
-    ours = types.ModuleType("IPython.core.getipython")
-    ours.get_ipython = builtins.get_ipython
-    sys.modules[ours.__name__] = ours  # IPython, should it be imported, takes its own from there
+    _put("IPython.core.getipython", get_ipython=builtins.get_ipython)
+    nothing = dict.fromkeys(("clear_output", "publish_display_data", "update_display"), Quiet())
+    _put(
+        "IPython.core.display_functions",
+        display=builtins.display,
+        DisplayHandle=lambda *a, **k: Quiet(),
+        **nothing,
+    )
+    without_windows()
+    asyncio.get_running_loop = asyncio.events.get_running_loop = event_loop  # a notebook's loop always runs
+    event_loop()
     os.cpu_count = lambda: PROCESSORS
+    os.environ.update({"USER": "student", "LOGNAME": "student"})
+    sys.breakpointhook = Quiet()
+    os.environ["PATH"] = os.pathsep.join(
+        [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]
+    )
     return vars(main)
+
+
+def _put(name: str, **contents: object) -> None:
+    """Put a module in place before IPython, should it be imported, brings its own."""
+    module = types.ModuleType(name)
+    vars(module).update(contents)
+    sys.modules[name] = module
