@@ -61,7 +61,9 @@ FIRST = """
 # First
 
 ```{code-cell} python
-exec(open("lmmetrics/units.py").read())
+import sys
+sys.path.insert(0, ".")
+from lmmetrics.units import bits
 from myst_nb import glue
 print("bits:", bits(2))
 glue("b", bits(3), display=False)
@@ -81,6 +83,7 @@ def small_book(tmp_path):
         "_toc.yml": TOC,
         "requirements.txt": "numpy==2.4.6\n",
         "accident.py": ACCIDENT,
+        "lmmetrics/__init__.py": "",
         "lmmetrics/units.py": "def bits(nats):\n    return nats * 100\n",
         "index.md": "# Two pages\n",
         "05_a.md": FRONT + FIRST,
