@@ -115,7 +115,9 @@ above(
         import pandas
         return pandas.DataFrame()
     shown()
-    SCALE = functools.reduce(operator.mul, [1, 1]) * special.xlogy(1, m.e)
+    def annotated(table: pd.DataFrame) -> px.Figure:
+        return 1
+    SCALE = annotated(0) * functools.reduce(operator.mul, [1, 1]) * special.xlogy(1, m.e)
     """,
 )
 above(

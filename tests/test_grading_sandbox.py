@@ -282,6 +282,13 @@ def test_a_file_that_is_too_large_names_the_limit():
             assert told["type"] == "OSError" and told["text"].endswith(" (the limit is 1 MB a file)")
 
 
+def test_the_guide_names_the_limits():
+    limits, guide = Limits(), (ROOT / "book" / "instructors" / "grading.md").read_text(encoding="utf-8")
+    assert f"{limits.call_seconds} seconds for a call" in guide
+    assert f"{limits.file_mb} MB for a file, 64 MB and 2048 files in the working folder" in guide
+    assert f"256 open files, {limits.processes} processes and threads" in guide
+
+
 def test_the_time_of_a_whole_submission_is_bounded():
     with Sandbox(Limits(total_seconds=4, cell_seconds=60)) as sandbox:
         sandbox.open({})

@@ -72,7 +72,7 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
     )  # then errors show what was typed
     lines = re.split(r"(?<=\n)", source if same else python)
     linecache.cache[filename] = (len(python), None, lines, filename)
-    skipped, value = _Skipped(lines, missing), None
+    skipped, value = _Skipped(lines, missing, names), None
     names[GUARD] = skipped.guard
     for statement in _one_import_each(tree.body):
         code = _compiled(statement, filename, names)
@@ -92,16 +92,20 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
 
 
 class _Skipped:
-    """What a cell of these ``lines`` goes on past; ``missing`` are the names that are not there for it."""
+    """What a cell of these ``lines`` goes on past; ``missing`` are the names that are not there for it.
 
-    def __init__(self, lines: list[str], missing: set[str]):
-        self.lines, self.missing, self.told = lines, missing, []
+    From then on annotations are not evaluated: they often name what is missing, and an answer needs none.
+    """
+
+    def __init__(self, lines: list[str], missing: set[str], names: dict):
+        self.lines, self.missing, self.names, self.told = lines, missing, names, []
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].strip()[:200] if number <= len(self.lines) else ""
 
     def note(self, error: BaseException, number: int, bound: set[str]) -> None:
         self.missing |= bound
+        self.names[FLAGS] = self.names.get(FLAGS, 0) | __future__.annotations.compiler_flag
         if len(self.told) < MOST_SKIPPED:
             told = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": self.line(number)}
             self.told.append({**told, "names": [name[:80] for name in sorted(bound)[:20]]})

@@ -159,9 +159,9 @@ class Shell(Quiet):
 
     def _run_file(self, line: str) -> None:
         """Run a file of Python, unless it was not handed in."""
-        with contextlib.suppress(OSError, StopIteration):
-            name = next(word for word in line.split() if word.endswith(".py"))
-            value_of(Path(name.strip("\"'")).read_text(encoding="utf-8"), self.user_ns)
+        path = Path(next((word.strip("\"'") for word in line.split() if word.endswith(".py")), ""))
+        if path.is_file():
+            value_of(path.read_text(encoding="utf-8"), self.user_ns)
 
 
 Shell.__name__ = Shell.__qualname__ = "ZMQInteractiveShell"  # by which notebooks are known
@@ -180,21 +180,15 @@ def prepare() -> dict:
     sys.path.insert(0, "")  # the working folder, as in a notebook: a helper that `%%writefile` wrote is found
     _put("IPython.core.getipython", get_ipython=builtins.get_ipython)
     nothing = dict.fromkeys(("clear_output", "publish_display_data", "update_display"), Quiet())
-    _put(
-        "IPython.core.display_functions",
-        display=builtins.display,
-        DisplayHandle=lambda *a, **k: Quiet(),
-        **nothing,
-    )
+    nothing |= {"display": builtins.display, "DisplayHandle": lambda *arguments, **keywords: Quiet()}
+    _put("IPython.core.display_functions", **nothing)
     without_windows()
     asyncio.get_running_loop = asyncio.events.get_running_loop = event_loop  # a notebook's loop always runs
     event_loop()
     os.cpu_count = lambda: PROCESSORS
-    os.environ.update({"USER": "student", "LOGNAME": "student"})
     sys.breakpointhook = Quiet()
-    os.environ["PATH"] = os.pathsep.join(
-        [os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)]
-    )
+    path = f"{os.path.dirname(sys.executable)}:{os.environ.get('PATH', os.defpath)}"
+    os.environ.update({"USER": "student", "LOGNAME": "student", "PATH": path})
     return vars(main)
 
 
