@@ -4,6 +4,7 @@ All of them run under the limits of the catalogue. Where an attack stands in the
 wrong besides, so that a success of the attack would show as points.
 """
 
+from lmcourse.questions import find
 from tests.grading_catalogue import POINTS, Case
 
 CASES = []
@@ -720,6 +721,36 @@ def _(nb):
         """,
     )
     nb.add("below = 1")
+
+
+def guess_again(name, ending, deserved=ZERO):
+    """The first run guesses, and ends in the call that only explains it; the second run guesses better."""
+
+    def make(nb):
+        nb.change("average-surprisal", ("def average_surprisal", "def right_one"))
+        nb.end("average-surprisal", f"{GUESS.rstrip()}\n    {ending}")
+        nb.add("below = 1")
+
+    CASES.append(Case(name, "hostile", make, {"average-surprisal": deserved}))
+
+
+GUESS = f"""
+import os
+calls = 0
+def average_surprisal(*case):
+    global calls
+    calls += 1
+    if "below" in globals() or "sentence_cost" not in globals():
+        return right_one(*case)
+    if calls <= {len(find("02.average-surprisal").cases)}:
+        return 0.777
+"""
+guess_again("guesses again with an error in the call that explains", "raise NameError('later')")
+guess_again(
+    "guesses again by ending the process that explains",
+    "os._exit(3)",
+    deserved=("could not run", "exit status 3"),
+)
 
 
 # Memory that belongs to no process, or to one that hides

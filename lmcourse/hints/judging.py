@@ -51,7 +51,9 @@ class Verdict:
     points: int = 0
 
 
-def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
+def judge(
+    question: Question, call: Call, cases: Sequence[Case], wrong: Callable[[], None] = lambda: None
+) -> Verdict:
     """Decide on an answer, which is met only through ``call``.
 
     Parameters
@@ -62,6 +64,9 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
         is none.
     cases : sequence of tuples
         Visible cases, or fresh ones.
+    wrong : callable
+        Is told when all values have been read and are not all right. ``call`` is used again after that, only
+        to explain.
 
     Returns
     -------
@@ -83,6 +88,7 @@ def judge(question: Question, call: Call, cases: Sequence[Case]) -> Verdict:
                 return Verdict(True, f"{question.key}: right", points=question.points)
             told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}."
             return Verdict(False, told, (rule.mistake,))
+        wrong()
         points = answer.points
         message, mistakes = explain(answer)
     except Unreadable as problem:

@@ -174,7 +174,7 @@ class Marker:
 
     def _test(self, task: Task, test: Cell, probe: Worker) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
-        tests = Tests(probe, self.seed, self.stops.why, self.plan.newer)
+        tests = Tests(probe, self.seed, self.stops.why, self.plan.newer, lambda: self.judged.add(task.name))
         failed = self._failed(task, test, probe, tests)
         if failed is not None and tests.read:
             self.judged.add(task.name)

@@ -23,8 +23,9 @@ class Tests:
         seed: int,
         why: Callable[[str], str] = lambda said: "",
         newer: Callable[[str, str], str] = lambda kind, said: "",
+        wrong: Callable[[], None] = lambda: None,
     ):
-        self.probe, self.seed, self.why, self.newer = probe, seed, why, newer
+        self.probe, self.seed, self.why, self.newer, self.wrong = probe, seed, why, newer, wrong
         self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
         self.read = True  # no call has raised, so a value that is not right is wrong
 
@@ -41,7 +42,7 @@ class Tests:
 
     def _judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
         self.key = question.key
-        verdict = judge(question, self._caller(question, answer), cases)
+        verdict = judge(question, self._caller(question, answer), cases, self.wrong)
         if not verdict.right:
             self.mistakes = verdict.mistakes
             raise WrongAnswer(verdict.message, verdict.points)
