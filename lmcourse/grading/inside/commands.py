@@ -1,6 +1,6 @@
 """What a notebook's magics do: commands of the system, short times, variables of the environment.
 
-Runs in the process with the answers, which has files of its own and no network.
+Runs in the process with the answers; with full protection that has files of its own and no network.
 """
 
 from __future__ import annotations
@@ -24,13 +24,17 @@ INSTALLS = re.compile(
 TIMES = 3
 
 
-def output_of(command: str, names: dict) -> tuple[int, str]:
-    """Run a command as a shell does; return its status and its output. An installer in it does nothing."""
+def output_of(command: str, names: dict, wanted: bool = True) -> tuple[int, str]:
+    """Run a command as a shell does; return its status and its output, if that is wanted.
+
+    An installer in it does nothing. What it leaves running is waited for only because of its output.
+    """
     shell = shutil.which("bash") or "sh"
     line = [shell, "-c", INSTALLS.sub(r"\1 true ", expanded(command, names))]
+    output = subprocess.PIPE if wanted else subprocess.DEVNULL
     try:
         done = subprocess.run(
-            line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS
+            line, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, timeout=SECONDS
         )
     except subprocess.TimeoutExpired as late:
         return 1, _text(late.output)

@@ -98,7 +98,7 @@ class Shell(Quiet):
             return timed(line, names)
         line = expanded(line, names)
         if magic in COMMANDS:
-            self._output(f"{magic} {line}", names)
+            self._output(f"{magic} {line}", names, wanted=False)
         elif magic in ("sx", "system"):
             return self.getoutput(line)
         elif magic in ("env", "set_env"):
@@ -124,15 +124,15 @@ class Shell(Quiet):
         elif magic in ("sx", "system"):
             return self.getoutput(cell)
         elif magic in ("bash", "sh") or (magic == "script" and re.match(r"\s*(\S*/)?(ba)?sh\b", line)):
-            output = self._output(cell, {})
-            if wanted := re.search(r"--out[ =](\w+)", line):
-                self.user_ns[wanted[1]] = output
+            kept = re.search(r"--out[ =](\w+)", line)
+            output = self._output(cell, {}, wanted=kept is not None)
+            self.user_ns.update({kept[1]: output} if kept else {})
         elif not NOT_FOR_US.fullmatch(magic):
             value_of(cell, self.user_ns)
         return None
 
     def system(self, command: str) -> None:
-        self._output(command, self._seen(2))
+        self._output(command, self._seen(2), wanted=False)
 
     def getoutput(self, command: str, split: bool = True, **keywords) -> object:
         from IPython.utils.text import LSString, SList
@@ -140,8 +140,8 @@ class Shell(Quiet):
         output = self._output(command, self._seen(2))
         return SList(output.splitlines()) if split else LSString(output)
 
-    def _output(self, command: str, names: dict) -> str:
-        self.user_ns["_exit_code"], output = output_of(command, names)
+    def _output(self, command: str, names: dict, wanted: bool = True) -> str:
+        self.user_ns["_exit_code"], output = output_of(command, names, wanted)
         return output
 
     def _seen(self, depth: int) -> dict:
