@@ -624,3 +624,155 @@ def _(nb):
 @case("input() above an answer")
 def _(nb):
     nb.begin("three-words", "name = input('Your name: ')")
+
+
+# Code below a check, copies of cells, and what a cell further down puts right
+
+
+def experiment(nb):
+    """The right answer of Task 1, changed into a wrong one to see what happens."""
+    return nb.source("three-words").replace("-np.log(q)", "-np.log2(q)")
+
+
+def copied(nb, name, source, after):
+    """Copy a cell with its metadata below another one, as JupyterLab does, and change the copy."""
+    names = [cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in nb.cells]
+    made = {**json.loads(json.dumps(nb.cell(name))), "id": "copied", "source": source}
+    nb.cells.insert(names.index(after) + 1 if after else len(nb.cells), made)
+
+
+@case("an experiment below the check, in the check cell")
+def _(nb):
+    nb.cell("test-three-words-2")["source"] += "\n" + experiment(nb)
+    nb.cell("test-softmax-gradient")["source"] += "\n\ngradient = [1]\nprint(gradient)"
+
+
+@case("a check on several lines, and an experiment below it")
+def _(nb):
+    nb.cell("test-average-surprisal")["source"] = (
+        'check(\n    "02.average-surprisal",\n    average_surprisal,\n)\naverage_surprisal = None'
+    )
+
+
+@case("an answer cell that ends with its check and an experiment, the check cell deleted")
+def _(nb):
+    nb.end("forecasters", 'check("02.forecasters", compare_forecasters)\ncompare_forecasters = None')
+    nb.cells.remove(nb.cell("test-forecasters"))
+
+
+@case("an answer cell with a check, corrected below it in the same cell")
+def _(nb):
+    right = nb.source("three-words")
+    nb.answer("three-words", experiment(nb) + '\ncheck("02.three-words", sentence_cost)\n' + right)
+
+
+@case("a check in a text, and the answer below it")
+def _(nb):
+    nb.begin("forecasters", '"""\ncheck("02.forecasters", compare_forecasters)\nfirst\n"""')
+
+
+@case("the answer typed into the check cell, below the check")
+def _(nb):
+    nb.cell("test-forecasters")["source"] += "\n" + nb.source("forecasters")
+    nb.blank("forecasters")
+
+
+@case("an answer corrected in a copy of its cell, and checked again")
+def _(nb):
+    copied(nb, "average-surprisal", nb.source("average-surprisal"), "test-average-surprisal")
+    nb.cells.insert(nb.cells.index(nb.cell("test-average-surprisal")) + 2, nb.cell("test-average-surprisal"))
+    nb.change("average-surprisal", ("return -", "return "))
+
+
+@case("a copy of an answer cell with the right answer, a check and an experiment")
+def _(nb):
+    again = '\nfor answer in [compare_forecasters]:\n    check("02.forecasters", answer)\n'
+    copied(nb, "forecasters", nb.source("forecasters") + again + "compare_forecasters = None", None)
+    nb.change("forecasters", ("argmin", "argmax"))
+
+
+@case("an experiment in a new cell, with a check of its own")
+def _(nb):
+    nb.add(experiment(nb) + '\ncheck("02.three-words", sentence_cost)')
+
+
+@case("a copy of an answer cell, changed for an experiment")
+def _(nb):
+    copied(nb, "three-words", experiment(nb), "test-three-words-2")
+    copied(nb, "average-surprisal", "del average_surprisal", None)
+    copied(nb, "forecasters", "1 / 0", "test-forecasters")
+
+
+@case("a copy of a check cell, used for an experiment")
+def _(nb):
+    copied(nb, "test-forecasters", "compare_forecasters = None", "test-forecasters")
+    copied(nb, "test-average-surprisal", "average_surprisal = print", None)
+
+
+@case("a copy of the cell of Task 1, with the answer of Task 5 in it")
+def _(nb):
+    copied(nb, "three-words", nb.source("softmax-gradient"), "softmax-gradient")
+    nb.blank("softmax-gradient")
+
+
+@case("a copy of the set-up cell above a helper")
+def _(nb):
+    nb.add("SIGN = 1", before="three-words")
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) * SIGN"))
+    nb.add(nb.cells[1]["source"], before="average-surprisal")
+    nb.add("SIGN = -1", before="average-surprisal")
+    nb.change("average-surprisal", ("return ", "return -SIGN * "))
+
+
+@case("an answer in two cells, and a cell between them")
+def _(nb):
+    second = nb.source("softmax-gradient").replace("- p_k) / T", "- p_k) / half * 2")
+    nb.answer("softmax-gradient", "half = T")
+    copied(nb, "softmax-gradient", second, "softmax-gradient")
+    nb.add("half = 2 * half", after="softmax-gradient")
+
+
+@case("the source of functions in added cells, and in the halves of an answer")
+def _(nb):
+    nb.add("def helper(q):\n    return -np.log(q)", before="three-words")
+    nb.add(
+        "# another cell\nimport inspect\nassert 'np.log' in inspect.getsource(helper)", before="three-words"
+    )
+    nb.change("three-words", ("-np.log(q)", "-np.log(q) * SCALE"))
+    second = "\n\nimport inspect\nassert 'def sentence' in inspect.getsource(sentence_cost)\nSCALE = 1"
+    copied(nb, "three-words", second, "three-words")
+
+
+@case("TorchScript of a function in another added cell")
+def _(nb):
+    script = "import torch\n\ndef cost(q: torch.Tensor) -> torch.Tensor:\n    return -torch.log(q)"
+    nb.add(script, before="three-words")
+    nb.add("fast = torch.jit.script(cost)", before="three-words")
+    nb.change("three-words", ("-np.log(q)", "fast(torch.tensor(q)).numpy()"))
+
+
+@case("a method that a cell below attaches", three_words=("full", "a cell below it defines"))
+def _(nb):
+    nb.begin("three-words", "class Costs:\n    pass")
+    nb.change("three-words", ("-np.log(q)", "Costs.nats(q)"))
+    nb.add("Costs.nats = staticmethod(lambda q: -np.log(q))")
+
+
+@case("an entry that a cell below adds", three_words=("full", "a cell below it defines"))
+def _(nb):
+    nb.begin("three-words", "COSTS = {}")
+    nb.change("three-words", ("-np.log(q)", "COSTS['nats'](q)"))
+    nb.add("COSTS['nats'] = lambda q: -np.log(q)")
+
+
+@case("a module that a cell below writes", three_words=("full", "a cell below it defines"))
+def _(nb):
+    nb.begin("three-words", "from written_below import cost")
+    nb.change("three-words", ("-np.log(q)", "cost(q)"))
+    nb.add("%%writefile written_below.py\nimport numpy\ndef cost(q):\n    return -numpy.log(q)")
+
+
+@case("a cell that raises for want of a cell below it", softmax_gradient=("full", "a cell below it defines"))
+def _(nb):
+    nb.begin("softmax-gradient", "one = np.below")
+    nb.add("np.below = 1")

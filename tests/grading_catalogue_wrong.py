@@ -217,7 +217,7 @@ def _(nb):
     "what was made with a library that is not there is needed",
     three_words=(
         "zero",
-        "a line that failed: `table = pd.DataFrame()` raised NameError: name 'pd' is not defined. Your cell",
+        "one line failed and was skipped: `table = pd.DataFrame()` raised NameError: name 'pd' is not",
     ),
 )
 def _(nb):

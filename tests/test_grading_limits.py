@@ -24,7 +24,7 @@ from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.stops import Stop
 from lmcourse.grading.notebook.submission import defines
 from lmcourse.grading.outside.proxies import value_of
-from lmcourse.grading.outside.worker import SMALL_REPLY, TIRED, Limits, Lost, Patience, Worker, parsed
+from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parsed
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.questions import find
@@ -72,17 +72,8 @@ def test_the_largest_honest_values_are_read(value):
     assert len(data) > SMALL_REPLY and parsed(data) == json.loads(data)
 
 
-def test_waits_get_shorter_after_several_in_vain():
-    patience = Patience(Limits(call_seconds=8, cell_seconds=120))
-    for _ in range(TIRED):
-        assert patience.allowed(8) == 8
-        assert "more than 8 seconds. Look for a loop" in str(patience.lost(8))
-    assert patience.allowed(8) == 2 and patience.allowed(120) == 120
-    assert "more than 2 seconds" in str(patience.lost(8)) and "3 others" in str(patience.lost(8))
-
-
-def test_many_endless_calls_cost_little(tmp_path):
-    """Four answers without end, one of them with two test cells: three whole waits, and a quarter of one."""
+def test_each_endless_answer_has_its_whole_time_and_no_more(tmp_path):
+    """Four of them, one with two test cells: four waits. An honest slow answer would have had as long."""
     notebook, limits = Notebook(), Limits(call_seconds=2, cell_seconds=20)
     for task in POINTS:
         name = {"three-words": "sentence_cost", "forecasters": "compare_forecasters"}.get(task)
@@ -98,7 +89,7 @@ def test_many_endless_calls_cost_little(tmp_path):
     solutions = write_small_set(tmp_path)
     result = grade_notebook(notebook.file(), SET, seed=SEED, limits=limits, solutions=solutions)
     assert {task.status for task in result.tasks} == {"could not run", "by hand"}
-    assert sum("more than 0.5 seconds" in task.reason for task in result.tasks) == 1
+    assert sum("more than 2 seconds" in task.reason for task in result.tasks) == 4
     assert time.monotonic() - began < 4 * 2 + 12
 
 

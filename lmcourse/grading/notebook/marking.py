@@ -18,7 +18,7 @@ from lmcourse.grading.notebook.key import Key, Task, names_used
 from lmcourse.grading.notebook.result import TaskResult
 from lmcourse.grading.notebook.stops import Stops
 from lmcourse.grading.notebook.submission import Plan, Step
-from lmcourse.grading.notebook.testing import Tests
+from lmcourse.grading.notebook.testing import Tests, named
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Lost, TooSlow, Worker
@@ -28,6 +28,15 @@ from lmcourse.questions import of_chapter
 __all__ = ["Marker"]
 
 MOST_REASON = 700
+CURABLE = (
+    "NameError",
+    "AttributeError",
+    "KeyError",
+    "ModuleNotFoundError",
+    "ImportError",
+    "FileNotFoundError",
+)
+"""Errors that a cell further down may cure."""
 
 
 class Marker:
@@ -57,8 +66,9 @@ class Marker:
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
         self.stops = Stops({task.name: task.label for task in key.tasks.values()})
         self.judged: set[str] = set()  # tasks of which a value was read and is wrong: no second guess
-        self.later: list[str] = []  # tasks that miss a name which a cell below may define
+        self.later: dict[str, None] = {}  # tasks that miss something which a cell below may define
         self.below: set[str] = set()  # those of them whose answer itself is missing
+        self.skipped: set[str] = set()  # tasks in whose cell an import was skipped
         self.failed: list[Step] = []  # added cells that have stopped
 
     def mark(self) -> tuple[TaskResult, ...]:
@@ -93,6 +103,8 @@ class Marker:
                 self._note(step.task, lost)
             return
         self.stops.note(step, reply)
+        if step.task and "skipped" in reply:
+            self.skipped.add(step.task)
         if "error" in reply and not step.task and not step.from_set and step not in self.failed:
             self.failed.append(step)
         if step.task and "error" in reply:
@@ -126,9 +138,9 @@ class Marker:
             self.results[task.name] = before
 
     def _mark_at_the_end(self, task: Task) -> None:
-        """Try a task once more when all cells have run: a name that it misses may stand below it."""
+        """Try a task once more when all cells have run: what it needs may stand below it."""
         before, needs = self.results[task.name], task.name not in self.below
-        if isinstance(self.errors.pop(task.name, None), proxies.RemoteError):
+        if isinstance(self.errors.pop(task.name, None), proxies.RemoteError) or task.name in self.skipped:
             for step in self.plan.steps:
                 if step.task == task.name:
                     self._run(step)
@@ -137,7 +149,7 @@ class Marker:
             self.results[task.name] = before
             return
         remark = (
-            "Right, but it uses a name that a cell below it defines. Move that cell above this one, then"
+            "Right, but it uses something that a cell below it defines. Move that cell above this one, then"
             " restart and run all cells."
         )
         self.results[task.name] = _result(task, task.maximum, "full", remark if needs else "")
@@ -195,15 +207,15 @@ class Marker:
         except (AssertionError, Unreadable) as error:
             if tests.not_done:
                 return "not answered", f"Not answered. {task.message}", (), 0
-            if tests.name_error and task.name not in self.later:
-                self.later.append(task.name)
+            if tests.raised in CURABLE:
+                self.later[task.name] = None
             reason = str(error).removeprefix(f"{tests.key}: ") or "A hidden test fails."
             share = min(getattr(error, "points", 0), test.points)
             return "zero", reason, tests.mistakes, share
         except proxies.RemoteError as error:
             tests.read = False
             why = self.stops.why(str(error)) + self.plan.newer(error.kind, str(error))
-            return "zero", f"Your function raises {error.kind}: {str(error).rstrip('.')}.{why}", (), 0
+            return "zero", f"Your function raises {named(error).rstrip('.')}.{why}", (), 0
         except Exception as error:
             return "zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).", (), 0
         return None
@@ -215,8 +227,8 @@ class Marker:
             return "not answered", f"Not answered. {raised}", ()
         if raised is None and not self.plan.answers(task):
             return "not answered", f"Not answered. {task.message}", ()
-        if raised is None or (isinstance(raised, proxies.RemoteError) and raised.kind == "NameError"):
-            self.later.append(task.name)
+        if raised is None or getattr(raised, "kind", "") in CURABLE:
+            self.later[task.name] = None
         if raised is None:
             self.below.add(task.name)
             why = self.stops.why(f"name '{error}' is not defined")
@@ -225,7 +237,7 @@ class Marker:
         line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
         kind = getattr(raised, "kind", type(raised).__name__)
         why = self.stops.why(str(raised), known=task.name) + self.plan.newer(kind, str(raised))
-        return "could not run", f"The cell raises {kind}: {raised}{line}.{why}", ()
+        return "could not run", f"The cell raises {named(raised)}{line}.{why}", ()
 
     def _namespace(self, task: Task, test: Cell, probe: Worker, tests: Tests) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""

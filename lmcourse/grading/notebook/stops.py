@@ -46,7 +46,8 @@ class Stops:
             names = entry.get("names") if isinstance(entry, dict) else None
             if isinstance(names, list):
                 lost = frozenset(name for name in names if isinstance(name, str))
-                told = f"{self._cell(step)} continues past a line that failed: {_raised(entry)}"
+                cell = self._cell(step)
+                told = f"In {cell[:1].lower()}{cell[1:]}, one line failed and was skipped: {_raised(entry)}"
                 self._add(told, "", lost)
 
     def lost(self, step: Step, why: str) -> None:

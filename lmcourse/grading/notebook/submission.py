@@ -3,19 +3,24 @@
 Of a submission only the source of answer cells and of cells that the student added or changed is taken. A
 cell is known by its ``grade_id``, else by its id, else by its source; a text also by its task's heading.
 Tests, points and the set's own cells come from the key, also where the student edited, copied or deleted
-them. What a student typed into a test cell runs just before the tests, in the student's process.
+them. What a student typed into a test cell runs just before the tests, in the student's process, and just
+after them if it stands below the check. A copy of a cell stays where the student has it; the tests of its
+task run there if the student checks the copy, since that is then the answer.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lmcourse.grading.notebook.cells import Cell, normal
 from lmcourse.grading.notebook.key import HEADING, Key, Task
 
-CHECKS = re.compile(r"\s*(check|check_hidden)\(")
+CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
+CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+CONTINUES = re.compile(r"[\s)\]}#]|(except|else|elif|finally)\b|$")
+"""A line that belongs to the statement above it."""
 DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
 NEW_IN_A_MODULE = ("module '", "type object '", "cannot import name")
 MOST_SOURCE, MOST_LINE = 200_000, 300
@@ -68,38 +73,24 @@ class Plan:
 
     def answers(self, task: Task) -> bool:
         """Whether the task's cell is filled in, or other code of the student defines one of its names."""
-        theirs = [step for step in self.steps if not step.from_set]
-        return any(s.task == task.name or any(defines(s.source, n) for n in task.names) for s in theirs)
+        return any(step.task == task.name for step in self.steps) or _define(self.steps, task)
 
 
 def plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
     """Bring the cells of a submission into the order of the set."""
     finder, words = _Finder(key), _Words(key)
-    answers: dict[int, list[Step]] = {}
-    added: dict[int, list[Step]] = {}
-    place = -1
-    for cell in cells:
-        found = finder.find(cell)
-        if found is None:
-            if cell.kind == "text":
-                words.add(place, cell.source)
-            elif _counts(cell.source):
-                added.setdefault(place, []).append(Step(cell.source, "a cell that you added"))
-            continue
-        place, known = found, key.cells[found]
-        if normal(cell.source) in (normal(known.blank or known.source), ""):
-            continue
-        if known.kind in ("by hand", "text"):
-            words.change(place, cell.source)
-        elif not _counts(cell.source):
-            continue
-        elif known.kind == "answer":
-            answers.setdefault(place, []).append(Step(cell.source, known.name, task=known.name))
-        elif known.kind == "test":
-            answers.setdefault(place, []).append(Step(cell.source, "a test cell that you changed"))
+    places = [finder.find(cell) for cell in cells]
+    order = _Order(key, {key.cells[found].name for found in places if found is not None})
+    for number, (cell, found) in enumerate(zip(cells, places, strict=True), start=1):
+        if found is None and cell.kind == "text":
+            words.add(order.place, cell.source)
+        elif found is not None and key.cells[found].kind in ("by hand", "text"):
+            order.reach(found)
+            if not _same(cell, key.cells[found]):
+                words.change(found, cell.source)
         else:
-            added.setdefault(place, []).append(Step(cell.source, "a cell that you changed"))
-    return Plan(_in_order(key, answers, added), words.found(), _newer_python(metadata or {}))
+            order.take(found, cell, f"cell {number} of your notebook")
+    return Plan(order.steps(), words.found(), _newer_python(metadata or {}))
 
 
 def _version() -> str:
@@ -123,29 +114,116 @@ def defines(source: str, name: str) -> bool:
     return any(found.search(line[:MOST_LINE]) for line in source[:MOST_SOURCE].splitlines() if name in line)
 
 
-def _in_order(key: Key, answers: dict[int, list[Step]], added: dict[int, list[Step]]) -> list[Step]:
-    steps = list(added.get(-1, ()))
-    last_test = {task.tests[-1].name: task.name for task in key.tasks.values() if task.tests}
-    of_test = {test.name: task for task in key.tasks.values() for test in task.tests}
-    filled = {step.task for found in answers.values() for step in found}
-    for i, cell in enumerate(key.cells):
-        if cell.kind == "setup":
-            steps.append(Step(cell.source, "the set's own cell", from_set=True))
-        elif cell.kind == "test" and cell.name in of_test:
-            steps += [_answer_in_test(step, of_test[cell.name], filled) for step in answers.get(i, [])]
+def _define(steps: list[Step], task: Task) -> bool:
+    """Whether code of the student among the steps defines one of the names that the task's tests use."""
+    return any(defines(s.source, name) for s in steps if not s.from_set for name in task.names)
+
+
+class _Order:
+    """The student's code in the order of the set; ``place`` is the last cell of the key that was seen.
+
+    ``kept`` are the names of the set's cells that the submission still has.
+    """
+
+    def __init__(self, key: Key, kept: set[str]):
+        self.cells, self.place = key.cells, -1
+        self.seen: set[int] = set()
+        self.copied: set[str] = set()  # tasks with a second answer cell
+        self.inside: dict[int, list[Step]] = {}  # code in an answer cell or a test cell
+        self.below: dict[str, list[Step]] = {}  # task -> code below the last check in such a cell
+        self.added: dict[int, list[Step]] = {}  # code that stands after a cell
+        tested = [task for task in key.tasks.values() if task.tests]
+        self.last_test = {task.tests[-1].name: task.name for task in tested}
+        self.tasks = {name: task for task in tested for name in (task.name, *(t.name for t in task.tests))}
+        self.unchecked = {t.name for t in tested if not kept & {test.name for test in t.tests}}
+        self.checks = {k: task.name for task in tested for t in task.tests for k in CHECKED.findall(t.source)}
+
+    def reach(self, found: int) -> bool:
+        """Whether the cell is seen for the first time; a copy stays at the place where the student has it."""
+        first = found not in self.seen
+        self.place = found if first else self.place
+        self.seen.add(found)
+        return first
+
+    def take(self, found: int | None, cell: Cell, name: str) -> None:
+        """Take a cell with code: the cell ``found`` of the key, or one that the student added."""
+        if found is None:
+            self._add(cell.source, name)
+            return
+        known, first = self.cells[found], self.reach(found)
+        task = self.tasks.get(known.name)
+        if _same(cell, known):
+            if first and known.kind == "answer":
+                self.seen.remove(found)  # still blank: its copy may be filled
+        elif task and first:
+            last = known.name in self.last_test or (known.name == task.name and task.name in self.unchecked)
+            above, below = _cut_at_the_check(cell.source, task) if last else (cell.source, "")
+            own = task.name if known.name == task.name else None
+            _note(self.inside, found, Step(above, name, task=own))
+            _note(self.below, task.name, Step(below, f"{name}, below the check"))
         else:
-            steps += answers.get(i, [])
-        if cell.name in last_test:
-            steps.append(Step("", cell.name, from_set=True, tests=last_test[cell.name]))
-        steps += added.get(i, [])
-    return steps
+            if task and known.kind == "answer":
+                self.copied.add(task.name)
+            half = known.kind == "answer" and self.place == found  # of an answer that was split
+            self._add(cell.source, name, task.name if half else None)
+
+    def _add(self, source: str, name: str, task: str | None = None) -> None:
+        """Take a cell that stands where the student has it, and the check of an answer's copy with it."""
+        checked = {self.checks.get(key) for key in CHECKED.findall(source)} & self.copied
+        above, below = _cut_at_the_check(source) if checked else (source, "")
+        _note(self.added, self.place, Step(above, name, task=task))
+        tests = [Step("", name, from_set=True, tests=task) for task in sorted(checked)]
+        self.added.setdefault(self.place, []).extend(tests)
+        _note(self.added, self.place, Step(below, f"{name}, below the check"))
+
+    def steps(self) -> list[Step]:
+        """All steps, the set's own among them."""
+        steps = list(self.added.get(-1, ()))
+        filled = {step.task for found in self.inside.values() for step in found}
+        for i, cell in enumerate(self.cells):
+            if cell.kind == "setup":
+                steps.append(Step(cell.source, f"cell {i + 1} of the set", from_set=True))
+            for step in self.inside.get(i, ()):
+                steps.append(_as_answer(step, self.tasks[cell.name], filled))
+            if task := self.last_test.get(cell.name):
+                steps += [Step("", cell.name, from_set=True, tests=task), *self.below.get(task, ())]
+            steps += self.added.get(i, ())
+        last = {step.tests: i for i, step in enumerate(steps) if step.tests}
+        return [step for i, step in enumerate(steps) if not step.tests or last[step.tests] == i]
 
 
-def _answer_in_test(step: Step, task: Task, filled: set[str | None]) -> Step:
+def _note(places: dict, place: int | str, step: Step) -> None:
+    if _counts(step.source):
+        places.setdefault(place, []).append(step)
+
+
+def _same(cell: Cell, known: Cell) -> bool:
+    """Whether a student has left a cell as it was, or emptied it."""
+    return normal(cell.source) in (normal(known.blank or known.source), "")
+
+
+def _as_answer(step: Step, task: Task, filled: set[str | None]) -> Step:
     """The code of a changed test cell, as the answer of its task where no other cell holds that."""
-    if task.name in filled or not any(defines(step.source, name) for name in task.names):
+    if task.name in filled or not _define([step], task):
         return step
-    return Step(step.source, task.name, task=task.name)
+    return replace(step, task=task.name)
+
+
+def _cut_at_the_check(source: str, task: Task | None = None) -> tuple[str, str]:
+    """A cell up to its last check, or the last line of a task's tests, and what stands below it."""
+    lines = source.splitlines(keepends=True)
+    tests = task.tests if task else ()
+    known = {line for test in tests for line in test.source.splitlines() if line.strip()}
+    checks = [i for i, line in enumerate(lines) if CHECKS.match(line) or line.rstrip() in known]
+    if not checks:
+        return source, ""
+    end = checks[-1] + 1
+    while end < len(lines) and CONTINUES.match(lines[end]):
+        end += 1
+    above = "".join(lines[:end])
+    if any(above.count(quotes) % 2 for quotes in ('"""', "'''")):  # the check stands in a text
+        return source, ""
+    return above, "".join(lines[end:])
 
 
 def _counts(source: str) -> bool:

@@ -26,7 +26,7 @@ class Tests:
         wrong: Callable[[], None] = lambda: None,
     ):
         self.probe, self.seed, self.why, self.newer, self.wrong = probe, seed, why, newer, wrong
-        self.key, self.mistakes, self.not_done, self.name_error = "", (), False, False
+        self.key, self.mistakes, self.not_done, self.raised = "", (), False, ""
         self.read = True  # no call has raised, so a value that is not right is wrong
 
     def inputs(self, key: str) -> tuple[Case, ...]:
@@ -74,7 +74,13 @@ class Tests:
             self.not_done, self.read = True, False
             raise Unreadable("not done yet.") from None
         except proxies.RemoteError as error:
-            self.name_error, self.read = error.kind == "NameError", False
+            self.raised, self.read = error.kind, False
             line = f" at `{error.line}`" if error.line else ""
-            told = f"your function raises {error.kind}: {error}{line}, for {shown_inputs(question, case)}."
+            told = f"your function raises {named(error)}{line}, for {shown_inputs(question, case)}."
             raise Unreadable(told + self.why(str(error)) + self.newer(error.kind, str(error))) from None
+
+
+def named(error: BaseException) -> str:
+    """An error by its kind and its text, if it has one."""
+    kind, said = getattr(error, "kind", type(error).__name__), str(error)
+    return f"{kind}: {said}" if said else kind

@@ -139,7 +139,7 @@ class Sandbox:
     def aside(self) -> Iterator[Sandbox]:
         """A sandbox in which no cell has run and no file was written; it shares our time."""
         with Sandbox(self.limits, self.imports, self.files, self.kinds[0]) as fresh:
-            fresh.patience.end, fresh.patience.in_vain = self.patience.end, self.patience.in_vain
+            fresh.patience.end = self.patience.end
             fresh.open(self.inputs)
             yield fresh
 

@@ -19,8 +19,6 @@ SMALL_REPLY = 2**18
 """Bytes of a reply that carries no value."""
 MARKS = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
 """How often a mark may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
-TIRED = 3
-"""After so many waits in vain the next ones are shorter: a quarter."""
 GRACE_SECONDS = 180
 """Beyond the submission's own limit: for our libraries to load and our tests to compute."""
 WATCHED_SECONDS = 0.5
@@ -52,13 +50,13 @@ class TooSlow(Lost):
 
 
 class Patience:
-    """How long to wait for an answer: less after several that never came, and not beyond ``end``.
+    """How long to wait for all answers together: not beyond ``end``.
 
     ``watch`` is called from time to time while we wait, and raises `Lost` when too much is used.
     """
 
     def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
-        self.limits, self.watch, self.in_vain = limits, watch, {}
+        self.limits, self.watch = limits, watch
         self.end = time.monotonic() + limits.total_seconds
         self.watched = time.monotonic()
 
@@ -68,18 +66,11 @@ class Patience:
             self.watch()
             self.watched = time.monotonic()
 
-    def allowed(self, seconds: float) -> float:
-        return seconds / 4 if self.in_vain.get(seconds, 0) >= TIRED else seconds
-
     def lost(self, seconds: float) -> TooSlow:
-        """Remember a wait in vain, and say so."""
+        """What to raise after a wait in vain of so many seconds."""
         if time.monotonic() >= self.end:
             return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
-        said = f"it runs for more than {self.allowed(seconds):g} seconds. Look for a loop that does not end."
-        if self.allowed(seconds) < seconds:
-            said += f" ({TIRED} others took {seconds:g} seconds in vain, so this one had less time.)"
-        self.in_vain[seconds] = self.in_vain.get(seconds, 0) + 1
-        return TooSlow(said)
+        return TooSlow(f"it runs for more than {seconds:g} seconds. Look for a loop that does not end.")
 
 
 class Worker:
@@ -97,7 +88,7 @@ class Worker:
             When no whole reply comes within the time, or none that is JSON and small enough.
         """
         usual = self.limits.call_seconds if seconds is None else seconds
-        until = time.monotonic() + self.patience.allowed(usual)
+        until = time.monotonic() + usual
         until = until if request["do"] in OURS else min(until, self.patience.end)
         small = request["do"] in OURS or request["do"] == "run"
         data = json.dumps(request).encode("ascii")
