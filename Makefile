@@ -33,6 +33,7 @@ book: $(BOOK)  ## build the whole book, slides included: _build/html/index.html
 
 ifdef CHAPTER
 STEM   := $(notdir $(firstword $(wildcard solutions/$(CHAPTER)_*)))
+$(if $(STEM),,$(error there is no chapter $(CHAPTER): write CHAPTER=04 for solutions/04_...))
 test: $(TEST)
 	@$(PY) -m lmcourse.release --check $(STEM)
 	@$(PY) -m pytest -q $(NBVAL) solutions/$(STEM)

@@ -1,7 +1,12 @@
 """Print the tests that touch what has changed since the last commit: ``python -m lmcourse.affected``."""
 
+import sys
+
+from lmcourse.files.affected import affected, changed, unseen
 from lmcourse.files.places import ROOT
-from lmcourse.rules.affected import affected, changed
 
 if __name__ == "__main__":
-    print(*(path.relative_to(ROOT) for path in affected(changed(ROOT), ROOT)))
+    files = changed(ROOT)
+    print(*(path.relative_to(ROOT) for path in affected(files, ROOT)))
+    for path in unseen(files):
+        print(f"No test is chosen for {path.relative_to(ROOT)}: run `make test`.", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""Packages that only a part of the library needs."""
+"""Optional dependencies."""
 
 import importlib
 
-NAME = "measuring-language-models"
+DISTRIBUTION = "measuring-language-models"
 
 
 def need(package, extra):
@@ -19,7 +19,7 @@ def need(package, extra):
         if error.name != package.partition(".")[0]:
             raise
         raise ModuleNotFoundError(
-            f"this part of lmmetrics needs {error.name}, which is not installed. Install it with the extra "
-            f"{extra!r}: pip install '{NAME}[{extra}]'",
+            f"this needs {error.name}, which is not installed. Install it with the extra {extra!r}: "
+            f"pip install '{DISTRIBUTION}[{extra}]'",
             name=error.name,
         ) from None

@@ -25,7 +25,7 @@ class Vocabulary:
     Raises
     ------
     TypeError, ValueError
-        When a token is no string, is empty, is reserved, or comes twice.
+        If a token is not a string, is empty, is reserved, or appears twice.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Vocabulary:
         Raises
         ------
         TypeError
-            When the token is no string.
+            If the token is not a string.
         """
         if not isinstance(token, str):
             raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")

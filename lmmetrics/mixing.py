@@ -17,7 +17,7 @@ class Mixture:
     models : sequence of language models
         M of them, at least one, each with ``log_probs(text)``. They must predict the same symbols.
     weights : sequence of float, optional
-        One for each model, none negative, summing to 1. All alike without it; `fit` learns them.
+        One for each model, none negative, summing to 1. Equal by default; `fit` learns them.
 
     Attributes
     ----------
@@ -61,7 +61,10 @@ class Mixture:
     @property
     def vocabulary(self):
         """That of the first model that has one."""
-        return next(m.vocabulary for m in self.models if hasattr(m, "vocabulary"))
+        for model in self.models:
+            if hasattr(model, "vocabulary"):
+                return model.vocabulary
+        raise AttributeError("no model of this mixture has a vocabulary")
 
     def log_probs(self, text):
         """Return ln p of each token: float64[N]."""

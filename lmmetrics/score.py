@@ -235,7 +235,8 @@ class Score:
     def _count(self, unit: str) -> int:
         """The count to divide by; an error when there is none."""
         if unit not in UNITS:
-            raise UnitError(f"{unit!r} is no unit of a Score. Use one of {', '.join(map(repr, UNITS))}.")
+            known = ", ".join(map(repr, UNITS))
+            raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")
         count = getattr(self, UNITS[unit])
         if count is None:
             raise UnitError(
@@ -292,7 +293,7 @@ def _checked_perplexity(value: float) -> float:
         raise TypeError(f"A perplexity is a real number, not {value!r} ({type(value).__name__}).")
     if not value >= 1:
         raise ValueError(
-            f"{value:g} is no perplexity of a discrete model. Each probability is at most 1, so each "
+            f"{value:g} cannot be the perplexity of a discrete model. Each probability is at most 1, so each "
             "surprisal is at least 0, and exp of their mean is at least 1. A value below 1 often lost its "
             "minus sign, or is a loss and not a perplexity."
         )

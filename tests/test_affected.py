@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lmcourse.rules.affected import affected
+from lmcourse.files.affected import affected, unseen
 
 ROOT = Path(__file__).parents[1]
 
@@ -13,7 +13,9 @@ def names(*files):
 
 def test_a_test_that_changed_or_imports_what_changed_is_run():
     assert names("tests/test_score.py") == {"test_score.py"}
-    assert {"test_score.py"} < names("lmmetrics/score.py") < {p.name for p in ROOT.glob("tests/**/test_*.py")}
+    found = names("lmmetrics/score.py")
+    assert {"test_score.py", "score.py"} <= found
+    assert len(found) < len(list(ROOT.glob("tests/**/test_*.py"))) / 2
     assert "test_neural_training.py" not in names("lmmetrics/ngram/arpa.py")
 
 
@@ -24,3 +26,12 @@ def test_a_module_that_no_test_imports_is_tried_through_those_that_need_it():
 def test_a_page_or_a_set_brings_the_tests_of_its_chapter():
     assert names("solutions/04_perplexity/04_perplexity.ipynb") == {"test_exercises_04.py"}
     assert names("README.md") == set()
+
+
+def test_a_helper_of_tests_brings_the_tests_that_use_it():
+    assert "test_grading_catalogue.py" in names("tests/grading_catalogue_right.py")
+
+
+def test_what_no_import_leads_to_is_named():
+    style = ROOT / "lmcourse" / "static" / "book.css"
+    assert unseen({style, ROOT / "README.md", ROOT / "lmmetrics" / "score.py"}) == [style]

@@ -1,11 +1,11 @@
-"""What a piece of code is made of: the modules of this project that it can import, and the data they name.
+"""What a piece of code depends on: the modules of this project that it can import, and the data they name.
 
     files = closure(["from lmmetrics import corpora"])     paths of modules and data files
     digest(files)                                          changes when one of them does
 
 Imports are read from the syntax, also those inside functions; those for type checkers do not count. A module
 that computes a name to import needs every module of the package that the name begins with, as a string or as
-``__name__``; a name that begins otherwise is taken for an installed package's. A data file counts when a
+``__name__``; any other name is assumed to belong to an installed package. A data file counts when a
 string in the code is its name, or that of a folder which it lies in.
 
 A module counts by its syntax tree: a comment or a blank line changes no digest, a doc-string does. Left out:
@@ -23,7 +23,7 @@ from pathlib import Path
 from lmcourse.files.cells import parse
 from lmcourse.files.places import ROOT
 
-PACKAGES = ("lmcourse", "lmmetrics")
+PACKAGES = ("lmcourse", "lmmetrics", "tests")
 DATA = ("book", "lmmetrics/data")
 """Folders of the data files that code reads."""
 NO_DATA = {".py", ".md", ".pyc"}
@@ -54,6 +54,12 @@ def closure(code: Iterable[str], root: Path = ROOT) -> set[Path]:
         names = found.imports | ({_package(path, root) + ".*"} if found.dynamic else set())
         waiting |= {other for name in names for other in _files_of(name, root)} - modules
     return modules | set(_data(strings, root))
+
+
+def modules_named(code: str, root: Path = ROOT) -> set[Path]:
+    """Return the modules that a piece of code imports by itself, without the packages around them."""
+    found = (list(_files_of(name, root)) for name in _read(code).imports)
+    return {paths[-1] for paths in found if paths}
 
 
 def digest(files: Iterable[Path], root: Path = ROOT) -> str:
@@ -139,7 +145,8 @@ def _files_of(name: str, root: Path) -> Iterator[Path]:
             return
         here = here / part
         if here.is_dir():
-            yield from [path] if (path := here / "__init__.py").is_file() else []
+            if (path := here / "__init__.py").is_file():
+                yield path
         elif (path := here.with_suffix(".py")).is_file():
             yield path
             return
@@ -156,5 +163,6 @@ def _data(strings: set[str], root: Path) -> Iterator[Path]:
     for folder in DATA:
         here = root / folder
         for path in here.rglob("*") if strings else ():
-            if path.suffix not in NO_DATA and strings.intersection(path.relative_to(here).parts):
-                yield from [path] if path.is_file() else []
+            named = path.suffix not in NO_DATA and strings.intersection(path.relative_to(here).parts)
+            if named and path.is_file():
+                yield path

@@ -21,10 +21,10 @@ lost when a process dies: see `outside.sandbox`.
 The rooms, from the bottom up; each imports only from those before it:
 
     system      whether this system can run a grader at all
-    inside      what runs beside the answers; it imports NumPy, `hints.answers` and the standard library
-    outside     what starts that process, asks it, limits it, and believes nothing that it says
+    inside      what runs beside the answers; its magics are in `running` and `shell`
+    outside     what starts that process, asks it, limits it, and believes nothing that it says (`worker.Limits`)
     notebook    one submission: its cells, the key, the plan, the marks, the report, the result as data
-    classroom   many: who handed in what, a process for each, the tables for Canvas and Moodle, the summary
+    classroom   many: who handed in what, a process for each, `gradebooks` for Canvas and Moodle, the summary
     exams       an exam's private folder, and whose paper a submission is
     whole_class a folder of submissions in; tables, a page for each student and one of the class out
     proof       what the catalogue of submissions in ``tests/`` deserves, as a page for instructors

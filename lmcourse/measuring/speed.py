@@ -36,7 +36,7 @@ from lmmetrics.ngram import (
 from lmmetrics.text import tokenize
 
 SLICE = 100_000, 1_000
-"""Tokens of the training and the test text that NLTK gets; on more it would not finish in a minute."""
+"""Tokens of the training and the test text that NLTK gets; with more it would take over a minute."""
 
 try:
     from nltk.lm import MLE, KneserNeyInterpolated

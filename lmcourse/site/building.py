@@ -33,8 +33,8 @@ LEAST_FREE = 10_000_000
 def build(root):
     """Build the pages and slides of the book whose files lie in ``root``; return the exit status."""
     start, folder = time.perf_counter(), root / "_build"
-    for fault in [*obstacles(folder), *broken_notebooks(root), *halves_of_merges(root)]:
-        print(f"The book was not built: {fault}", file=sys.stderr)
+    if faults := [*obstacles(folder), *broken_notebooks(root), *halves_of_merges(root)]:
+        print(*(f"The book was not built: {fault}" for fault in faults), sep="\n", file=sys.stderr)
         return 1
     for path in contents.unlisted(root):
         print(f"Not in the book, because _toc.yml does not list it: {path}")

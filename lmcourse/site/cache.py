@@ -1,9 +1,8 @@
-"""A Sphinx extension: a page runs again when what it is made of has changed, and else never.
+"""A Sphinx extension that runs a page again only when something it depends on has changed.
 
 The execution cache finds a page by its cells and its kernel's description. `key_of` is written into that
 description: a hash of the modules that the page's cells import, of what those import, of the data files that
-they name, of the pinned versions and of Python's. So an edit of the library runs those pages again that use
-the edited module.
+they name, of the pinned versions and of Python's. So editing a module runs the pages that use it again.
 
 A page that shows another page's glued number is read again with it.
 """
@@ -23,7 +22,7 @@ from lmcourse.files.places import ROOT
 
 FOLDER = ".jupyter_cache"
 MOST_STORED = 200
-"""How many executions are kept; those that were not used for the longest time go first."""
+"""How many executions are kept; the least recently used are dropped first."""
 FRONT = re.compile(r"\A---\n.*?^---$", re.MULTILINE | re.DOTALL)
 KERNEL = re.compile(r"^kernelspec: *\{", re.MULTILINE)
 

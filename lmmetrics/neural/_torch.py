@@ -9,7 +9,7 @@ torch = need("torch", "neural")
 
 @contextmanager
 def one_thread():
-    """Compute on one thread meanwhile: on a shared machine two are slower, and sums come out the same."""
+    """Use one thread inside the block: on a shared machine two are slower, and sums come out the same."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -41,7 +41,7 @@ def train(
 
     Adam, with gradients cut to a norm. After it the model has the best weights that were seen: those with
     the lowest nats per token on `valid`; without `valid`, the last ones. Interrupt it (Ctrl-C, or the stop
-    button) and it ends in good order, with the best weights until then.
+    button) and it stops cleanly, keeping the best weights so far.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def train(
     steps : int, optional
         How many steps. The same steps and seed give the same weights on the same machine.
     seed : int
-        Of the order of the text, and of dropout.
+        Seeds the shuffling of the text and the dropout.
     seconds : float, optional
         Stop after so many seconds of training: for exploring. The result then depends on the machine.
         With both, whichever comes first.
@@ -72,7 +72,7 @@ def train(
     progress : bool
         Whether to show a bar on stderr.
     patience : int, optional
-        Stop when so many validations in a row were not better than the best one.
+        Stop after this many validations without improvement.
     every : int, optional
         Steps between two records; a tenth of all steps by default (100 where only seconds are given).
     checkpoint : path, optional

@@ -243,7 +243,7 @@ class NGramModel:
         return model
 
     def __getattr__(self, name):
-        if name in ("counts_", "vocabulary"):
+        if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
                 raise AttributeError(f"{name} is not there: a model read from an ARPA file has no counts")
             raise AttributeError(f"{name} is not there before the model is fitted: call fit(text) first")

@@ -77,7 +77,7 @@ class Smoothing:
 
 
 class Interpolated(Smoothing):
-    """p(w | h) = share(hw) + weight(h) p(w | h'), for words seen after h and not seen alike."""
+    """p(w | h) = share(hw) + weight(h) p(w | h'), for words seen after h and for unseen words alike."""
 
     def combine(self, level, own, weights, shorter):
         own += level.spread(weights) * shorter

@@ -325,7 +325,7 @@ def test_infinite_is_explained(opened):
 @pytest.mark.parametrize(
     "texts, field, said",
     [
-        ({"expected": "0.5", "got": "3"}, "expected", "The expected number: 0.5 is no perplexity"),
+        ({"expected": "0.5", "got": "3"}, "expected", "The expected number: 0.5 cannot be the perplexity"),
         ({"expected": "50", "got": "low"}, "got", "The number got is not a number"),
         ({"expected": "50", "got": "3", "pads": "-1"}, "pads", "is -1, but a count is at least 0"),
         ({"expected": "50", "got": "3", "tokens": "0"}, "tokens", "The text has 0 tokens"),

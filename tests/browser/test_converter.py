@@ -147,8 +147,8 @@ def test_formulas_compute_the_value(opened):
 @pytest.mark.parametrize(
     "typed, said",
     [
-        ({"value": "0.8"}, "0.8 is no perplexity of a discrete model"),
-        ({"value": "0"}, "0 is no perplexity of a discrete model"),
+        ({"value": "0.8"}, "0.8 cannot be the perplexity of a discrete model"),
+        ({"value": "0"}, "0 cannot be the perplexity of a discrete model"),
         ({"value": "-3", "kind": "bits"}, "-3 is below 0, but a surprisal is at least 0"),
         ({"value": "many"}, "The value is not a number"),
         ({"value": "1,5"}, "write a decimal point"),

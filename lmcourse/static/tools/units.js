@@ -45,7 +45,7 @@
         "Find that token; there is nothing to convert.";
     }
     if (kind === "perplexity" && value < 1) {
-      return `${format(value)} is no perplexity of a discrete model. A probability is at most 1, so a ` +
+      return `${format(value)} cannot be the perplexity of a discrete model. A probability is at most 1, so a ` +
         "perplexity is at least 1. Perhaps it is a loss (choose bits or nats), or it lost its minus sign.";
     }
     if (kind !== "perplexity" && value < 0) {

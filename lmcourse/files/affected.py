@@ -1,0 +1,42 @@
+"""Which tests touch what has changed since the last commit: a quick check while you work."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from lmcourse.files.closure import closure, modules_named
+
+PROSE = {".md", ".ipynb", ".txt", ".bib", ".cff"}
+
+
+def changed(root: Path) -> set[Path]:
+    """Return the files that differ from the last commit, new ones among them."""
+    lines = subprocess.run(
+        ["git", "-C", str(root), "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout
+    return {root / line[3:] for line in lines.split("\0") if line}
+
+
+def affected(files: set[Path], root: Path) -> list[Path]:
+    """Return the modules whose doc-strings, and the tests whose imports or chapter, touch changed files.
+
+    Direct imports take precedence: tests that need a changed module only through others are returned where
+    no test imports it. Tests count the helpers beside them as modules.
+    """
+    tests = {path: path.read_text(encoding="utf-8") for path in sorted((root / "tests").rglob("test_*.py"))}
+    direct = {path: modules_named(text, root) for path, text in tests.items()}
+    code = {path for path in files if path.suffix == ".py" and path.exists()}
+    far = code - set().union(*direct.values()) - tests.keys()
+    chapters = {match[1] for path in files if (match := re.match(r"(\d\d)_", path.stem))}
+    found = {path for path in tests if path in code or direct[path] & code or path.stem[-2:] in chapters}
+    if far:
+        found |= {path for path, text in tests.items() if closure([text], root) & far}
+    return sorted(found | {path for path in code if path.parts[len(root.parts)] in ("lmcourse", "lmmetrics")})
+
+
+def unseen(files: set[Path]) -> list[Path]:
+    """Return the changed files for which no test can be found by imports: styles, scripts, settings."""
+    return sorted(path for path in files if path.suffix not in PROSE | {".py"})
