@@ -174,7 +174,7 @@ def test_every_kind_of_number_is_a_number(kind):
         ([1.25, 1.25], "is an array of shape (2,), but one number is expected"),
         (np.array([1.25 + 0j]), "is complex"),
         ([[1.0], [1.0, 2.0]], "rows of different lengths"),
-        ({"nats": 1.25}, "a dictionary with the keys 'nats'"),
+        ({"nats": 1.25}, "a dictionary with the key 'nats'"),
         (mean_nats, "is a function, but one number is expected. Call it"),
         ([None, 1.0], "an entry of your answer is None"),
         (np.array([True]), "holds truth values"),

@@ -60,9 +60,9 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
 def _read(answer: Any, like: Any, where: str) -> Any:
     if isinstance(like, dict):
         if not isinstance(answer, dict):
-            raise Unreadable(_refusal(answer, where, f"a dictionary with the keys {_names(like)}"))
+            raise Unreadable(_refusal(answer, where, f"a dictionary with {_keys(like)}"))
         if answer.keys() != like.keys():
-            raise Unreadable(f"{where} has the keys {_names(answer)}. Expected are exactly {_names(like)}.")
+            raise Unreadable(f"{where} has {_keys(answer)}. Expected are exactly {_names(like)}.")
         return {key: _read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
     if isinstance(like, str):
         if not isinstance(answer, str):
@@ -200,6 +200,10 @@ def _names(keys: Iterable) -> str:
     return ", ".join(repr(key) for key in keys) or "(none)"
 
 
+def _keys(found: dict) -> str:
+    return f"the {'key' if len(found) == 1 else 'keys'} {_names(found)}"
+
+
 def _refusal(answer: Any, where: str, expected: str) -> str:
     """One sentence on a value of the wrong type, and what to do about it."""
     what, cure = f"of the type {type(answer).__name__}", ""
@@ -211,7 +215,7 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
     elif isinstance(answer, str):
         what, cure = f"the text {answer[:40]!r}", "Give a number without quotes."
     elif isinstance(answer, dict):
-        what = f"a dictionary with the keys {_names(answer)}"
+        what = f"a dictionary with {_keys(answer)}"
     elif isinstance(answer, (bool, np.bool_)):
         what = str(bool(answer))
     elif isinstance(answer, (complex, np.complexfloating)):
