@@ -22,7 +22,7 @@ The rooms, from the bottom up; each imports only from those before it:
 
     system      whether this system can run a grader at all
     inside      what runs beside the answers; its magics are in `running` and `shell`
-    outside     what starts that process, asks it, limits it, and believes nothing that it says (`worker.Limits`)
+    outside     what starts that process, asks it, limits it (`worker.Limits`), and believes nothing it says
     notebook    one submission: its cells, the key, the plan, the marks, the report, the result as data
     classroom   many: who handed in what, a process for each, `gradebooks` for Canvas and Moodle, the summary
     exams       an exam's private folder, and whose paper a submission is
