@@ -58,7 +58,7 @@ def decode(data: Any, remote: Function[[Remote], Any] | None = None) -> Any:
 
 class _Decoder:
     def __init__(self, remote):
-        self.remote, self.nodes = remote, 0
+        self.remote, self.nodes, self.left = remote, 0, 10 * NODES
 
     def decode(self, data, depth):
         self.nodes += 1
@@ -69,6 +69,11 @@ class _Decoder:
         _expect(method is not None, f"the tag {data[0][:40]!r}")
         _expect(len(data) == _SIZES[data[0]], f"a value {data[0]!r} of the wrong length")
         return method(depth, *data[1:])
+
+    def _spend(self, letters, what):
+        """Take what becomes larger than the message from one budget for all of it, in letters of 4 bytes."""
+        self.left -= letters
+        _expect(self.left >= 0, what)
 
     def _none(self, depth):
         return None
@@ -141,7 +146,7 @@ class _Decoder:
         _expect(type(texts) is list and all(type(text) is str for text in texts), "an array of texts")
         _expect(self._count(shape) == len(texts), "an array whose size is not its shape's")
         longest = max(map(len, texts), default=0)
-        _expect(longest * len(texts) <= 10 * NODES, "a large array of texts")
+        self._spend(longest * len(texts), "a large array of texts")
         return np.array(texts, dtype=f"U{max(1, longest)}").reshape(shape)
 
     def _count(self, shape):
@@ -161,6 +166,7 @@ class _Decoder:
         return tensor.requires_grad_(gradient)
 
     def _generator(self, depth, state):
+        self._spend(OBJECT, "so many random generators")
         try:
             generator = np.random.default_rng(state["state"]["state"])  # for `spawn`, which goes by the seed
             generator.bit_generator.state = state
@@ -191,6 +197,7 @@ class _Decoder:
     def _make(self, kind, name, module, number):
         _expect(all(type(text) is str and len(text) <= 80 for text in (name, module)), "a name")
         _expect(type(number) is int and 0 <= number < 2**31, "a number of an object")
+        self._spend(OBJECT, "so many objects")
         found = kind(name, module, number)
         return found if self.remote is None else self.remote(found)
 
@@ -203,6 +210,8 @@ _SIZES = {"none": 1, "ellipsis": 1, "bool": 2, "int": 2, "float": 2, "complex": 
 
 KEYS, LARGEST_KEY = 2_000, 2**60
 """How many keys other than texts a set or dictionary may have, and a bound on whole numbers among them."""
+OBJECT = 500
+"""What an object that is made for a few letters of a message takes, in letters of 4 bytes."""
 NOT_FINITE = {"inf", "-inf", "nan"}
 
 

@@ -1,9 +1,9 @@
 """A program that has imported the libraries, and forks a process for each submission.
 
-Started by `outside.nurseries` as ``python -I nursery.py SOCKET``. To import PyTorch, SciPy and SymPy takes
-most of the time that a process with answers needs to start, and it is the same for all of them. So it is done
-once, here, before any door is locked and without any answer. A fork then locks the door behind itself as
-`jail` says; this program itself never runs an answer. Standard library only, but for those imports.
+Started by `outside.nurseries` as ``python -I nursery.py SOCKET``. Importing PyTorch, SciPy and SymPy
+accounts for most of the time that a process with answers needs to start. So it is done once, here, before any
+door is locked and without any answer. A fork then locks the door behind itself as `jail` says; this program
+itself never runs an answer. Standard library only, but for those imports.
 
 A request is a message that holds a path, with two open files: the path is that of the settings of a process
 with answers (deleted when they are read); the files are its socket, and a pipe that is told the number of the
@@ -22,7 +22,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Serve requests until nobody is there who could send one."""
+    """Serve requests until every client has hung up."""
     control = socket.socket(fileno=int(sys.argv[1]))
     sys.path[:] = json.loads(sys.stdin.readline())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Start a process with answers as a fork of one that has imported the libraries: it is there at once.
+"""Start a process with answers by forking one that has already imported the libraries.
 
 Linux alone: elsewhere `sandbox` starts each process from nothing.
 """
@@ -13,14 +13,17 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from lmcourse.grading.inside import nursery as program
 from lmcourse.grading.outside import shown, view
 
+SECONDS = 120
+"""How long the libraries may take to be imported."""
 WORKS = sys.platform.startswith("linux")
 LIBRARIES = ("numpy", "scipy", "sympy", "torch")
-"""What takes long to import. It is shown to answers at the place where the nursery has found it."""
+"""Modules that are slow to import. They are shown to answers at the place where the nursery has found it."""
 
 
 def fork(settings: dict, place: Path, connection: socket.socket) -> Forked:
@@ -31,9 +34,9 @@ def fork(settings: dict, place: Path, connection: socket.socket) -> Forked:
     settings : dict
         As for `jail`.
     place : Path
-        A folder of our own, for a moment.
+        A private temporary folder.
     connection : socket
-        The end that the process gets.
+        The child's end of the socket.
     """
     libraries = [name for name in settings["imports"] if name.partition(".")[0] in LIBRARIES]
     path = place / "settings.json"
@@ -59,30 +62,40 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """Its number; waits until it is there. OSError when the nursery ends before that."""
-        if not self._pid:
-            line = b""
-            while not line.endswith(b"\n"):
-                if not (byte := self.stdout.read(1)):
-                    raise ChildProcessError("the process that imports the libraries has ended")
-                line += byte
-            self._pid = int(line)
-            with contextlib.suppress(OSError):
-                self._handle = os.pidfd_open(self._pid)
+        """The process id; blocks until it is known, for `SECONDS` at most. OSError when none comes."""
+        end, line = time.monotonic() + SECONDS, b""
+        while not self._pid:
+            ready = select.select([self.stdout], [], [], max(0.0, end - time.monotonic()))[0]
+            byte = self.stdout.read(1) if ready else b""
+            if not byte:
+                raise ChildProcessError("the process that imports the libraries has ended, or hangs")
+            line += byte
+            if byte == b"\n":
+                self._pid = int(line)
+                with contextlib.suppress(OSError):  # it may have ended already
+                    self._handle = os.pidfd_open(self._pid)
         return self._pid
+
+    def poll(self) -> int | None:
+        """None while it runs, as `subprocess.Popen.poll`."""
+        return None if self.pid and self._handle >= 0 and not self._ended(0) else 0
 
     def kill(self) -> None:
         """End it; nothing happens when it has ended."""
-        if self.pid and self._handle >= 0:
-            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            if self.poll() is None:
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until it has ended; the nursery takes leave of it."""
+        """Wait until it has ended, for ten seconds at most; the nursery reaps it."""
         if self._handle >= 0:
-            select.select([self._handle], [], [], 10)
+            self._ended(10)
             os.close(self._handle)
             self._handle = -1
         self.stdout.close()
+
+    def _ended(self, seconds: float) -> bool:
+        return bool(select.select([self._handle], [], [], seconds)[0])
 
 
 _control: socket.socket | None = None
@@ -118,5 +131,5 @@ def _started() -> socket.socket:
         )
     with process.stdin as stream:
         stream.write(json.dumps(shown.python_path()).encode() + b"\n")
-    process.returncode = 0  # nobody waits for it
+    process.returncode = 0  # nobody waits for it; without this, Python would complain when it is forgotten
     return ours

@@ -44,14 +44,6 @@ STARTING_SECONDS = 120
 RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
 RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain.py")]
 """What lies beside the answers: the room ``inside``, and what brings an answer into a form that can cross."""
-NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
-PROTECTION = {
-    "namespaces": f"Protection: full; {NAMESPACES}; time, memory, files and processes are limited.",
-    "inside": f"Protection: full (bubblewrap); {NAMESPACES}; time, memory, files and processes are limited.",
-    "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
-    " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
-    " work that you do not trust in a container.",
-}
 
 
 class Sandbox:
@@ -83,11 +75,12 @@ class Sandbox:
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | nurseries.Forked | None = None
         self.reason, self.uid = "", 0
+        self.refusals: list[str] = []
         self._try_to_launch()
 
     @property
     def protection(self) -> str:
-        return PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+        return view.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
 
     def open(self, inputs: dict) -> None:
         """Wait until the first process is there, and give it the visible inputs.
@@ -104,6 +97,10 @@ class Sandbox:
                 break
             except OSError as error:
                 self._try_next_kind(error)
+        self.kinds, self.refusals = (
+            [self.kinds[0]] * 2,
+            [],
+        )  # it works: once more if need be, and no weaker one
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str, hurried: bool = False) -> dict:
@@ -236,8 +233,10 @@ class Sandbox:
         """Go on with the next kind of protection, if there is one."""
         self._stop()
         self.reason = self.reason or str(error)
+        self.refusals.append(f"{self.kinds[0]}: {error}")
         if len(self.kinds) == 1:
-            raise RuntimeError(f"The process with the answers does not start: {error}") from None
+            tried = "; ".join(self.refusals)
+            raise RuntimeError(f"The grader could not start a protected process ({tried}).") from None
         self.kinds.pop(0)
         self._try_to_launch()
 
@@ -307,8 +306,8 @@ class Sandbox:
         self.root.close()
         self.last.close()
         with contextlib.suppress(OSError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.kill()
         self.process.wait()
         self.process.stdout.close()

@@ -16,6 +16,15 @@ from lmcourse.grading.outside import shown
 SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git")
 """Folders of this project that no answer sees, should Python's own folder contain them."""
 
+NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
+PROTECTION = {
+    "namespaces": f"Protection: full; {NAMESPACES}; time, memory, files and processes are limited.",
+    "inside": f"Protection: full (bubblewrap); {NAMESPACES}; time, memory, files and processes are limited.",
+    "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
+    " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
+    " work that you do not trust in a container.",
+}
+
 
 def command(
     kind: str, place: Path, library: Path, socket: int, files: dict[str, str]

@@ -6,15 +6,21 @@ import contextlib
 import os
 import re
 
-PRIVATE = re.compile(r"^Pss:\s+(\d+) kB", re.MULTILINE)
+USED = re.compile(rb"^(Pss|Pss_Shmem):\s+(\d+) kB", re.MULTILINE)
+SHARED = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) ...s \S+ \S+ (\d+) +/dev/zero", re.MULTILINE)
+"""Memory that several processes may hold, as ``/proc/PID/maps`` has it: first and last byte, and a number."""
+BUFFER = 212_992
+"""Bytes that a process can leave in the buffer of a socket; the kernel counts them for no process."""
 
 
 def memory_of(first: int) -> int:
     """Return the bytes that a process and all its descendants use, what they share counted once.
 
-    Zero where the system does not tell.
+    Memory that is mapped by several of them counts as a whole: they can fill it, and take it out of the count
+    of each. An open file counts as a full buffer of a socket. Zero where the system does not tell.
     """
-    return sum(_used(pid) for pid in _family(first))
+    shared: dict[bytes, int] = {}
+    return sum(_used(pid, shared) for pid in _family(first)) + sum(shared.values())
 
 
 def _family(first: int) -> set[int]:
@@ -32,12 +38,22 @@ def _family(first: int) -> set[int]:
     return found
 
 
-def _used(pid: int) -> int:
+def _used(pid: int, shared: dict[bytes, int]) -> int:
+    """The bytes of one process; what it shares is entered in ``shared``."""
+    buffers = 0
     with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/smaps_rollup") as stream:
-            match = PRIVATE.search(stream.read())
-        return 1024 * int(match[1]) if match else 0
-    with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as stream:
-        pages, shared = stream.read().split()[1:3]
-        return (int(pages) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
-    return 0
+        buffers = BUFFER * len(os.listdir(f"/proc/{pid}/fd"))
+    with contextlib.suppress(OSError):
+        for start, end, number in SHARED.findall(_text(pid, "maps")):
+            shared[number] = max(shared.get(number, 0), int(end, 16) - int(start, 16))
+        found = {kind: 1024 * int(size) for kind, size in USED.findall(_text(pid, "smaps_rollup"))}
+        return buffers + found.get(b"Pss", 0) - found.get(b"Pss_Shmem", 0)
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        pages, shmem = _text(pid, "statm").split()[1:3]
+        return buffers + (int(pages) - int(shmem)) * os.sysconf("SC_PAGE_SIZE")
+    return buffers
+
+
+def _text(pid: int, name: str) -> bytes:
+    with open(f"/proc/{pid}/{name}", "rb") as stream:
+        return stream.read()

@@ -1,0 +1,94 @@
+"""The nursery: its reasons are kept, its death costs nobody anything, and it can be done without."""
+
+import os
+import signal
+import socket
+
+import pytest
+
+from lmcourse.grading.outside import nurseries
+from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Limits
+
+LIMITS = Limits(call_seconds=5, cell_seconds=8)
+pytestmark = pytest.mark.skipif(not nurseries.WORKS, reason="a nursery needs Linux")
+
+
+@pytest.fixture
+def own(monkeypatch):
+    """A nursery of this test, known by its process id."""
+    monkeypatch.setattr(nurseries, "_control", None)
+    started = []
+    start = nurseries.subprocess.Popen
+
+    def noted(*arguments, **options):
+        started.append(start(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(nurseries.subprocess, "Popen", noted)
+    yield started
+    if nurseries._control is not None:
+        nurseries._control.close()
+
+
+def answers(sandbox):
+    sandbox.open({})
+    return sandbox.run("a", "x = 1")
+
+
+def test_one_nursery_serves_all_and_one_that_dies_is_replaced(own):
+    for _ in range(2):
+        with Sandbox(LIMITS, ["numpy"]) as sandbox:
+            assert answers(sandbox) == {"done": True}
+            assert isinstance(sandbox.process, nurseries.Forked)
+    assert len(own) == 1
+    os.kill(own[0].pid, signal.SIGKILL)
+    own[0].returncode = None
+    own[0].wait()
+    with Sandbox(LIMITS, ["numpy"]) as sandbox:
+        assert answers(sandbox) == {"done": True}
+    assert len(own) == 2
+
+
+def test_without_a_nursery_each_starts_from_nothing(monkeypatch):
+    monkeypatch.setattr(nurseries, "WORKS", False)
+    with Sandbox(LIMITS, ["numpy"]) as sandbox:
+        assert answers(sandbox) == {"done": True}
+        assert not isinstance(sandbox.process, nurseries.Forked)
+
+
+def test_a_refusal_keeps_its_sentence(own, tmp_path):
+    """A scratch folder that is not there: the process says why it cannot start, and has ended when asked."""
+    ours, theirs = socket.socketpair()
+    settings = {
+        "protection": "limits",
+        "uid": os.getuid(),
+        "imports": [],
+        "scratch": str(tmp_path / "absent"),
+    }
+    with ours, theirs:
+        process = nurseries.fork(settings, tmp_path, theirs)
+        assert process.pid > 0 and not (tmp_path / "settings.json").exists()
+        assert b"absent" in process.stdout.read(500)
+        process.kill()
+        process.wait()
+
+
+def test_a_kind_that_has_worked_is_tried_again_and_no_weaker_one(monkeypatch):
+    with Sandbox(LIMITS, ["numpy"]) as sandbox:
+        answers(sandbox)
+        kind, failures = sandbox.kinds[0], [OSError("a passing failure")]
+        launch = sandbox._launch
+
+        def fail_once(which):
+            assert which == kind
+            if failures:
+                raise failures.pop()
+            launch(which)
+
+        monkeypatch.setattr(sandbox, "_launch", fail_once)
+        sandbox._restart()
+        assert sandbox.run("b", "y = x + 1") == {"done": True}
+        failures += [OSError("one"), OSError("two")]
+        with pytest.raises(RuntimeError, match=rf"could not start .*{kind}: two; {kind}: one"):
+            sandbox._restart()
