@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.grading import system
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.cells import GradingError, read_file
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
@@ -94,7 +94,7 @@ def _grade(options: argparse.Namespace) -> Result:
 
     exam = ExamFolder.read(options.exam)
     try:
-        data = Path(options.file).read_bytes()
+        data = read_file(options.file)
     except OSError as error:
         raise GradingError(f"{options.file} cannot be read: {error.strerror}.") from None
     owner = exam.owner(options.student, data)
@@ -108,7 +108,7 @@ def _refuse_paper(file: str) -> None:
     from lmcourse.grading.exams.owners import exam_of
 
     try:
-        exam, label = exam_of(Path(file).read_bytes())
+        exam, label = exam_of(read_file(file))
     except OSError:
         return  # the grader says so
     if exam or label:

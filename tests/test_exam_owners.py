@@ -13,7 +13,8 @@ from lmcourse.grading.classroom.collecting import collect
 from lmcourse.grading.classroom.names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, match
 from lmcourse.grading.exams.folder import ExamFolder, make
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.exams.owners import labels_in
+from lmcourse.grading.notebook.cells import MOST_BYTES, GradingError, read_cells, read_file
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
     Points Possible,,,,,
@@ -231,3 +232,18 @@ def test_one_notebook_needs_no_name(folder, tmp_path, capsys):
     with pytest.raises(SystemExit):
         grade_main([str(key), "--student", "ada"])
     assert "give its folder with --exam" in capsys.readouterr().err
+
+
+def test_a_file_of_forty_gigabytes_ends_nobody_elses_grading(tmp_path):
+    """Sparse: it takes no disk. No more of it is read than shows that it is too large."""
+    path = tmp_path / "Bob.ipynb"
+    with path.open("wb") as stream:
+        stream.truncate(40 * 10**9)
+    assert len(read_file(path)) == MOST_BYTES + 1
+    with pytest.raises(GradingError, match="more than 50 MB"):
+        read_cells(read_file(path))
+
+
+def test_a_label_of_another_form_is_no_label():
+    stored = {"cells": [], "metadata": {"course": {"paper": "=1+1" + "L" * 1_500_000}}}
+    assert labels_in(json.dumps(stored).encode()) == set()

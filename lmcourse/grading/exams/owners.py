@@ -14,9 +14,10 @@ from pathlib import Path
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.roster import IDENTIFYING, Person, name_key
-from lmcourse.grading.notebook.cells import GradingError, read_cells
+from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
 
-PAPER = re.compile(r"· paper (?P<label>[A-Z2-7]{5}) ·")
+LABEL = re.compile(r"[A-Z2-7]{5}")
+PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")
 MOST_LOOKED_AT = 2_000_000
 """Bytes of a notebook in which the label of its paper is looked for; a paper has less than a tenth of it."""
 
@@ -107,7 +108,7 @@ def labels_in(data: bytes) -> set[str]:
         return set()
     course = metadata.get("course")
     stored = course.get("paper") if isinstance(course, dict) else None
-    return {stored} if isinstance(stored, str) else set()
+    return {stored} if isinstance(stored, str) and LABEL.fullmatch(stored) else set()
 
 
 def _encoding(data: bytes) -> str:
@@ -213,6 +214,6 @@ def _unknown(submission: Submission, fitting: set[str], label: str) -> str:
 
 def _data(path: Path | None) -> bytes:
     try:
-        return path.read_bytes() if path else b""
+        return read_file(path) if path else b""
     except OSError:
         return b""

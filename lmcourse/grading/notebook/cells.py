@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 MOST_BYTES = 50_000_000
@@ -45,6 +46,12 @@ class Cell:
     blank: str = ""
 
 
+def read_file(path: str | Path) -> bytes:
+    """Return the bytes of a file, and of one that is too large no more than shows it."""
+    with open(path, "rb") as stream:
+        return stream.read(MOST_BYTES + 1)
+
+
 def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     """Return the cells and the metadata of a notebook of format 2, 3 or 4.
 
@@ -60,7 +67,7 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     """
     if len(data) > MOST_BYTES:
         raise GradingError(
-            f"The file has {len(data) // 1_000_000} MB, and {MOST_BYTES // 1_000_000} MB are the most."
+            f"The file has more than {MOST_BYTES // 1_000_000} MB, and these are the most."
             " Clear its outputs and save it again."
         )
     if data.count(b"{") + data.count(b"[") > MOST_BRACKETS:  # read as JSON, each takes 50 times its size

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from lmcourse.grading.notebook.cells import GradingError, read_cells
+from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
 from lmcourse.grading.notebook.key import Key, guess
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.notebook.submission import plan
@@ -67,7 +67,7 @@ def grade_notebook(
     seed = secrets.randbelow(2**31) if seed is None else seed
     digest = ""
     try:
-        data = submission if isinstance(submission, bytes) else Path(submission).read_bytes()
+        data = submission if isinstance(submission, bytes) else read_file(submission)
         digest = hashlib.sha256(data).hexdigest()
         cells, metadata = read_cells(data)
         if set_name is None:
