@@ -598,11 +598,13 @@ time.sleep(60)
 attack(
     "a pool whose workers kill everything",
     """
-import multiprocessing, os, signal
+import multiprocessing, os, signal, time
 pool = multiprocessing.Pool(2)
 for _ in range(4):
     pool.apply_async(os.kill, (-1, signal.SIGKILL))
+time.sleep(5)
 """,
+    ENDED,
 )
 attack(
     "semaphores and shared memory without end",

@@ -153,7 +153,7 @@ def test_documents_without_a_scored_token_are_left_out():
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 3, {}, "2 documents and b for 3"),
         ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "model b gives probability 0"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "byte"}, "how many bytes"),
-        ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is no unit"),
+        ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is not a unit"),
         (
             [Score(1.0, tokens=2, words=0)] * 2,
             [Score(1.0, tokens=2, words=0)] * 2,

@@ -130,7 +130,7 @@ def test_a_unit_that_was_not_counted_is_an_error_that_says_how(unit):
 
 
 def test_a_unit_that_does_not_exist():
-    with pytest.raises(UnitError, match=r"'character' is no unit.*'char'"):
+    with pytest.raises(UnitError, match=r"'character' is not a unit.*'char'"):
         Score(1.0, chars=2).bits_per("character")
 
 
