@@ -324,7 +324,7 @@ PLANTED = [
     (
         "tags_point_somewhere",
         replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),
-        "the tag M99 is no entry",
+        "the tag M99 is not in",
     ),
     (
         "tags_point_somewhere",

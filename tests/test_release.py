@@ -242,7 +242,7 @@ BROKEN = {
     "a mark scheme": (put("### BEGIN MARK SCHEME\n### END MARK SCHEME"), "outside code"),
     "a region in another cell": (
         put("### BEGIN SOLUTION\n1\n### END SOLUTION", "code"),
-        r"cell 2 \(### BEGIN SOLUTION\).*no answer cell",
+        r"cell 2 \(### BEGIN SOLUTION\).*not an answer cell",
     ),
     "hidden tests in an answer": (
         edit("bits", "    return", "    ### BEGIN HIDDEN TESTS\n    ### END HIDDEN TESTS\n    return"),

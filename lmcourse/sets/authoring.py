@@ -45,7 +45,7 @@ def faults(notebook: NotebookNode) -> list[str]:
     >>> from nbformat.v4 import new_code_cell, new_notebook
     >>> gap = new_code_cell("### BEGIN SOLUTION\\nanswer = 42\\n### END SOLUTION")
     >>> print(*faults(new_notebook(cells=[gap])))
-    cell 1 (### BEGIN SOLUTION): has '### BEGIN SOLUTION' but is no answer cell. Give it the metadata of one
+    cell 1 (### BEGIN SOLUTION): has '### BEGIN SOLUTION' but is not an answer cell. Give it the metadata of one
     (lmcourse/AUTHORING.md).
     """
     found = []
@@ -113,7 +113,7 @@ def _marker_faults(cell: NotebookNode) -> Iterator[str]:
         elif "HIDDEN" in marker[0] and not checks_answer(cell):
             misplaced = "but is no test cell. Only a test cell can have hidden tests."
         elif "HIDDEN" not in marker[0] and not is_answer(cell):
-            misplaced = "but is no answer cell. Give it the metadata of one (lmcourse/AUTHORING.md)."
+            misplaced = "but is not an answer cell. Give it the metadata of one (lmcourse/AUTHORING.md)."
         if misplaced:
             yield f"has '{text}' {misplaced}"
             return

@@ -116,7 +116,7 @@ def faults(root):
     root = Path(root)
     for name, places in mistakes(root).items():
         if name not in NAMES:
-            yield f"{places[0][3]}: the tag {name} is no entry of lmcourse/hints/mistakes.py. Mend the tag."
+            yield f"{places[0][3]}: the tag {name} is not in lmcourse/hints/mistakes.py. Correct the tag."
     for stem, page in chapters(root):
         if not (root / "solutions" / stem / f"{stem}.ipynb").exists() or "% objective:" not in page:
             continue  # an unfinished chapter, which chapters_are_whole reports

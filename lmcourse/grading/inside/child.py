@@ -251,7 +251,7 @@ def _purge(keep: list) -> int:
     parents = {}
     for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         try:
-            with open(f"/proc/{name}/stat", "rb") as stream:  # a process may have a name that is no text
+            with open(f"/proc/{name}/stat", "rb") as stream:  # a process may have a name that is not text
                 parents[int(name)] = int(stream.read().rpartition(b")")[2].split()[1])
         except (OSError, ValueError, IndexError):
             continue

@@ -27,7 +27,7 @@ def _family(first: int) -> set[int]:
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as stream:
-            # as bytes: a process may give itself a name that is no text
+            # as bytes: a process may give itself a name that is not text
             children.setdefault(int(stream.read().rpartition(b")")[2].split()[1]), []).append(int(name))
     found, waiting = set(), [first]
     while waiting:
