@@ -45,8 +45,8 @@ def faults(notebook: NotebookNode) -> list[str]:
     >>> from nbformat.v4 import new_code_cell, new_notebook
     >>> gap = new_code_cell("### BEGIN SOLUTION\\nanswer = 42\\n### END SOLUTION")
     >>> print(*faults(new_notebook(cells=[gap])))
-    cell 1 (### BEGIN SOLUTION): has '### BEGIN SOLUTION' but is not an answer cell. Give it the metadata of one
-    (lmcourse/AUTHORING.md).
+    cell 1 (### BEGIN SOLUTION): has '### BEGIN SOLUTION' but is not an answer cell. Give it the metadata of
+    one (lmcourse/AUTHORING.md).
     """
     found = []
     for index, cell in enumerate(notebook.cells):
