@@ -37,7 +37,7 @@ $(if $(STEM),,$(error there is no chapter $(CHAPTER): write CHAPTER=04 for solut
 test: $(TEST)
 	@$(PY) -m lmcourse.release --check $(STEM)
 	@$(PY) -m pytest -q $(NBVAL) solutions/$(STEM)
-	@$(PY) -m pytest -q -n auto --maxprocesses 4 tests -k "$(STEM) or exercises_$(CHAPTER)"
+	@$(PY) -m pytest -q -n auto --maxprocesses 4 tests -k "$(STEM) or test_ch$(CHAPTER)"
 else
 test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(PY) -m lmcourse.release --check

@@ -31,7 +31,8 @@ def affected(files: set[Path], root: Path) -> list[Path]:
     code = {path for path in files if path.suffix == ".py" and path.exists()}
     far = code - set().union(*direct.values()) - tests.keys()
     chapters = {match[1] for path in files if (match := re.match(r"(\d\d)_", path.stem))}
-    found = {path for path in tests if path in code or direct[path] & code or path.stem[-2:] in chapters}
+    ours = {f"test_ch{number}" for number in chapters}
+    found = {path for path in tests if path in code or direct[path] & code or path.stem in ours}
     if far:
         found |= {path for path, text in tests.items() if closure([text], root) & far}
     return sorted(found | {path for path in code if path.parts[len(root.parts)] in ("lmcourse", "lmmetrics")})

@@ -2,7 +2,7 @@
 
     python -m lmcourse.grading.proof
 
-grades the whole catalogue of ``tests/grading_catalogue.py`` and writes ``book/instructors/grading_proof.md``.
+grades the whole catalogue in ``tests/grading/catalogue/`` and writes ``book/instructors/grading_proof.md``.
 Nothing is written unless every submission gets exactly what it deserves. A test says when the page is stale.
 """
 
@@ -37,7 +37,7 @@ ABOUT = {
 
 def main() -> int:
     """Grade the catalogue and write the page; return the exit status."""
-    catalogue = importlib.import_module("tests.grading_catalogue")
+    catalogue = importlib.import_module("tests.grading.catalogue")
     for module in ("torch", "lmcourse.grading.notebook.marking"):  # no thread may meet a half-imported one
         importlib.import_module(module)
     cases = catalogue.all_cases()

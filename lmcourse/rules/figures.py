@@ -1,8 +1,8 @@
 """What a figure of the book must be: one function for each rule, which yields what is wrong in words.
 
-They read the pages as built, and the vector graphics that matplotlib wrote, so ``tests/test_figures.py`` runs
-them, and not ``lmcourse.checks``. Left out: whether a figure's message is true, and whether labels lie on
-each other; for that, somebody has to look.
+They read the pages as built, and the vector graphics that matplotlib wrote, so ``tests/book/test_figures.py``
+runs them, and not ``lmcourse.checks``. Left out: whether a figure's message is true, and whether its labels
+overlap; for that, somebody has to look.
 """
 
 import base64

@@ -26,7 +26,7 @@ Two modules prove nothing and guard the rest. `instances` draws small bounds and
 them, where they can be computed, and shows one as the counter-example of a false step. `latex` only prints.
 
 To add a rule: a method of `Algebra` or `Canonical`, or a closed form; then a true step that needs it and a
-false one that looks like it, in ``tests/test_derivation.py``.
+false one that looks like it, in ``tests/library/test_derivation.py``.
 """
 
 from __future__ import annotations

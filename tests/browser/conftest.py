@@ -4,15 +4,14 @@ The browser is the system's Chromium, driven by Playwright; every other host is 
 """
 
 import shutil
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+from lmcourse.files.places import ROOT
 from lmcourse.site import forms
 from lmcourse.site.chapters import STATIC
 
-ROOT = Path(__file__).resolve().parents[2]
 HTML = ROOT / "_build" / "html"
 
 

@@ -1,0 +1,86 @@
+"""`make reproduce`: what it says when a text is missing or another one, and that its recipes hold."""
+
+import json
+import os
+
+import pytest
+
+from lmcourse.files.places import ROOT
+from lmcourse.measuring import published
+from lmmetrics import corpora
+
+
+@pytest.fixture(scope="module")
+def tales():
+    """The embedded tales, spelled as that corpus is: words and a line for a sentence."""
+    corpus = corpora.load("tales-en")
+    parts = corpus.train, corpus.valid, corpus.test
+    return ["\n".join(part).replace(".", " .").replace(",", " ,") for part in parts]
+
+
+@pytest.fixture
+def treebank(tmp_path, tales, monkeypatch):
+    """A folder that looks like the Penn Treebank."""
+    for name, text in zip(published.PTB_FILES, tales, strict=True):
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
+    train, _, test = published.tokenised(*([text + "\n"] for text in tales))
+    monkeypatch.setattr(published, "PTB_SIZES", (len(train), len(test)))
+    return tmp_path
+
+
+def test_a_missing_treebank_is_named(tmp_path):
+    (tmp_path / "ptb.train.txt").write_text("a\n")
+    with pytest.raises(ValueError, match=r"has no ptb\.valid\.txt, ptb\.test\.txt; expected are ptb\.train"):
+        published.penn_treebank(tmp_path)
+
+
+def test_another_text_is_refused(treebank, monkeypatch):
+    monkeypatch.setattr(published, "PTB_SIZES", (929_589, 82_430))
+    with pytest.raises(ValueError, match=r"tokens; in the published rows it is \(929589, 82430\)"):
+        published.penn_treebank(treebank)
+
+
+def test_the_four_published_rows_are_recomputed(treebank, monkeypatch):
+    """The rows and their order. The tales are short: they need given discounts, and a lower k."""
+    kneser = published.ModifiedKneserNey
+    monkeypatch.setattr(published, "ModifiedKneserNey", lambda: kneser(fallback=(0.5, 1, 1.5)))
+    monkeypatch.setattr(published, "GOOD_TURING", published.GOOD_TURING | {"k": 2})
+    make, *texts = published.penn_treebank(treebank)
+    rows = list(make(*texts))
+    assert [row.get("published") for row in rows] == [148.3, 141.2, 165.2, 162.3, None]
+    assert [row["model"][:5] for row in rows] == ["modif", "modif", "Katz,", "Katz,", "modif"]
+    assert all(row["measure"] == "perplexity per token" for row in rows)
+
+
+def test_the_command_says_what_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "shakespeare", lambda: None)
+    monkeypatch.setattr(published, "wikitext", lambda: None)
+    with pytest.raises(SystemExit, match=r"reproduce: .* has no ptb\.train\.txt"):
+        published.recompute(tmp_path)
+
+
+def test_what_is_stored_says_how_it_was_made():
+    stored = json.loads((ROOT / "book" / "reproduced.json").read_text(encoding="utf-8"))
+    assert {"made", "machine", "rows"} <= set(stored)
+    assert {"cores", "threads", "python", "numpy", "torch"} <= set(stored["machine"])
+    for row in stored["rows"]:
+        assert {"text", "protocol", "model", "kind", "measure", "value", "scored_tokens"} <= set(row)
+        assert row["kind"] != "trained" or {"budget", "seconds", "parameters"} <= set(row)
+
+
+def test_the_counted_rows_of_wikitext_are_the_stored_ones():
+    """Katz with cut-offs and Paul's rule, Kneser-Ney as KenLM has it, and the cache: to six digits."""
+    if not (os.environ.get("LMMETRICS_DATA") or (ROOT.parent / "shared" / "data").exists()):
+        pytest.skip("WikiText-2 is not on this machine; LMMETRICS_DATA names the folder that has it")
+    stored = {row["model"]: row for row in published.stored()["rows"] if row["text"].startswith("Wiki")}
+    try:
+        make, *texts = published.wikitext()
+    except corpora.CorpusError as error:
+        pytest.skip(str(error))
+    rows = list(make(*texts, networks=False))
+    assert len(rows) == 7
+    for row in rows:
+        assert row["value"] == pytest.approx(stored[row["model"]]["value"], rel=1e-6), row["model"]
+        assert "published" not in row or row["value"] == pytest.approx(row["published"], rel=2e-6)
+    katz = {row["model"]: row["value"] for row in rows if "Katz" in row["model"]}
+    assert katz["Katz, Good-Turing, order 5"] < katz["Katz, Good-Turing, order 3"]

@@ -1,0 +1,110 @@
+"""The student's command: what it prints, the page and the data that it writes."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from lmcourse.grade import main
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import encode
+from lmcourse.grading.notebook.cells import read_cells
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.notebook.key import Key, blank, guess
+from lmcourse.grading.notebook.report import as_html, as_table
+from lmcourse.grading.notebook.result import Result, TaskResult
+from tests.grading.catalogue import LIMITS, Notebook, write_small_set
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    write_small_set(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_prints_a_table_and_writes_page_and_data(project, capsys):
+    notebook = Notebook()
+    notebook.change("average-surprisal", ("return -log", "return log"))
+    (project / "mine.ipynb").write_bytes(notebook.file())
+    assert main(["mine.ipynb", "--seed", "7", "--html", "f.html", "--json", "f.json"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"Task 3 +average-surprisal +0 / +3  zero\n +M5, ", shown)
+    assert "Total: 7 of 10 points." in shown and "A person grades 3 points more: Task 5." in shown
+    assert "Hidden inputs of seed 7. Protection: " in shown
+    data = json.loads((project / "f.json").read_text())
+    assert (data["points"], data["maximum"], data["by_hand"], data["seed"]) == (7, 10, 3, 7)
+    assert data["tasks"][2]["mistakes"] == ["M5"] and data["tasks"][4]["words"] == "My two sentences."
+    page = (project / "f.html").read_text()
+    assert "M5, " in page and "7 of 10" in page and "<script" not in page
+
+
+def test_a_file_that_is_no_notebook_is_said_in_a_sentence(project, capsys):
+    (project / "notes.ipynb").write_text("hello")
+    assert main(["notes.ipynb"]) == 1
+    assert main(["missing.ipynb"]) == 1
+    shown = capsys.readouterr().out
+    assert "it is not JSON" in shown and "cannot be read" in shown
+
+
+def test_a_notebook_of_another_course_is_refused(project, capsys):
+    cell = {"cell_type": "code", "source": "print('my own work')", "metadata": {}}
+    (project / "own.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}))
+    assert main(["own.ipynb"]) == 1
+    assert "shares no cell with a set" in capsys.readouterr().out
+
+
+def test_text_of_a_student_is_escaped():
+    evil = "<script>alert(1)</script>\x1b[2J\ud800\u202e"
+    task = TaskResult("t", "Task 1", evil, 0, 2, "zero", evil, words=evil)
+    result = Result("02_small", 1, (task,), "Protection: full.")
+    page, table = as_html(result), as_table(result)
+    assert "<script" not in page and "&lt;script&gt;" in page
+    for text in (page, table):
+        assert not set(text) & {"\x1b", "\ud800", "\u202e"}
+        text.encode("utf-8")
+    assert "<script" not in as_html(Result("", 1, problem=evil))
+
+
+def test_what_stands_between_backticks_is_code_on_the_page():
+    """Also where it holds signs of HTML; a lone backtick stays."""
+    reason = '`value["a"]` is `<b>`. Put `x < 1` there: `'
+    task = TaskResult("t", "Task 1", "the `total`", 0, 2, "zero", reason)
+    page = as_html(Result("02_small", 1, (task,), "Protection: full."))
+    assert "the <code>total</code>" in page and "Put <code>x &lt; 1</code> there: `" in page
+    assert "<code>value[&#34;a&#34;]</code> is <code>&lt;b&gt;</code>." in page and "<b>" not in page
+
+
+def test_the_same_seed_gives_the_same_grade_and_the_seed_is_recorded(project):
+    """An answer that is right for about half of the inputs: its grade hangs on the seed alone."""
+    notebook = Notebook()
+    notebook.change("forecasters", ("return {", "if a[0, 0] > 0.95:\n        return None\n    return {"))
+    grades = {}
+    for seed in (1, 2, 3, 1, 2, 3):
+        result = grade_notebook(notebook.file(), "02_small", seed=seed, limits=LIMITS)
+        assert result.seed == seed and len(result.digest) == 64
+        grades.setdefault(seed, set()).add(result.tasks[1].status + result.tasks[1].reason)
+    assert all(len(found) == 1 for found in grades.values())
+
+
+def test_generators_that_cross_to_the_answers_differ_in_what_they_spawn():
+    """An answer may draw from ``rng.spawn(1)[0]``, which goes by the seed and not by the state."""
+    states = [encode(np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    same, again, other = (decode(state).spawn(1)[0].random() for state in states)
+    assert same == again != other
+
+
+def test_the_set_is_found_by_its_cells(project):
+    assert guess(read_cells(Notebook().file())[0], project / "solutions") == "02_small"
+
+
+def test_the_key_reads_points_names_and_blanks(project):
+    key = Key("02_small", project / "solutions")
+    assert [task.maximum for task in key.tasks.values()] == [3, 2, 3, 2, 3]
+    assert key.tasks["three-words"].names == ("sentence_cost",)
+    assert key.tasks["softmax-gradient"].names == ("gradient",)
+    assert key.imports == ["numpy", "sympy"]
+    assert blank(" ### TASK: Do it.\n ### BEGIN SOLUTION\n x\n ### END SOLUTION") == (
+        ' # YOUR CODE HERE\n raise NotImplementedError("Do it.")'
+    )

@@ -1,0 +1,403 @@
+"""The walls between answers and grader: what crosses, what is seen, and for whom it works."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmcourse.files.places import ROOT
+from lmcourse.grading.inside import commands
+from lmcourse.grading.inside.decoding import decode
+from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, encode
+from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.grading import grade_notebook
+from lmcourse.grading.outside import shown
+from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.worker import Limits, Lost
+from lmmetrics import Score
+from tests.grading.catalogue import LIMITS, SET, Notebook, all_cases, write_small_set
+
+NAMESPACES = sys.platform.startswith("linux") and (
+    os.geteuid() == 0 or subprocess.run(["unshare", "-Ur", "true"], capture_output=True).returncode == 0
+)
+needs_namespaces = pytest.mark.skipif(not NAMESPACES, reason="this system allows no namespaces")
+needs_root = pytest.mark.skipif(
+    not (NAMESPACES and os.geteuid() == 0 and shutil.which("unshare") and shutil.which("setpriv")),
+    reason="only root can become another user",
+)
+
+# What crosses
+
+VALUES = [
+    None, True, 0, -(2**70), 1.5, float("inf"), float("-inf"), 1 + 2j, "ab\u00e9", "", [1, [2.0]], (1, "a"),
+    {"a": 1, 2: (3,)}, {1, 2}, frozenset({3}), np.float32(0.1), np.int8(-3), np.bool_(True), ...,
+]  # fmt: skip
+ARRAYS = [
+    np.arange(6).reshape(2, 3), np.zeros((0, 3)), np.array(3.5), np.array([True, False]),
+    np.array(["a", "bcd"]), np.arange(4, dtype=">i2"), np.array([1j]), np.array([np.nan, np.inf]),
+]  # fmt: skip
+
+
+def there_and_back(value, keep=None):
+    return decode(json.loads(json.dumps(encode(value, keep))))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_data_crosses_with_its_exact_type(value):
+    found = there_and_back(value)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=repr)
+def test_arrays_cross_with_type_and_shape(array):
+    found = there_and_back(array)
+    np.testing.assert_array_equal(found, array)
+    assert type(found) is np.ndarray and found.shape == array.shape and found.dtype.kind == array.dtype.kind
+
+
+def test_tensors_records_and_generators_cross():
+    import torch
+
+    tensor = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    found = there_and_back(tensor)
+    assert torch.equal(found, tensor) and found.dtype == tensor.dtype and found.requires_grad
+    assert there_and_back(Score(2.0, tokens=3)) == Score(2.0, tokens=3)
+    rng = np.random.default_rng(4)
+    assert there_and_back(rng).random() == np.random.default_rng(4).random()
+
+
+def test_subclasses_become_what_they_hold():
+    class Equal(float):
+        def __eq__(self, other):
+            return True
+
+    assert type(there_and_back(Equal(2.0))) is float
+
+
+def test_other_objects_cross_as_their_name():
+    import sympy
+
+    kept = []
+
+    def keep(thing):
+        kept.append(thing)
+        return len(kept) - 1
+
+    assert there_and_back(len, keep) == Callable("builtin_function_or_method", "builtins", 0)
+    assert type(there_and_back(sympy.Symbol("x"), keep)) is Formula
+    assert type(there_and_back(object(), keep)) is Other
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None, [], ["os.system", "true"], ["_decode", 1], ["int", "1"], ["int", True], ["float", "1e5"],
+        ["float", 10**400], ["str", 3], ["list", {}], ["dict", [[["list", []], ["int", 1]]]],
+        ["array", "object", [1], "AAAAAAAAAAA="], ["array", "float64", [2], "AAAAAAAAAAA="],
+        ["array", "float64", [-1], ""], ["array", "float64", [1], "\u00e9"], ["array", "bool", [1], "/w=="],
+        ["texts", [2], ["a"]], ["scalar", ["int", 1]], ["tensor", "float64", 1, ["int", 1]],
+        ["generator", {"bit_generator": "os"}], ["generator", 3], ["record", "Popen", []],
+        ["record", "Score", [["str", "x"], *[["none"]] * 4]], ["callable", "f", "m", -1], ["none", 1],
+        ["callable", 1, "m", 1], ["set", [["list", []]]],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_not_of_the_agreed_form_is_refused(data):
+    with pytest.raises(WireError):
+        decode(data)
+
+
+def test_depth_and_number_are_bounded():
+    deep = ["none"]
+    for _ in range(100):
+        deep = ["list", [deep]]
+    with pytest.raises(WireError):
+        decode(deep)
+    with pytest.raises(WireError):
+        decode(["list", [["none"]] * 400_000])
+    with pytest.raises(WireError):
+        encode([0] * 400_000)
+
+
+# What is seen
+
+
+@needs_namespaces
+def test_answers_see_no_solution_no_other_process_and_no_network(monkeypatch):
+    monkeypatch.setenv("SECRET", "not for answers")
+    look = f"""
+import os, socket, sys
+project = {str(ROOT)!r}
+seen = [p for p in ("solutions", "lmcourse", "tests", ".git") if os.path.exists(os.path.join(project, p))]
+processes = [int(p) for p in os.listdir("/proc") if p.isdigit()]
+inside = [name for _, _, names in os.walk("/view/lmcourse") for name in names]
+try:
+    socket.create_connection(("127.0.0.1", 22), 1)
+except OSError as error:
+    network = error.errno
+facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.getuid() != 0, os.listdir(".")]
+"""
+    with Sandbox(LIMITS, ["numpy"], {"table.txt": "1 2"}, protection="namespaces") as sandbox:
+        sandbox.open({})
+        assert sandbox.run("look", look) == {"done": True}
+        with sandbox.probe() as probe:
+            seen, few, inside, secret, unprivileged, files = decode(
+                probe.ask({"do": "fetch", "name": "facts"})["value"]
+            )
+    assert seen == [] and few and not secret and unprivileged
+    ours = ["__init__.py", "answers.py", "child.py", "commands.py", "decoding.py", "drawing.py", "jail.py"]
+    ours += ["nursery.py", "plain.py", "pools.py", "running.py", "shell.py", "wire.py"]
+    assert sorted(set(inside)) == ours and files == ["table.txt"]
+    assert "full" in sandbox.protection
+
+
+WALK = """
+import os, sys
+found = []
+for root, folders, files in os.walk("/", onerror=lambda error: None):
+    folders[:] = [f for f in folders if os.path.join(root, f) not in ("/proc", "/sys", "/usr/lib")]
+    found += [os.path.join(root, name) for name in files if name.startswith("private-")]
+import lmmetrics
+paths = sys.path
+"""
+
+
+@needs_namespaces
+def test_no_folder_of_the_grader_is_seen_through_pythons_path(monkeypatch, public_folder):
+    """Started in a class's folder, with it in PYTHONPATH, in a .pth file, and as folder of corpora."""
+    (public_folder / "tinyshakespeare").mkdir()
+    for place in ("", "solutions", "results", "submissions", "tinyshakespeare", "site"):
+        (public_folder / place).mkdir(exist_ok=True)
+        (public_folder / place / "private-work.ipynb").write_text("{}")
+    (public_folder / "tinyshakespeare" / "input.txt").write_text("First Citizen:")
+    monkeypatch.chdir(public_folder)
+    for folder in ("", str(public_folder), str(public_folder / "site")):
+        monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("LMMETRICS_DATA", str(public_folder))
+    with Sandbox(Limits(), ["numpy"], protection="namespaces") as sandbox:
+        sandbox.open({})
+        assert sandbox.run("walk", WALK) == {"done": True}
+        seen = sandbox.run(
+            "look", f"seen = open({str(public_folder / 'tinyshakespeare' / 'input.txt')!r}).read()"
+        )
+        assert seen == {"done": True}
+        with sandbox.probe() as probe:
+            found, path = (decode(probe.ask({"do": "fetch", "name": n})["value"]) for n in ("found", "paths"))
+    assert found == [] and not any(str(public_folder) in entry for entry in path)
+
+
+def test_a_submission_among_the_libraries_is_refused(monkeypatch, tmp_path):
+    """A prefix may be any folder, also one with submissions in its folder ``lib``."""
+    work = tmp_path / "lib" / "class" / "ada.ipynb"
+    work.parent.mkdir(parents=True)
+    work.write_bytes(Notebook().file())
+    solutions = write_small_set(tmp_path / "elsewhere")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    with pytest.raises(GradingError, match="answers can read"):
+        grade_notebook(work, SET, solutions=solutions)
+    shown_now = shown.paths([])
+    assert str(tmp_path / "lib") in shown_now and str(tmp_path) not in shown_now
+
+
+def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
+    """An environment in the home folder, or one that is the project's own folder."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    for private in (
+        tmp_path,
+        tmp_path / "solutions",
+        "/usr",
+        "/usr/src/class",
+        "/home",
+        "/opt",
+    ):
+        assert shown.exposed(private) is None
+    assert shown.exposed("/usr/lib/python3") == "/lib" or shown.exposed("/usr/lib/python3") == "/usr/lib"
+
+
+def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
+    """A flat folder of submissions may hold a student's module with the name of a library."""
+    for name in ("numpy.py", "tqdm.py", "nbformat.py"):
+        (tmp_path / name).write_text("open('owned', 'w').close()")
+    for command in ("lmcourse.grade", "lmcourse.grade_class"):
+        done = subprocess.run(
+            [sys.executable, "-m", command, "--help"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert done.returncode == 0 and "usage" in done.stdout, done.stderr
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_lost_cell_leaves_everything_as_it_was():
+    with Sandbox(Limits(cell_seconds=5, memory_mb=400)) as sandbox:
+        sandbox.open({})
+        sandbox.run("a", "x = 1")
+        with pytest.raises(Lost, match="exit status 3"):
+            sandbox.run("b", "x = 2\nimport os\nos._exit(3)")
+        sandbox.run("c", "y = x + 1")
+        with sandbox.probe() as probe:
+            assert decode(probe.ask({"do": "fetch", "name": "y"})["value"]) == 2
+        assert list(sandbox.folder.iterdir())
+    assert not sandbox.folder.exists()
+
+
+def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
+    monkeypatch.setattr(commands, "SECONDS", 0.5)
+    began = time.monotonic()
+    assert commands.output_of("echo {word}; sleep 8", {"word": "here"}) == (1, "here\n")
+    assert commands.output_of("sleep 8 & exit 3", {}, wanted=False) == (3, "")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install x",
+        "sudo apt-get -y install x",
+        "A=1 /usr/bin/python3 -m pip list",
+        "cd / && conda install x",
+    ],
+)
+def test_a_command_that_installs_does_nothing(line):
+    assert not re.search("pip|apt|conda|sudo", commands.INSTALLS.sub(r"\1 true ", line))
+    assert commands.output_of(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
+
+
+def test_a_file_that_is_too_large_names_the_limit():
+    source = "import numpy as np\n{}"
+    with Sandbox(Limits(file_mb=1), ["numpy"]) as sandbox:
+        sandbox.open({})
+        for line in ("np.save('a.npy', np.ones(10**6))", "open('b', 'w').write('x' * 10**7)"):
+            told = sandbox.run("save", source.format(line))["error"]
+            assert told["type"] == "OSError" and told["text"].endswith(" (the limit is 1 MB a file)")
+
+
+def test_the_guide_names_the_limits():
+    limits, guide = Limits(), (ROOT / "book" / "instructors" / "grading.md").read_text(encoding="utf-8")
+    assert f"{limits.call_seconds} seconds for a call" in guide
+    assert f"{limits.file_mb} MB for a file, 64 MB and 2048 files in the working folder" in guide
+    assert f"256 open files, {limits.processes} processes and threads" in guide
+
+
+def test_the_time_of_a_whole_submission_is_bounded():
+    with Sandbox(Limits(total_seconds=4, cell_seconds=60)) as sandbox:
+        sandbox.open({})
+        for _ in range(3):
+            with pytest.raises(Lost, match="the whole notebook takes more than 4 seconds"):
+                sandbox.run("loop", "while True: pass")
+        assert time.monotonic() < sandbox.patience.end + 10
+
+
+def test_weaker_protection_says_so():
+    with Sandbox(LIMITS, protection="limits") as sandbox:
+        try:
+            sandbox.open({})
+        except RuntimeError as error:
+            assert "could not start" in str(error)  # root, and Python lies where no other user can read
+            return
+        assert "weaker" in sandbox.protection
+        with pytest.raises(Lost, match="runs for more than"):
+            sandbox.run("loop", "while True: pass")
+
+
+# For whom it works
+
+AS_ANOTHER_USER = """
+set -e
+mount --make-rprivate /
+python=$1; uid=$2; shift 2
+hidden=/root
+if [ -d $hidden ] && case "$python" in $hidden/*) true;; *) false;; esac; then
+    top=$hidden/$(echo "${python#$hidden/}" | cut -d/ -f1)
+    keep=$(mktemp -d); mount --bind "$top" $keep
+    mount -t tmpfs -o mode=755 none $hidden; mkdir "$top"; mount --bind $keep "$top"
+fi
+exec setpriv --reuid $uid --regid $uid --clear-groups env HOME=/tmp "$@"
+"""
+GRADE = """
+import json, sys
+from tests.grading.catalogue import *
+case = next(case for case in all_cases() if case.name == sys.argv[2])
+result = case.grade(sys.argv[1], protection=sys.argv[3] if len(sys.argv) > 3 else None)
+print(json.dumps([os.geteuid(), case.differences(result), result.protection]))
+"""
+NAMES = [
+    "as it should be",
+    "ends the process",
+    "a loop without end in a call",
+    "starts processes without end",
+]
+NAMES += ["imports the reference", "kills all processes that it can"]
+
+
+@pytest.fixture
+def public_folder():
+    """A folder that every user can read, unlike those of pytest."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@needs_root
+@pytest.mark.parametrize("name", NAMES)
+def test_it_works_for_an_unprivileged_user(name, public_folder):
+    solutions = write_small_set(public_folder)
+    python = str(Path(sys.executable).resolve())
+    command = ["unshare", "-m", "sh", "-c", AS_ANOTHER_USER, "sh", python, "12345"]
+    command += [sys.executable, "-c", "import os\n" + GRADE, str(solutions), name]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    uid, differences, protection = json.loads(done.stdout.splitlines()[-1])
+    assert (uid, differences) == (12345, []) and "full" in protection
+
+
+CLASS = """
+import json, os, sys
+from pathlib import Path
+from lmcourse.grading.whole_class import grade_class
+from tests.grading.catalogue import LIMITS, SET
+root = Path(sys.argv[1])
+handed, out = root / "submissions", root / "results"
+rows = grade_class(handed, SET, out, solutions=root / "solutions", limits=LIMITS, jobs=2, seed=20)
+written = sorted(path.name for path in out.iterdir())
+print(json.dumps([os.geteuid(), {row.student: row.status for row in rows}, written]))
+"""
+
+
+@needs_root
+def test_a_class_is_graded_for_an_unprivileged_user(public_folder):
+    write_small_set(public_folder)
+    for student in ("ada", "alan"):
+        (public_folder / "submissions" / student).mkdir(parents=True)
+        (public_folder / "submissions" / student / "work.ipynb").write_bytes(Notebook().file())
+    (public_folder / "results").mkdir()
+    os.chown(public_folder / "results", 12345, 12345)
+    python = str(Path(sys.executable).resolve())
+    command = ["unshare", "-m", "sh", "-c", AS_ANOTHER_USER, "sh", python, "12345"]
+    command += [sys.executable, "-c", CLASS, str(public_folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    uid, statuses, written = json.loads(done.stdout.splitlines()[-1])
+    assert uid == 12345 and statuses == {"ada": "graded", "alan": "graded"}
+    assert any(name.endswith(".csv") for name in written) and any(name.endswith(".html") for name in written)
+
+
+@needs_namespaces
+def test_it_works_for_this_user(tmp_path):
+    case = all_cases()[0]
+    result = case.grade(write_small_set(tmp_path), protection="namespaces")
+    assert case.differences(result) == [] and result.set_name == SET
+    assert Notebook().cells

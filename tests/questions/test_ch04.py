@@ -1,0 +1,353 @@
+"""The set of chapter 04: full marks when solved, what to do when not, and for wrong code its hint."""
+
+import numpy as np
+
+from lmcourse.questions.ch04.reports import tale_report
+from tests.questions.exercise_sets import ExerciseSet, SetTests
+
+SET = ExerciseSet("04_perplexity")
+changed, written = SET.changed, SET.written
+odd = SET.wrong_on_odd_inputs
+
+LOSS = "np.exp(-np.log(q).mean())"
+changed("sentence", "M1", (LOSS, "2 ** -np.log(q).mean()"))
+changed("sentence", "M2", (LOSS, "np.exp(-np.log2(q).mean())"))
+changed("sentence", "M3", (LOSS, "np.exp(-np.log10(q).mean())"))
+changed("sentence", "M4", (LOSS, "-np.log(q).mean()"))
+changed("sentence", "M4", (LOSS, "-np.log2(q).mean()"))
+changed("sentence", "M5", (LOSS, "np.exp(np.log(q).mean())"))
+changed("sentence", "L1", (LOSS, "np.exp(-np.log(q).sum())"))
+changed("sentence", "L2", (LOSS, "np.exp(-np.log(q.mean()))"))
+changed("sentence", "M11", (LOSS, "np.exp(-np.log(q)).mean()"))
+changed("sentence", "L4", (LOSS, "q.sum() ** (-1 / len(q))"))
+
+POWER = "base ** (-log_prob / tokens)"
+changed("three-tools", "M2 + M3", (POWER, "math.exp(-log_prob / tokens)"))
+changed("three-tools", "M1 + M3", (POWER, "2 ** (-log_prob / tokens)"))
+changed("three-tools", "L8", (POWER, "10 ** (-log_prob / tokens)"))
+changed("three-tools", "L3", (POWER, "math.exp(-log_prob / math.log(base) / tokens)"))
+changed("three-tools", "M4", (POWER, "-log_prob / tokens"))
+changed("three-tools", "M5", (POWER, "base ** (log_prob / tokens)"))
+changed("three-tools", "L1", (POWER, "base ** -log_prob"))
+
+TEST = "np.exp(-np.log(q[test]).mean())"
+EXPECTED = "np.exp(-seen @ np.log(seen))"
+changed("digits", "M1", (TEST, "2 ** -np.log(q[test]).mean()"), (EXPECTED, "2 ** (-seen @ np.log(seen))"))
+changed(
+    "digits", "M2", (TEST, "np.exp(-np.log2(q[test]).mean())"), (EXPECTED, "np.exp(-seen @ np.log2(seen))")
+)
+changed("digits", "M4", (TEST, "-np.log(q[test]).mean()"), (EXPECTED, "-seen @ np.log(seen)"))
+changed("digits", "M5", (TEST, "np.exp(np.log(q[test]).mean())"), (EXPECTED, "np.exp(seen @ np.log(seen))"))
+changed("digits", "L5", (TEST, EXPECTED))
+written(
+    "digits",
+    "L14",
+    """
+    def digit_perplexities(train, test):
+        q, own = (np.bincount(digits, minlength=10) / len(digits) for digits in (train, test))
+        seen = q[q > 0]
+        expected = np.exp(-seen @ np.log(seen))
+        return {"possible": len(seen), "expected": expected, "test": np.exp(-np.log(own[test]).mean())}
+    """,
+)
+changed("digits", "L18", (TEST, "len(seen)"))
+changed("digits", "L17", ("np.bincount(train,", "np.bincount(np.append(train, test),"))
+changed("digits", "L1", (TEST, "np.exp(-np.log(q[test]).sum())"))
+changed("digits", "L2", (TEST, "1 / q[test].mean()"))
+changed("digits", "M11", (TEST, "np.mean(1 / q[test])"))
+
+changed("steps", "M1", ("np.exp(", "np.power(2, "))
+changed("steps", "M2", ("np.log(", "np.log2("))
+changed("steps", "M4", ("np.exp(", "np.asarray("))
+changed("steps", "M4", ('"steps": np.exp(entropies)', '"steps": entropies'))
+changed("steps", "M5", ("-np.log(rows[", "np.log(rows["))
+changed("steps", "M11", ("np.exp(entropies.mean())", "np.exp(entropies).mean()"))
+changed("steps", "M11", ("np.exp(surprisals.mean())", "np.exp(surprisals).mean()"))
+changed("steps", "L1", ("np.exp(surprisals.mean())", "np.exp(surprisals.sum())"))
+changed("steps", "L5", ("np.exp(surprisals.mean())", "np.exp(entropies.mean())"))
+changed("steps", "L6", ("np.exp(entropies),", "1 / rows.max(axis=1),"))
+changed("steps", "L20", ("np.vstack([start, table[ids[:-1]]])", "table[ids]"))
+changed("steps", "L20", ("np.vstack([start, table[ids[:-1]]])", "table[np.roll(ids, 1)]"))
+changed("steps", "L16", ("table[ids[:-1]]", "table[:, ids[:-1]].T"))
+
+LOSS_AND_ENTROPY = ("math.exp(loss)", "math.exp(entropy)")
+TOKENS_ONLY = ("logits[targets != ignore_index]", "logits")
+CROSS = "F.cross_entropy(logits, targets, ignore_index=ignore_index).item()"
+changed("calibration", "M1", *((part, part.replace("math.exp(", "2 ** (")) for part in LOSS_AND_ENTROPY))
+changed("calibration", "M2", *((part, part.replace(")", " / math.log(2))")) for part in LOSS_AND_ENTROPY))
+changed("calibration", "M4", *((part, part.removeprefix("math.exp")) for part in LOSS_AND_ENTROPY))
+changed("calibration", "M5", *((part, part.replace("(", "(-")) for part in LOSS_AND_ENTROPY))
+changed("calibration", "M6", (".flatten(0, 1)", ".flatten(0, 1).softmax(dim=-1)"))
+written(
+    "calibration",
+    "M19",
+    """
+    def calibration(logits, targets, ignore_index):
+        log_q = F.log_softmax(torch.from_numpy(logits), dim=-1)
+        targets = torch.from_numpy(targets)
+        real = (targets != ignore_index).double()
+        nats = -log_q.gather(-1, targets.clamp(min=0)[..., None])[..., 0] * real
+        entropy = -(log_q.exp() * log_q).sum(-1) * real
+        data, expected = nats.mean().exp().item(), entropy.mean().exp().item()
+        verdict = "too sure" if data > expected else "too unsure"
+        return {"data": data, "expected": expected, "verdict": verdict}
+    """,
+)
+changed(
+    "calibration",
+    "M20",
+    (".flatten()", ".flatten() % logits.shape[-1]"),
+    (", ignore_index=ignore_index", ""),
+    TOKENS_ONLY,
+)
+changed("calibration", "M20", TOKENS_ONLY)
+changed(
+    "calibration",
+    "M21",
+    (CROSS, "F.cross_entropy(logits[targets > 0], targets[targets > 0]).item()"),
+    ("targets != ignore_index", "targets > 0"),
+)
+written(
+    "calibration",
+    "M9",
+    """
+    def calibration(logits, targets, ignore_index):
+        losses, entropies = [], []
+        for z, ids in zip(torch.from_numpy(logits), torch.from_numpy(targets)):
+            z, ids = z[ids != ignore_index], ids[ids != ignore_index]
+            losses.append(F.cross_entropy(z, ids).item())
+            entropies.append(torch.distributions.Categorical(logits=z).entropy().mean().item())
+        data, expected = np.exp(np.mean(losses)), np.exp(np.mean(entropies))
+        verdict = "too sure" if data > expected else "too unsure"
+        return {"data": data, "expected": expected, "verdict": verdict}
+    """,
+)
+changed(
+    "calibration",
+    "M11",
+    (
+        "-(log_q.exp() * log_q).sum(dim=-1).mean().item()",
+        "(-(log_q.exp() * log_q).sum(dim=-1)).exp().mean().log().item()",
+    ),
+)
+changed("calibration", "L5", ("math.exp(loss)", "math.exp(entropy)"), ("loss > entropy", "False"))
+changed("calibration", "L7", ("loss > entropy", "loss < entropy"))
+
+POOLED = "sum(scores).perplexity"
+changed("pool", "M1", (POOLED, "2 ** sum(scores).nats_per('token')"))
+changed("pool", "M2", (POOLED, "math.exp(sum(scores).bits_per('token'))"))
+changed("pool", "M3", (POOLED, "math.exp(sum(scores).nats_per('token') / math.log(10))"))
+changed("pool", "M4", (POOLED, "sum(scores).nats_per('token')"))
+changed("pool", "M5", (POOLED, "math.exp(-sum(scores).nats_per('token'))"))
+changed("pool", "M8", (POOLED, "np.mean([score.perplexity for score in scores])"))
+changed(
+    "pool",
+    "M8",
+    (POOLED, "np.average([s.perplexity for s in scores], weights=[s.tokens for s in scores])"),
+)
+changed("pool", "M9", (POOLED, "np.exp(np.mean([score.nats_per('token') for score in scores]))"))
+changed("pool", "M11", (POOLED, "np.exp(np.concatenate(documents)).mean()"))
+changed("pool", "L2", (POOLED, "1 / np.exp(-np.concatenate(documents)).mean()"))
+changed("pool", "L1", (POOLED, "np.exp(sum(scores).nats / len(scores))"))
+changed("pool", "M9 and M1", (POOLED, "2 ** np.mean([score.nats_per('token') for score in scores])"))
+
+CHECKED = ('assert base["consistent"] == sp.exp(L)', "")
+CONSISTENT, MIXED, REPAIR = "b ** (L / sp.log(b))", "b ** (L / sp.log(a))", "sp.log(a) / sp.log(b)"
+changed("any-base", "M7", (CONSISTENT, "b**L"), CHECKED)
+changed("any-base", "M4", (CONSISTENT, "L / sp.log(b)"), CHECKED)
+changed("any-base", "M7", (MIXED, "sp.exp(L)"))
+changed("any-base", "L3", (MIXED, "b ** (L * sp.log(a))"))
+changed("any-base", "L3", (MIXED, "a ** (L / sp.log(b))"))
+changed("any-base", "L3", (REPAIR, "sp.log(b) / sp.log(a)"))
+changed("any-base", "L9", (REPAIR, "a / b"))
+
+MIXTURE = '"pooled": sp.exp(nats / (n1 + n2))'
+SHARE = '"break-even": share'
+changed("two-documents", "M8", (MIXTURE, '"pooled": (P1 + P2) / 2'))
+changed("two-documents", "M8", (MIXTURE, '"pooled": (n1 * P1 + n2 * P2) / (n1 + n2)'))
+changed("two-documents", "M9", (MIXTURE, '"pooled": sp.sqrt(P1 * P2)'))
+changed("two-documents", "L31", ("n1 * sp.log(P1) + n2 * sp.log(P2)", "n2 * sp.log(P1) + n1 * sp.log(P2)"))
+changed("two-documents", "L31", (SHARE, '"break-even": 1 - share'))
+changed("two-documents", "L1", (MIXTURE, '"pooled": sp.exp(nats)'))
+changed(
+    "two-documents",
+    "L9",
+    (
+        "w * sp.log(P1) + (1 - w) * sp.log(P2) - sp.log((P1 + P2) / 2)",
+        "w * P1 + (1 - w) * P2 - (P1 + P2) / 2",
+    ),
+)
+changed("two-documents", "M2", (SHARE, '"break-even": share / sp.log(2)'))
+
+END = "np.exp(total / tokens)"
+changed("evaluator", "M1", (END, "2 ** (total / tokens)"))
+changed("evaluator", "M2", (END, "np.exp(total / np.log(2) / tokens)"))
+changed("evaluator", "M3", (END, "np.exp(total / np.log(10) / tokens)"))
+changed("evaluator", "M4", (END, "total / tokens"))
+changed("evaluator", "M5", (END, "np.exp(-total / tokens)"))
+changed("evaluator", "L1", (END, "np.exp(total)"))
+changed("evaluator", "M19", ("real.sum()", "real.size"))
+changed("evaluator", "M20", ("real.sum()", "real.size"), ("nats[real].sum()", "nats.sum()"))
+changed("evaluator", "M11", ("nats[real].sum()", "np.exp(nats[real]).sum()"), (END, "total / tokens"))
+written("evaluator", "M9 + M19", "evaluate = evaluate_as_found")
+
+PER_BATCH = """
+def evaluate(batches):
+    found = []
+    for nats, lengths in batches:
+        real = np.arange(nats.shape[1]) < lengths[:, None]
+        found.append({})
+    return {}
+"""
+written("evaluator", "M9", PER_BATCH.format("nats[real].mean()", "np.exp(np.mean(found))"))
+written("evaluator", "M10", PER_BATCH.format("np.exp(nats[real].mean())", "np.mean(found)"))
+written("evaluator", "M10 + M19", PER_BATCH.format("np.exp((nats * real).mean())", "np.mean(found)"))
+
+PER_ROW = """
+def evaluate(batches):
+    found = []
+    for nats, lengths in batches:
+        for row, length in zip(nats, lengths):
+            found.append({})
+    return {}
+"""
+written("evaluator", "M9", PER_ROW.format("row[:length].mean()", "np.exp(np.mean(found))"))
+written("evaluator", "M8", PER_ROW.format("np.exp(row[:length].mean())", "np.mean(found)"))
+
+changed("sentence-ends", "M1", ("np.exp(", "np.power(2, "))
+changed("sentence-ends", "M2", ("].mean())", "].mean() / np.log(2))"))
+changed("sentence-ends", "M3", ("].mean())", "].mean() / np.log(10))"))
+changed("sentence-ends", "M4", ("np.exp(", "("))
+changed("sentence-ends", "M5", ("np.exp(-", "np.exp("))
+written("sentence-ends", "M25 + M26", "evaluate_stream = evaluate_stream_as_found")
+changed("sentence-ends", "M26", ("-log_probs[predicted].mean()", "-log_probs.mean()"))
+changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs.sum() / words.sum()"))
+changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs[words].sum() / predicted.sum()"))
+changed("sentence-ends", "L21", ("log_probs[predicted]", "log_probs[words]"))
+changed(
+    "sentence-ends",
+    "L31",
+    ('"with </s>"', '"X"'),
+    ('"without </s>"', '"with </s>"'),
+    ('"X"', '"without </s>"'),
+)
+changed("sentence-ends", "L1", (".mean()", ".sum()"))
+
+EXPONENT = 'math.log(report["reported"]) / report["loss"]'
+changed("forensics", "L9", (EXPONENT, 'report["reported"] / math.exp(report["loss"])'))
+changed("forensics", "L9", (EXPONENT, 'math.log(report["reported"]) / math.exp(report["loss"])'))
+changed("forensics", "L7", (EXPONENT, 'report["loss"] / math.log(report["reported"])'))
+changed("forensics", "L28", ('"none": 1.0,', ""))
+changed(
+    "forensics",
+    "L3",
+    ('"M1": math.log(2)', '"M1": 1 / math.log(2)'),
+    ('"M2": 1 / math.log(2)', '"M2": math.log(2)'),
+    ('"M3": 1 / math.log(10)', '"M3": math.log(10)'),
+)
+changed(
+    "forensics",
+    "L7",
+    ("tokens / (tokens + padding)", "(tokens + padding) / tokens"),
+    ("tokens / (tokens - sentences)", "(tokens - sentences) / tokens"),
+    ("tokens / (tokens + sentences)", "(tokens + sentences) / tokens"),
+)
+
+changed("srilm", "M3", ("10 **", "math.e **"))
+changed("srilm", "M3", ("10 **", "2 **"))
+changed("srilm", "M5", ("(-log10", "(log10"))
+changed("srilm", "L27", ("words - oovs", "words"))
+changed("srilm", "L27", ('"ppl1": 10 ** (-log10 / known)', '"ppl1": 10 ** (-log10 / words)'))
+changed("srilm", "M25", ("(known + sentences)", "known"))
+changed("srilm", "M25 + L27", ("(known + sentences)", "words"))
+changed("srilm", "L31", ('"ppl":', '"X":'), ('"ppl1":', '"ppl":'), ('"X":', '"ppl1":'))
+
+changed("percent", "L29", ("100 * ", ""))
+written(
+    "percent",
+    "L7",
+    """
+    def savings(before, after):
+        bits = 100 * (math.log2(after) / math.log2(before) - 1)
+        return {"perplexity": 100 * (after / before - 1), "bits": bits, "nats": math.log(after / before)}
+    """,
+)
+changed(
+    "percent",
+    "L7",
+    ("100 * (1 - after / before)", "100 * (before / after - 1)"),
+    ("100 * (1 - math.log(after) / math.log(before))", "100 * (math.log(before) / math.log(after) - 1)"),
+)
+BITS = "100 * (1 - math.log(after) / math.log(before))"
+changed("percent", "L9", (BITS, "100 * math.log2(before / after)"))
+changed("percent", "L9", (BITS, "100 * (1 - after / before)"))
+changed("percent", "L9", ("math.log(before / after)", "math.log(before - after)"))
+changed("percent", "M2", ("math.log(before / after)", "math.log2(before / after)"))
+
+ROW = 'Score(nats=-row["log10"] * math.log(10), tokens=row["pieces"] + 1, words=row["words"])'
+NATS = 'nats=-row["log10"] * math.log(10)'
+KNOWN = 'nats=-(row["log10"] - row["log10 of unknown"]) * math.log(10)'
+PER_LINE = '[-row["log10"] * math.log(10) / (row["pieces"] + 1) for row in report]'
+changed("card", "M8", (": score.perplexity,", f": np.exp({PER_LINE}).mean(),"))
+changed("card", "M9", (": score.perplexity,", f": np.exp(np.mean({PER_LINE})),"))
+changed("card", "M3", (NATS, 'nats=-row["log10"]'))
+changed("card", "M3", (NATS, 'nats=-row["log10"] / math.log(10)'))
+changed("card", "M25", ('row["pieces"] + 1', 'row["pieces"]'))
+changed("card", "M25", ('"</s>": "scored"', '"</s>": "not scored"'))
+changed("card", "M26", ('row["pieces"] + 1', 'row["pieces"] + 2'))
+changed("card", "M26", ('"<s>": "not scored"', '"<s>": "scored"'))
+changed("card", "M28", ('row["pieces"] + 1', 'row["pieces"] - row["unknown"] + 1'), (NATS, KNOWN))
+changed("card", "M28", ('"unknown words": "scored"', '"unknown words": "not scored"'))
+changed("card", "L27", (NATS, KNOWN))
+changed(
+    "card",
+    "L31",
+    (": score.perplexity,", ": score.perplexity_per('word'),"),
+    (': score.perplexity_per("word")', ": score.perplexity"),
+)
+
+odd(
+    "steps",
+    (
+        "rows = np.vstack([start, table[ids[:-1]]])",
+        "rows = table[np.append(ids[0], ids[:-1])] if len(ids) == 1 else np.vstack([start, table[ids[:-1]]])",
+    ),
+)
+odd("pool", ("for nats in documents", "for nats in documents if len(nats) > 1"))
+odd("evaluator", ("< lengths[:, None]", "< np.maximum(lengths, 1)[:, None]"))
+odd("sentence-ends", ('tokens != "<s>"', "log_probs != 0"))
+odd("sentence-ends", ('(tokens != "</s>")', '~np.char.startswith(tokens, "<")'))
+odd("percent", ("100 * (1 - after / before)", "100 * abs(1 - after / before)"))
+odd("percent", ("math.log(before / after)", "abs(math.log(before / after))"))
+odd("srilm", ("words - oovs", "words - max(1, oovs)"))
+
+
+class TestSet(SetTests):
+    exercises = SET
+    # the published lines of Task 9 and the given perplexities of Task 10
+    given_in_tasks = frozenset({"185.0", "355.4", "884.5", "1394.", "1426.", "2251."})
+
+
+def test_the_report_of_the_card_is_the_one_that_students_get():
+    theirs = SET.names_before["card"]["report"]
+    for name, values in tale_report().items():
+        np.testing.assert_allclose([row[name] for row in theirs], values, rtol=1e-12)
+
+
+def test_averaging_errs_both_ways_in_the_visible_cases():
+    signs = []
+    for (documents,) in SET.questions["04.pool"].cases:
+        mean = np.mean([np.exp(nats.mean()) for nats in documents])
+        signs.append(np.sign(mean - np.exp(np.concatenate(documents).mean())))
+    assert sorted(signs) == [-1, 1]
+
+
+def test_the_published_lines_follow_from_their_logs():
+    """Within what the rounding of the printed logarithm leaves open."""
+    srilm = SET.questions["04.srilm"]
+    published = [(185.068, 355.426), (884.5531, 1394.401), (1426.499, 2251.937)]
+    decimals = (3, 3, 2)
+    for (log10, *counts), lines, digits in zip(srilm.cases, published, decimals, strict=True):
+        low, high = (srilm.right(log10 + sign * 0.5 * 10**-digits, *counts) for sign in (1, -1))
+        for name, line in zip(("ppl", "ppl1"), lines, strict=True):
+            assert low[name] - 5e-4 <= line <= high[name] + 5e-4

@@ -1,0 +1,540 @@
+"""Checks: a clean project has no finding, and each rule finds the fault that is planted for it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from lmcourse import checks
+from lmcourse.checks import RULES, findings, main
+from lmcourse.files.notebooks import canonical, read, to_text
+from lmcourse.rules.tree import Tree
+from lmcourse.sets.release import release
+from tests.rules import test_guides
+
+STEM = "02_topic"
+SOLUTION = f"solutions/{STEM}/{STEM}.ipynb"
+EXERCISE = f"exercises/{STEM}/{STEM}.ipynb"
+LAB = f"notebooks/{STEM}.ipynb"
+PAGE = f"book/{STEM}.md"
+PLAN = f"book/instructors/{STEM}.md"
+
+CHAPTER = """\
+# A topic
+
+```{chapter-card}
+:minutes: 30
+:prerequisites: logarithms
+```
+
+:::{admonition} What you will be able to do
+**Compute** a surprisal.
+:::
+
+```{code-cell} python
+import numpy as np
+import torch
+from myst_nb import glue
+rng = np.random.default_rng(0)
+torch.manual_seed(0)
+glue("total", 3)
+for name in "ab":
+    glue(f"part-{name}", 1)
+```
+
+````{prf:definition} Surprisal
+It is $-\\ln q$.
+````
+
+```{code-cell} python
+---
+mystnb:
+  image:
+    alt: "A falling line from 4 to 0 nats."
+  figure:
+    caption: "Surprisal by probability."
+tags: [hide-input]
+---
+fig, ax = plt.subplots()
+```
+
+The total is {glue:text}`total:.2f`, its part {glue:text}`part-a`.
+The lab has {glue:text}`../notebooks/02_topic.ipynb::seen`.
+
+```{code-cell} python
+Derivation(x).step(y, because="so")
+```
+
+## Break it
+
+## What to remember
+
+**Further reading.** {cite:t}`shannon1948`, and the [set](../exercises/02_topic/02_topic.ipynb).
+"""
+
+
+def solved_set():
+    """Ten tasks of 3 points, one of them graded by hand, executed."""
+    cells = [new_markdown_cell("# A set")]
+    for n in range(1, 10):
+        source = f"### TASK: Task {n}: say {n}.\n### BEGIN SOLUTION\nx{n} = {n}\n### END SOLUTION"
+        cells += [graded(new_code_cell(source), f"say-{n}", solution=True)]
+        cells += [graded(new_code_cell(f"assert x{n} == {n}"), f"test-say-{n}", grade=True, locked=True)]
+    words = new_markdown_cell("Because.\n\n**Rubric**\n\n- 3 points: the reason.")
+    words.metadata["course"] = {"prompt": "*Write here.*"}
+    cells.append(graded(words, "why", grade=True, solution=True))
+    for count, cell in enumerate([cell for cell in cells if cell.cell_type == "code"], start=1):
+        cell.execution_count = count
+    return canonical(new_notebook(cells=cells))
+
+
+def graded(cell, name, grade=False, solution=False, locked=False):
+    settings = {"schema_version": 3, "grade_id": name, "grade": grade, "solution": solution, "locked": locked}
+    cell.metadata["nbgrader"] = {**settings, "task": False, **({"points": 3} if grade else {})}
+    return cell
+
+
+def lab():
+    """Twenty slides, each with a note."""
+    cells = []
+    for n in range(20):
+        cells.append(new_markdown_cell(f"## Slide {n}", metadata={"slideshow": {"slide_type": "slide"}}))
+        cells.append(new_markdown_cell("Say it.", metadata={"slideshow": {"slide_type": "notes"}}))
+    code = new_code_cell('glue("seen", 1)', metadata={"slideshow": {"slide_type": "skip"}})
+    return canonical(new_notebook(cells=[*cells, code]))
+
+
+@pytest.fixture(scope="session")
+def clean_files(tmp_path_factory):
+    """The files of a project that keeps every rule, as a dictionary of texts."""
+    root = tmp_path_factory.mktemp("clean")
+    texts = {
+        "_toc.yml": "root: book/index\nchapters:\n"
+        + "".join(f"  - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
+        "_config.yml": "execute:\n  raise_on_error: true\n",
+        "requirements.txt": "# pinned\nnumpy==2.4.6\ntorch[cpu]==2.13.0  # why\nmyst-nb==1.4.0\n",
+        "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
+        "book/index.md": "# A book\n\n![A page of the book](page.svg)\n",
+        PAGE: CHAPTER,
+        PLAN: "# Lesson plan\n",
+        LAB: to_text(lab()),
+        SOLUTION: to_text(solved_set()),
+        "lmmetrics/__init__.py": "from lmmetrics.score import Score\n",
+        "lmmetrics/_parts.py": "import math\n",
+        "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
+        "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
+        "lmcourse/__init__.py": "",
+        "lmcourse/site/building.py": 'from lmmetrics import model\ncommand = ["-W"]\n',
+        "lmcourse/static/book.css": "a::after { background: url(icon.svg) }\n",
+        "lmcourse/templates/a.j2": '<a href="https://example.org">a</a><script src="reveal.js"></script>\n',
+    }
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    release(root)
+    return {**texts, EXERCISE: (root / EXERCISE).read_text()}
+
+
+@pytest.fixture
+def project(clean_files, tmp_path):
+    for path, text in clean_files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def test_a_clean_project_has_no_finding(project, monkeypatch, capsys):
+    monkeypatch.chdir(project)
+    assert main([]) == 0
+    assert capsys.readouterr().out == f"{len(RULES)} rules checked, 0 findings.\n"
+
+
+def test_an_empty_folder_has_no_finding(tmp_path):
+    assert findings(Tree(tmp_path)) == []
+
+
+def test_only_what_git_tracks_is_looked_at(project):
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    bad = "x = '/wo" + "rk/main'\n"
+    (project / "lmcourse" / "draft.py").write_text(bad)
+    subprocess.run(["git", "add", "."], cwd=project, check=True)
+    (project / "lmcourse" / "later.py").write_text(bad)
+    assert [rule for rule, _ in findings(Tree(project))] == ["no_path_of_one_machine"]
+
+
+# A fault for each rule: what is changed, and the words that must be found. A change is a function of the
+# project's root; most write text, or edit a notebook.
+
+
+def write(path, text):
+    def change(root):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+    return change
+
+
+def replace(path, old, new):
+    def change(root):
+        text = (root / path).read_text()
+        assert old in text
+        (root / path).write_text(text.replace(old, new))
+
+    return change
+
+
+def delete(path):
+    return lambda root: (root / path).unlink()
+
+
+def edit(path, edit_cells):
+    def change(root):
+        notebook = read(root / path)
+        edit_cells(notebook.cells)
+        (root / path).write_text(to_text(canonical(notebook)))
+
+    return change
+
+
+def output(place, *args, **kwargs):
+    return edit(SOLUTION, lambda cells: cells[place].outputs.append(new_output(*args, **kwargs)))
+
+
+def add_code(path, source):
+    """Add a cell of code to a page, or to a notebook as a skipped cell that has run."""
+    if path.endswith(".md"):
+        return lambda root: write(
+            path, (root / path).read_text() + f"\n```{{code-cell}} python\n{source}\n```\n"
+        )(root)
+    cell = new_code_cell(source, metadata={"slideshow": {"slide_type": "skip"}})
+    return edit(path, lambda cells: cells.append(cell))
+
+
+def drop_slides(cells):
+    del cells[:2]
+
+
+def set_type(kind):
+    return lambda cells: cells[0].metadata.update(slideshow={"slide_type": kind} if kind else {})
+
+
+def no_notes(cells):
+    for cell in cells[5:]:
+        if cell.metadata["slideshow"]["slide_type"] == "notes":
+            cell.metadata["slideshow"]["slide_type"] = "skip"
+
+
+PLANTED = [
+    ("are_notebooks", write(LAB, "{"), "not JSON"),
+    (
+        "solutions_are_well_formed",
+        replace(SOLUTION, "### TASK: Task 1: say 1.", "# say 1"),
+        "no task message",
+    ),
+    (
+        "solutions_are_executed",
+        edit(SOLUTION, lambda cells: cells[3].update(execution_count=None)),
+        r"say-2\) is not executed.*python -m lmcourse\.execute 02_topic",
+    ),
+    (
+        "solutions_store_no_errors",
+        output(1, "error", ename="ValueError", evalue="", traceback=[]),
+        r"\(say-1\): stores ValueError",
+    ),
+    (
+        "solutions_store_no_images",
+        output(1, "display_data", {"image/png": "aGk=", "text/plain": "<Figure>"}),
+        r"\(say-1\): stores image/png",
+    ),
+    ("solutions_store_nothing_by_chance", output(1, "stream", name="stderr", text="Warning"), "stderr"),
+    (
+        "solutions_store_nothing_by_chance",
+        output(1, "execute_result", {"text/plain": "<Line2D at 0x7f3a5c0012>"}),
+        "a memory address",
+    ),
+    ("solutions_store_nothing_by_chance", output(1, "stream", text="9/9 [00:01<00:00]"), "shows a time"),
+    (
+        "solutions_store_nothing_by_chance",
+        output(2, "execute_result", {"text/plain": "3"}),
+        "test that shows a value",
+    ),
+    ("solutions_are_full_sets", edit(SOLUTION, lambda cells: cells.__delitem__(slice(1, 3))), "has 9 tasks"),
+    ("solutions_are_full_sets", replace(SOLUTION, '"points": 3', '"points": 2'), "gives 20 points"),
+    ("solutions_are_full_sets", edit(SOLUTION, lambda cells: cells.pop()), "no task that a person grades"),
+    (
+        "solutions_are_well_formed",
+        edit(SOLUTION, lambda cells: cells[2].metadata["nbgrader"].update(points=0)),
+        "points 0",
+    ),
+    (
+        "student_sets_are_current",
+        replace(EXERCISE, "# A set", "# My set"),
+        "is stale.*lmcourse.release 02_topic",
+    ),
+    ("student_sets_are_current", write("exercises/old/old.txt", "x"), "exercises/old/old.txt is extra"),
+    (
+        "students_see_no_markers",
+        replace(EXERCISE, "# YOUR CODE HERE", "### BEGIN SOLUTION"),
+        "BEGIN SOLUTION",
+    ),
+    ("students_see_no_markers", replace(EXERCISE, "# YOUR CODE HERE", "### BEGIN HIDDEN TESTS"), "HIDDEN"),
+    (
+        "labs_and_student_sets_have_no_outputs",
+        edit(LAB, lambda cells: cells[-1].outputs.append(new_output("stream", text="1"))),
+        "1 cells.*nbconvert --clear-output --inplace notebooks/02_topic.ipynb",
+    ),
+    (
+        "labs_and_student_sets_have_no_outputs",
+        edit(EXERCISE, lambda cells: cells[1].update(execution_count=1)),
+        "Run: python -m lmcourse.release 02_topic",
+    ),
+    ("cells_are_short", add_code(LAB, "\n".join(f"x{n} = {n}" for n in range(26))), "has 26 lines"),
+    ("labs_are_decks", edit(LAB, drop_slides), "has 19 slides"),
+    ("labs_are_decks", edit(LAB, set_type(None)), "has the slide type None"),
+    ("labs_are_decks", edit(LAB, set_type("page")), "has the slide type 'page'"),
+    ("labs_are_decks", edit(LAB, no_notes), "2 of 20 slides have notes"),
+    ("chapters_are_whole", delete(LAB), "02_topic.ipynb: the chapter's lab is not"),
+    ("chapters_are_whole", delete(EXERCISE), "student set is not"),
+    ("chapters_are_whole", delete(f"book/instructors/{STEM}.md"), "lesson plan is not"),
+    (
+        "chapters_are_whole",
+        replace("_toc.yml", STEM, "03_more"),
+        "book/03_more.md: the chapter's page is not",
+    ),
+    ("chapters_have_the_skeleton", replace(PAGE, ":minutes: 30\n", ""), "reading time"),
+    ("chapters_have_the_skeleton", replace(PAGE, "What you will be able to do", "Aims"), "objectives"),
+    ("chapters_have_the_skeleton", replace(PAGE, "## Break it", "## Mend it"), "Break it"),
+    ("chapters_have_the_skeleton", replace(PAGE, "## What to remember", ""), "What to remember"),
+    ("pictures_have_alt_text", write("book/index.md", "![](page.svg)"), r"!\[\]\(page.svg\) has no alt"),
+    ("pictures_have_alt_text", write("README.md", '<img src="page.svg" alt="">'), "<img.*has no alt"),
+    (
+        "pictures_have_alt_text",
+        write("book/index.md", "```{figure} a.svg\n:name: a\n\nWords.\n```\n"),
+        "no ':alt:'",
+    ),
+    (
+        "pictures_have_alt_text",
+        replace(PAGE, 'alt: "A falling line from 4 to 0 nats."', 'alt: ""'),
+        "draws a figure",
+    ),
+    ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
+    ("pictures_have_alt_text", add_code(LAB, "plt.figure()"), r"cell 42 \(plt.figure\(\)\): draws a figure"),
+    (
+        "tags_point_somewhere",
+        replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),
+        "the tag M99 is not in",
+    ),
+    (
+        "tags_point_somewhere",
+        replace(
+            PAGE,
+            "**Compute** a surprisal.\n:::\n",
+            "- **Compute** a surprisal.\n:::\n\n"
+            "% objective: a | tasks: nothing | section: sec-x | slide: none\n",
+        ),
+        "there is no task 'nothing'",
+    ),
+    ("glued_numbers_exist", replace(PAGE, 'glue("total", 3)', ""), "'total:.2f', which no cell of book/02"),
+    ("glued_numbers_exist", replace(PAGE, "::seen", "::unseen"), "which no cell of notebooks/02_topic.ipynb"),
+    ("random_numbers_are_seeded", add_code(PAGE, "np.random.rand(3)"), r"line \d+: np.random.rand\(\) draws"),
+    ("random_numbers_are_seeded", replace(PAGE, "default_rng(0)", "default_rng()"), "has no seed"),
+    (
+        "random_numbers_are_seeded",
+        replace(PAGE, "torch.manual_seed(0)", "torch.randn(2)"),
+        "torch.randn.*not seeded",
+    ),
+    ("random_numbers_are_seeded", add_code(LAB, "random.shuffle(x)"), r"random.shuffle\(\) draws"),
+    ("random_numbers_are_seeded", add_code(LAB, "layer = nn.Linear(2, 3)"), r"nn.Linear\(\) is not seeded"),
+    (
+        "random_numbers_are_seeded",
+        replace("lmmetrics/model.py", "default_rng(3)", "normal()"),
+        "line 3: numpy.random.normal",
+    ),
+    ("words_are_spelt_right", write("book/index.md", "We rec" + "ieve it."), "index.md:1: .*Mend the word"),
+    (
+        "words_are_spelt_right",
+        edit(LAB, lambda cells: cells[0].update(source="## We rec" + "ieve it")),
+        "02_topic.ipynb: .*Mend the word",
+    ),
+    (
+        "words_are_spelt_right",
+        write("lmmetrics/model.py", '"""We rec' + 'ieve it."""\n'),
+        "model.py:1: .*Mend the word",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("book/index.md", "The cross\nentropy."),
+        "'cross entropy' is called",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("book/index.md", 'Not "bits/char", `bits/char` or $bits/char$, but 2 bits/char.\n'),
+        "'bits/char' is called bits per character",
+    ),
+    (
+        "one_name_for_each_quantity",
+        edit(LAB, lambda cells: cells[0].update(source="## The KL distance")),
+        "02_topic.ipynb: 'KL distance' is called KL divergence",
+    ),
+    (
+        "one_name_for_each_quantity",
+        write("lmmetrics/model.py", 'def f():\n    """Return the log likelihood."""\n'),
+        "model.py: 'log likelihood' is called log-likelihood",
+    ),
+    (
+        "references_are_cited",
+        write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
+        "nothing cites mackay2003",
+    ),
+    (
+        "chapters_named_exist",
+        write("book/index.md", "Chapter 2 of a book, and chapters 02 and 13.\n"),
+        "chapter 13 is not in the book",
+    ),
+    (
+        "requirements_are_pinned",
+        replace("requirements.txt", "numpy==2.4.6", "numpy>=2"),
+        "line 2: 'numpy>=2'",
+    ),
+    (
+        "requirements_are_pinned",
+        replace("requirements-dev.txt", "pytest==9.2.0", "pytest"),
+        "line 2: 'pytest'",
+    ),
+    ("modules_are_short", write("lmcourse/long.py", "x = 1\n" * 321), "has 321 lines"),
+    (
+        "failing_cells_fail_the_build",
+        write("_config.yml", "execute:\n  raise_on_error: false\n"),
+        "raise_on_error",
+    ),
+    (
+        "failing_cells_fail_the_build",
+        replace("lmcourse/site/building.py", '"-W"', ""),
+        "warnings are not errors",
+    ),
+    (
+        "no_path_of_one_machine",
+        write("README.md", "one\nsee /wo" + "rk/main"),
+        "README.md, line 2: '/wo.k/m' is",
+    ),
+    ("no_path_of_one_machine", write("lmcourse/a.py", "p = '/ho" + "me/ann/x'"), "path of one machine"),
+    ("no_placeholders", write("Makefile", "# TO" + "DO later"), "is a placeholder"),
+    ("no_filler_words", write("book/index.md", "This is clear" + "ly so."), "already know"),
+    ("no_filler_words", write("book/index.md", "Simp" + "ly put."), "already know"),
+    ("no_package_registry", write("README.md", "from https://py" + "pi.org/project/x"), "package registry"),
+    ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
+    (
+        "imports_are_installed",
+        write("lmcourse/plot.py", "def f():\n    import nltk\n"),
+        "plot.py: imports nltk",
+    ),
+    (
+        "imports_are_installed",
+        write("lmcourse/plot.py", "import pandas.api\n"),
+        "plot.py: imports pandas, which",
+    ),
+    (
+        "imports_are_installed",
+        add_code(PAGE, "from sklearn import svm"),
+        "book/02_topic.md, .* imports sklearn",
+    ),
+    (
+        "imports_are_installed",
+        write("Makefile", "m: $(BOOK)\n\t@$(PY) -m ruff .\n"),
+        "target m: imports ruff",
+    ),
+    ("no_conflict_markers", write("book/index.md", "# A\n<<<<<<" + "< HEAD\nb\n"), "left by a merge"),
+    ("no_conflict_markers", write(LAB, '{"source": [\n"<<<<<<' + '< HEAD\\n",\n'), "left by a merge"),
+    (
+        "pages_ask_no_other_host",
+        write("lmcourse/static/a.css", "@import 'https://a.org/b.css';"),
+        "fetches https://a.org",
+    ),
+    (
+        "pages_ask_no_other_host",
+        write("lmcourse/static/a.css", "a { background: url(//a.org/b) }"),
+        "fetches //a.org/b",
+    ),
+    ("pages_ask_no_other_host", write("lmcourse/static/a.js", "fetch(`https://a.org/b`)"), "fetches https"),
+    (
+        "pages_ask_no_other_host",
+        write("lmcourse/templates/a.j2", '<script src="https://a.org/b.js">'),
+        "fetches",
+    ),
+    (
+        "pages_ask_no_other_host",
+        write("book/index.md", "![words](https://a.org/b.png)"),
+        "picture from https",
+    ),
+    ("nothing_big_or_copied", write("lmcourse/static/lib.min.js", ""), "copy of somebody else's code"),
+    ("nothing_big_or_copied", write("book/data.txt", "x" * 1_000_001), "has 1.0 MB"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "change", "words"), PLANTED, ids=[f"{n}-{p[0]}" for n, p in enumerate(PLANTED)]
+)
+def test_a_planted_fault_is_found(rule, change, words, project):
+    change(project)
+    (function,) = (function for function in RULES if function.__name__ == rule)
+    found = list(function(Tree(project)))
+    assert any(re.search(words, sentence) for sentence in found), found
+
+
+def test_every_rule_has_a_planted_fault():
+    assert {rule for rule, _, _ in [*PLANTED, *test_guides.PLANTED]} == {rule.__name__ for rule in RULES}
+
+
+def test_every_rule_is_listed_and_says_what_it_holds():
+    from lmcourse.rules import code, guides, packages, pages, sets, words
+
+    public = {
+        value
+        for module in (code, guides, packages, pages, sets, words)
+        for name, value in vars(module).items()
+        if callable(value) and not name.startswith("_") and getattr(value, "__annotations__", {}).get("tree")
+    }
+    assert public == set(RULES)
+    assert all(rule.__doc__ for rule in RULES)
+
+
+def test_a_figure_inside_a_function_or_a_hidden_output_needs_no_words(project):
+    for source in ("def draw():\n    return plt.subplots()", ":tags: [remove-output]\nplt.subplots()"):
+        add_code(PAGE, source)(project)
+    assert list(checks.pages.pictures_have_alt_text(Tree(project))) == []
+
+
+def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):
+    source = "import packaging\ntry:\n    import nltk\nexcept ImportError:\n    nltk = None\n"
+    (project / "requirements.txt").write_text(
+        "nbconvert==7.17.2\nnumpy==2.4.6\ntorch==2.13.0\nmyst-nb==1.4.0\n"
+    )
+    (project / "lmcourse" / "plot.py").write_text(source)
+    assert list(checks.packages.imports_are_installed(Tree(project))) == []
+
+
+def test_a_solved_set_with_both_sides_of_a_merge_hides_no_other_finding(project):
+    whole = (project / SOLUTION).read_text()
+    (project / SOLUTION).write_text(whole.replace('"cells": [', '"cells": [\n<<<<<<' + "< HEAD\n"))
+    (project / "requirements.txt").write_text("numpy\n")
+    found = findings(Tree(project))
+    assert {"are_notebooks", "no_conflict_markers", "requirements_are_pinned"} <= {rule for rule, _ in found}
+    assert all(SOLUTION in sentence for rule, sentence in found if rule == "are_notebooks")
+
+
+def test_without_codespell_its_rule_is_silent(project, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    write("book/index.md", "We rec" + "ieve it.")(project)
+    assert list(checks.words.words_are_spelt_right(Tree(project))) == []
+
+
+def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):
+    write("requirements.txt", "numpy\ntorch==2.13.0\nmyst-nb==1.4.0\n")(project)
+    monkeypatch.chdir(project)
+    assert main([]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("[requirements_are_pinned]")
+    assert lines[-1] == f"{len(RULES)} rules checked, 1 findings of 1 rules."
+    assert Path("requirements.txt").exists()
