@@ -8,6 +8,9 @@ sums and products over an index with symbolic bounds, and derivatives with respe
 
 from __future__ import annotations
 
+import html
+import re
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +20,7 @@ from sympy.tensor.indexed import Indexed
 from lmmetrics._proof import Facts, check, exact, prove
 from lmmetrics._proof.instances import Instance, Unsupported, instances, structural
 from lmmetrics._proof.latex import latex, reason
+from lmmetrics._proof.written import Written
 
 GUARDS, POINTS = 4, 20
 """Random instances that a proof is held against, and that a check in numbers takes."""
@@ -28,9 +32,10 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One equality of a chain: the expression reached, the reason, and how it was checked."""
+    """One equality of a chain: the expression reached, its LaTeX, the reason, and how it was checked."""
 
     expression: Expr
+    tex: str
     because: str
     proved: bool
 
@@ -98,6 +103,9 @@ class Derivation:
         self.lhs: Expr = _expression(start)
         self.steps: tuple[Step, ...] = ()
         self._facts = Facts.read(given)
+        source = Written(sys._getframe(1))
+        self._tex = source.expression("start", self.lhs)
+        self._given_tex = source.facts("given", self._facts.stated)
         self._every = self._facts.every(exact(self.lhs))
         check(self._facts, self._every, exact(self.lhs))
 
@@ -133,7 +141,8 @@ class Derivation:
         found, problem = self._instances(left, right, GUARDS if proved else POINTS)
         if not proved or problem or not all(instance.agrees for instance in found):
             raise StepError(self._refusal(new, found, problem, proved))
-        return self._with(Step(new, _because(because), proved=True))
+        tex = Written(sys._getframe(1)).expression("expression", new)
+        return self._with(Step(new, tex, _because(because), proved=True))
 
     def check_numerically(self, expression: Expr, *, because: str) -> Derivation:
         """Add ``= expression``, when both sides agree at random points. This is evidence, not a proof.
@@ -145,23 +154,35 @@ class Derivation:
         found, problem = self._instances(exact(self.rhs), exact(new), POINTS)
         if problem or len(found) < POINTS or not all(instance.agrees for instance in found):
             raise StepError(self._refusal(new, found, problem or "Too few points could be compared.", True))
-        return self._with(Step(new, _because(because), proved=False))
+        tex = Written(sys._getframe(1)).expression("expression", new)
+        return self._with(Step(new, tex, _because(because), proved=False))
 
     def latex(self) -> str:
-        """The chain as one LaTeX ``aligned`` environment, reasons under their steps."""
-        rows = [f"& {latex(self.lhs)}"]
+        """The chain as one LaTeX ``aligned`` environment: what is given, then each step over its reason."""
+        rows = [rf"& {{\small \text{{given }} {fact}}}" for fact in self._given()]
+        rows.append(f"& {self._tex}")
         for s in self.steps:
-            rows += [
-                f"& = {latex(s.expression)}",
-                *(rf"& \quad {row}" for row in reason(s.because, s.verdict)),
-            ]
-        for fact, indices in self._stated():
-            words = rf" \text{{ for every }} {', '.join(map(latex, indices))}" if indices else ""
-            rows.append(rf"& {{\small \text{{given }} {latex(fact)}{words}}}")
+            rows += [f"& = {s.tex}", *(rf"& \quad {row}" for row in reason(s.because, s.verdict))]
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
+
+    def _repr_html_(self) -> str:
+        """A list of steps with the reasons beside them; a single step is one equation."""
+        given = [f"\\({html.escape(fact)}\\)" for fact in self._given()]
+        stated = f'<p class="given">Given {", ".join(given)}.</p>' if given else ""
+        if len(self.steps) == 1 and self.steps[0].proved:
+            equation = html.escape(f"{self._tex} = {self.steps[0].tex}")
+            return f'<div class="derivation tex2jax_process">{stated}<p>\\(\\displaystyle {equation}\\)</p></div>'
+        rows = [f'<li><span class="side">\\(\\displaystyle {html.escape(self._tex)}\\)</span></li>']
+        for s in self.steps:
+            words = _reason_html(s.because if s.proved else f"{s.because} ({s.verdict})")
+            rows.append(
+                f'<li><span class="rel">\\(=\\)</span><span class="side">\\(\\displaystyle '
+                f'{html.escape(s.tex)}\\)</span><span class="why">{words}</span></li>'
+            )
+        return f'<div class="derivation tex2jax_process">{stated}<ol>{"".join(rows)}</ol></div>'
 
     def __str__(self) -> str:
         lines = [str(self.lhs)]
@@ -175,6 +196,14 @@ class Derivation:
 
     __repr__ = __str__
 
+    def _given(self) -> list[str]:
+        """The facts in LaTeX, each with the indices that it holds for."""
+        found = []
+        for (_, indices), tex in zip(self._stated(), self._given_tex, strict=True):
+            every = ", ".join(map(latex, indices))
+            found.append(rf"{tex} \text{{ for every }} {every}" if indices else tex)
+        return found
+
     def _stated(self):
         """The facts, with the indices that each of them holds for."""
         for fact in self._facts.stated:
@@ -184,6 +213,7 @@ class Derivation:
         longer = object.__new__(Derivation)
         longer.lhs, longer.steps = self.lhs, (*self.steps, step)
         longer._facts, longer._every = self._facts, self._every
+        longer._tex, longer._given_tex = self._tex, self._given_tex
         return longer
 
     def _instances(self, left: Expr, right: Expr, count: int) -> tuple[list[Instance], str]:
@@ -270,3 +300,9 @@ def _because(words: str) -> str:
     if not isinstance(words, str) or not words.strip():
         raise ValueError('Each step needs its reason in words: because="...".')
     return " ".join(words.split())
+
+
+def _reason_html(words: str) -> str:
+    """A reason as HTML: ``$...$`` becomes mathematics."""
+    parts = re.split(r"\$([^$]+)\$", words)
+    return "".join(rf"\({html.escape(p)}\)" if k % 2 else html.escape(p) for k, p in enumerate(parts))

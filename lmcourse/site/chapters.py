@@ -78,6 +78,7 @@ def name_the_repository(app, config):
 def add_style(app, config):
     """Add the book's style sheet."""
     config.html_static_path.append(str(STATIC))
+    app.add_css_file("fonts.css")
     app.add_css_file("book.css")
 
 

@@ -1,0 +1,185 @@
+"""A Sphinx extension: what stands in the way of reading is folded, and says what it is.
+
+- ``{fold} Title`` ... ``{end-fold}``, on the top level of a page, fold what stands between them: text, glued
+  numbers, figures, cells that run. ``{predict} Question`` ... ``{end-fold}`` do the same below a question.
+- A section whose title begins with "Going deeper" is folded below its title, with its minutes.
+- The first cell of a page, if it imports, is folded as "Imports and set-up".
+- The code of a derivation is folded below it, as its proof.
+
+A fold is closed on the screen, open on paper, and open to the keyboard and to screen readers, since it is an HTML
+``details``. ``folds.js`` opens one that a link leads into, and remembers what the reader has opened.
+"""
+
+import re
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from lmcourse.site.reading import in_words, minutes
+
+DEEPER = "Going deeper"
+IMPORTS = re.compile(r"(import|from) ")
+LABELS = {
+    "set-up": "Imports and set-up",
+    "proof": "Proved by SymPy: show the proof",
+    "code": "Show the code",
+}
+
+log = logging.getLogger(__name__)
+
+
+class fold(nodes.General, nodes.Element):  # noqa: N801 - docutils names its nodes so
+    """What is closed until it is asked for: ``summary`` says what it is, ``kind`` how it looks."""
+
+
+class marker(nodes.General, nodes.Element):  # noqa: N801
+    """Where a fold begins (with ``kind``), or ends (without)."""
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.add_node(fold, html=(visit_fold, depart_fold), latex=(visit_fold_on_paper, depart_fold_on_paper))
+    app.add_node(HideCodeCellNode, override=True, html=(visit_hidden_code, depart_fold))
+    app.add_directive("fold", Fold)
+    app.add_directive("predict", Predict)
+    app.add_directive("end-fold", EndFold)
+    app.connect("doctree-read", label_cells)
+    app.connect("doctree-read", make_folds)
+    app.add_post_transform(ProofBelow)
+    app.add_js_file("folds.js")
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class Fold(SphinxDirective):
+    """The beginning of a fold; its argument is the title."""
+
+    required_arguments, final_argument_whitespace = 1, True
+    kind = "deeper"
+
+    def run(self):
+        """Return the marker; its children are the title's."""
+        words, messages = self.state.inline_text(self.arguments[0], self.lineno)
+        start = marker("", *words, kind=self.kind)
+        self.set_source_info(start)
+        return [start, *messages]
+
+
+class Predict(Fold):
+    """The beginning of a fold below a question: the reader answers it first."""
+
+    kind = "predict"
+
+
+class EndFold(SphinxDirective):
+    """The end of the fold."""
+
+    def run(self):
+        """Return the marker."""
+        end = marker("")
+        self.set_source_info(end)
+        return [end]
+
+
+def make_folds(app, doctree):
+    """Put what stands between two markers, and below the titles of deeper sections, into folds."""
+    for start in list(doctree.findall(marker)):
+        if start.parent is None or "kind" not in start:
+            continue
+        parent = start.parent
+        first = parent.index(start)
+        ends = [k for k in range(first + 1, len(parent)) if isinstance(parent[k], marker)]
+        if not ends or "kind" in parent[ends[0]]:
+            log.warning("this fold has no {end-fold} in its section", location=start)
+            continue
+        inside = parent[first + 1 : ends[0]]
+        folded = fold("", *inside, summary=start.children, kind=start["kind"])
+        parent[first : ends[0] + 1] = [folded]
+    for left in list(doctree.findall(marker)):
+        log.warning("there is no fold to end here", location=left)
+        left.parent.remove(left)
+    for section in list(doctree.findall(nodes.section)):
+        if section.next_node(nodes.title).astext().startswith(DEEPER):
+            inside = section.children[1:]
+            part = nodes.section("", *(node.deepcopy() for node in inside))
+            words = f"Show this section ({in_words(minutes(part)).removesuffix(' to read')})"
+            section[1:] = [fold("", *inside, summary=[nodes.Text(words)], kind="section")]
+
+
+def label_cells(app, doctree):
+    """Fold the set-up cell of a page and the code of its derivations."""
+    cells = [n for n in doctree.findall(nodes.container) if n.get("nb_element") == "cell_code"]
+    for number, cell in enumerate(cells):
+        source = next((n for n in cell.children if n.get("nb_element") == "cell_code_source"), None)
+        if source is None:
+            continue
+        derivation = any('class="derivation' in raw.astext() for raw in cell.findall(nodes.raw))
+        if derivation:
+            hide(cell, "proof")
+        elif number == 0 and IMPORTS.match(source.astext()):
+            hide(cell, "set-up")
+
+
+def hide(cell, kind):
+    """Fold a cell's input under the words of its kind."""
+    cell["hide_mode"] = "input"
+    cell["prompt_show"] = cell["prompt_hide"] = LABELS[kind]
+    cell["classes"].append(f"{kind}-cell")
+
+
+class ProofBelow(SphinxPostTransform):
+    """A proof stands below what it proves; on paper it is left out."""
+
+    default_priority = 201  # after the input is hidden
+
+    def run(self, **kwargs):
+        """Move the code of derivations."""
+        for cell in list(self.document.findall(nodes.container)):
+            if "proof-cell" in cell["classes"] and len(cell) > 1:
+                code = cell.children[0]
+                cell.remove(code)
+                if self.app.builder.format == "html":
+                    cell.append(code)
+
+
+# -- how they are written ----------------------------------------------------------------------------
+
+
+def visit_fold(self, node):
+    """Open a fold; its summary is rendered as any other text."""
+    self.body.append(f'<details class="fold fold-{node["kind"]}"><summary>')
+    if node["kind"] == "predict":
+        self.body.append('<span class="fold-kind">Predict, then see.</span> ')
+    for child in node["summary"]:
+        child.walkabout(self)
+    self.body.append('</summary>\n<div class="fold-body">\n')
+
+
+def depart_fold(self, node):
+    """Close a fold."""
+    self.body.append("</div></details>\n")
+
+
+def visit_hidden_code(self, node):
+    """Open the fold of a cell's input."""
+    label = LABELS["code"] if node["prompt_show"].startswith("Show code cell") else node["prompt_show"]
+    self.body.append(f'<details class="fold fold-code"><summary>{label}</summary>\n<div class="fold-body">\n')
+
+
+def visit_fold_on_paper(self, node):
+    """A fold on paper is open below its title; a section has one already."""
+    if node["kind"] == "section":
+        return
+    self.body.append("\n\\par\\medskip\\noindent\\textbf{")
+    if node["kind"] == "predict":
+        self.body.append("Predict, then see. ")
+    for child in node["summary"]:
+        child.walkabout(self)
+    self.body.append("}\\par\\smallskip\n")
+
+
+def depart_fold_on_paper(self, node):
+    """Leave some room."""
+    self.body.append("\n\\medskip\n")
