@@ -101,7 +101,8 @@ def make_folds(app, doctree):
         log.warning("there is no fold to end here", location=left)
         left.parent.remove(left)
     for section in list(doctree.findall(nodes.section)):
-        if section.next_node(nodes.title).astext().startswith(DEEPER):
+        title = section.children[0] if section.children else None
+        if isinstance(title, nodes.title) and title.astext().startswith(DEEPER):
             inside = section.children[1:]
             part = nodes.section("", *(node.deepcopy() for node in inside))
             words = f"Show this section ({in_words(minutes(part)).removesuffix(' to read')})"

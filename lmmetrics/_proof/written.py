@@ -156,11 +156,12 @@ class _Writer:
         above, level = self._piece(node.left, inline)
         sign = "-" if level == NEG else ""
         above = above.removeprefix(sign)
-        if inline:
+        if inline and r"\sum" not in above and r"\prod" not in above:
             above = _bracketed(above) if level == ADD else above
             return f"{sign}{above}/{self._inside(node.right, POW, True)}", NEG if sign else MUL
         below = self._piece(node.right)[0]
-        if above.startswith((r"\sum", r"\prod")):
+        operator = above.startswith((r"\sum", r"\prod", r"\ln \prod"))
+        if operator and level != ADD and r"\sum" not in below:
             return rf"{sign}\frac{{1}}{{{below}}} {above}", NEG if sign else BIG
         return rf"{sign}\frac{{{above}}}{{{below}}}", NEG if sign else MUL
 
@@ -206,7 +207,7 @@ class _Writer:
     def _log(self, node: ast.Call, closed: bool = False) -> Piece:
         base = rf"\log_{{{self.tex(node.args[1])}}}" if len(node.args) > 1 else r"\ln"
         tex, level = self._piece(node.args[0])
-        whole = level == ATOM or (level == MUL and tex.startswith(r"\frac{") and _is_one_group(tex, 2))
+        whole = level == ATOM or tex.startswith(r"\prod") or _is_fraction(tex)
         if whole and not closed:
             return f"{base} {tex}", BIG
         return f"{base} {_bracketed(tex)}", MUL
@@ -254,15 +255,14 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _is_one_group(tex: str, groups: int) -> bool:
-    """Whether LaTeX is one command with so many groups in braces, and nothing after them."""
+def _is_fraction(tex: str) -> bool:
+    """Whether LaTeX is one fraction, and nothing after it."""
     depth = closed = 0
     for place, sign in enumerate(tex):
         depth += (sign == "{") - (sign == "}")
-        if sign == "}" and depth == 0:
-            closed += 1
-            if closed == groups:
-                return place == len(tex) - 1
+        closed += sign == "}" and depth == 0
+        if closed == 2:
+            return tex.startswith(r"\frac{") and place == len(tex) - 1
     return False
 
 

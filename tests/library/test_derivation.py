@@ -451,11 +451,11 @@ def test_one_aligned_block():
     assert (
         chain.latex()
         == r"""\begin{aligned}
+& {\small \text{given } \sum_{i=1}^{n} p_{i} = 1} \\
 & - \sum_{i=1}^{n} p_{i} \ln q_{i} \\
-& = \sum_{i=1}^{n} p_{i} \ln \frac{p_{i}}{q_{i}} - \sum_{i=1}^{n} p_{i} \ln p_{i} \\
+& = - \sum_{i=1}^{n} p_{i} \ln p_{i} + \sum_{i=1}^{n} p_{i} \ln \frac{p_{i}}{q_{i}} \\
 & \quad {\small \text{the log of a quotient is a difference, at}} \\
-& \quad {\small \text{100 }\%\text{ and for }q_i > 0\text{ too (proved)}} \\
-& {\small \text{given } \sum_{i=1}^{n} p_{i} = 1}
+& \quad {\small \text{100 }\%\text{ and for }q_i > 0\text{ too (proved)}}
 \end{aligned}"""
     )
     assert chain._repr_latex_() == f"$$\n{chain.latex()}\n$$"
