@@ -174,7 +174,8 @@ class Derivation:
         stated = f'<p class="given">Given {", ".join(given)}.</p>' if given else ""
         if len(self.steps) == 1 and self.steps[0].proved:
             equation = html.escape(f"{self._tex} = {self.steps[0].tex}")
-            return f'<div class="derivation tex2jax_process">{stated}<p>\\(\\displaystyle {equation}\\)</p></div>'
+            shown = f"<p>\\(\\displaystyle {equation}\\)</p>"
+            return f'<div class="derivation tex2jax_process">{stated}{shown}</div>'
         rows = [f'<li><span class="side">\\(\\displaystyle {html.escape(self._tex)}\\)</span></li>']
         for s in self.steps:
             words = _reason_html(s.because if s.proved else f"{s.because} ({s.verdict})")

@@ -6,7 +6,7 @@
 - The first cell of a page, if it imports, is folded as "Imports and set-up".
 - The code of a derivation is folded below it, as its proof.
 
-A fold is closed on the screen, open on paper, and open to the keyboard and to screen readers, since it is an HTML
+A fold is closed on the screen and open on paper. Keyboards and screen readers can open it: it is an HTML
 ``details``. ``folds.js`` opens one that a link leads into, and remembers what the reader has opened.
 """
 
@@ -31,11 +31,11 @@ LABELS = {
 log = logging.getLogger(__name__)
 
 
-class fold(nodes.General, nodes.Element):  # noqa: N801 - docutils names its nodes so
+class fold(nodes.General, nodes.Element):
     """What is closed until it is asked for: ``summary`` says what it is, ``kind`` how it looks."""
 
 
-class marker(nodes.General, nodes.Element):  # noqa: N801
+class marker(nodes.General, nodes.Element):
     """Where a fold begins (with ``kind``), or ends (without)."""
 
 

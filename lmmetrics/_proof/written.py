@@ -1,10 +1,10 @@
 """LaTeX of an expression as its author wrote it: SymPy sorts terms, and turns 0.36 into 9/25.
 
-`Written` finds the source of the call that an expression is an argument of, and prints its syntax tree. A part
-that this module does not know (a method call, a comprehension) is printed in SymPy's order; so is the
-whole where the source cannot be found. A name that stands for a longer expression is printed as the
-assignment that made it, if that still gives the same value. What this module leaves out: a proof that the
-LaTeX means the value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
+`Written` finds the source of the call that an expression is an argument of, and prints its syntax tree. A
+part that this module does not know (a method call, a comprehension) is printed in SymPy's order; so is the
+whole expression if its source cannot be found. A name that stands for a longer expression is printed as the
+assignment that made it, if that still gives the same value. Left out: a proof that the LaTeX means the
+value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
 """
 
 from __future__ import annotations
