@@ -154,17 +154,16 @@ def rename(tex, names):
 def number(e):
     """The value of an expression when letters are small numbers and functions of places are too."""
     e = e.subs(sp.Symbol("e"), sp.E)
-    ends = {
-        s for each in e.atoms(sp.Sum, sp.Product) for _, a, b in each.limits for s in (a + b).free_symbols
-    }
+    limits = [limit for each in e.atoms(sp.Sum, sp.Product) for limit in each.limits]
+    ends = {s for _, low, high in limits for s in (low + high).free_symbols}
     values = {s: 3 if s in ends else sp.Rational(7 + 2 * ord(s.name), 150) for s in e.free_symbols}
     places = {s for f in e.atoms(AppliedUndef) for a in f.args for s in a.free_symbols} & e.free_symbols
-    values |= {s: 2 for s in places - ends}
+    values |= dict.fromkeys(places - ends, 2)
     e = e.subs(values).doit()
-    e = e.replace(
-        lambda f: isinstance(f, AppliedUndef),
-        lambda f: sp.Rational(
-            3 + ord(f.func.__name__) % 7, 11 + sum((k + 1) * a for k, a in enumerate(f.args))
-        ),
-    )
+    e = e.replace(lambda f: isinstance(f, AppliedUndef), at_place)
     return sp.N(e.doit(), 20)
+
+
+def at_place(f):
+    """A number that tells a function and its arguments from others."""
+    return sp.Rational(3 + ord(f.func.__name__) % 7, 11 + sum(k * a for k, a in enumerate(f.args, start=1)))
