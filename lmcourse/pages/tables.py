@@ -1,0 +1,94 @@
+"""Results as a table: HTML on a page and a slide, LaTeX on paper, aligned text in a terminal and in tests.
+
+table({"loss (nats)": ".3f", "PPL": ".1f"}, {"counted": (2.31, 10.1), "trained": (2.20, 9.0)}, "On the tales")
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+
+
+class Table:
+    """What `table` returns; Jupyter, Sphinx and the decks take from it what they show."""
+
+    def __init__(self, columns: list[str], rows: list[list[str]], caption: str, corner: str):
+        self.columns, self.rows, self.caption, self.corner = columns, rows, caption, corner
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in (self.corner, *self.columns))
+        body = "".join(
+            f'<tr><th scope="row">{html.escape(name)}</th>'
+            + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+            + "</tr>"
+            for name, *cells in self.rows
+        )
+        caption = f"<caption>{html.escape(self.caption)}</caption>" if self.caption else ""
+        return f'<table class="results">{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+    def _repr_latex_(self) -> str:
+        lines = [" & ".join(map(_tex, row)) + r" \\" for row in ([self.corner, *self.columns], *self.rows)]
+        lines.insert(1, r"\midrule")
+        caption = rf"\par\smallskip {_tex(self.caption)}\par" if self.caption else ""
+        columns = "l" + "r" * len(self.columns)
+        body = "\n".join([r"\toprule", *lines, r"\bottomrule"])
+        return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}{caption}"
+
+    def __repr__(self) -> str:
+        whole = [[self.corner, *self.columns], *self.rows]
+        first, *others = (max(map(len, column)) for column in zip(*whole, strict=True))
+        lines = [
+            "  ".join([name.ljust(first), *map(str.rjust, cells, others)]).rstrip() for name, *cells in whole
+        ]
+        return "\n".join([self.caption, *lines] if self.caption else lines)
+
+
+def table(
+    columns: Mapping[str, str],
+    rows: Mapping[str, Iterable],
+    caption: str = "",
+    corner: str = "",
+) -> Table:
+    """Make a table.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        Heading to format specification, such as ``{"PPL": ".1f"}``; "" for text.
+    rows : mapping of str to iterable
+        Name of a row to its values, one a column; None leaves a cell empty.
+    caption : str
+        What the table holds: text, model, unit.
+    corner : str
+        The heading of the names of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a row has more or fewer values than there are columns.
+
+    Examples
+    --------
+    >>> table({"nats": ".2f", "PPL": ".1f"}, {"counted": (2.31, 10.07), "trained": (2.2, 9.03)})
+             nats   PPL
+    counted  2.31  10.1
+    trained  2.20   9.0
+    """
+    made = []
+    for name, values in rows.items():
+        values = list(values)
+        if len(values) != len(columns):
+            raise ValueError(
+                f"row {name!r} has {len(values)} values for {len(columns)} columns: {list(columns)}. "
+                "Give one value for each column, None for an empty cell."
+            )
+        pairs = zip(values, columns.values(), strict=True)
+        made.append([name, *("" if value is None else format(value, spec) for value, spec in pairs)])
+    return Table(list(columns), made, caption, corner)
+
+
+def _tex(words: str) -> str:
+    words = words.replace("\\", r"\textbackslash ").replace("^", r"\textasciicircum ")
+    words = words.replace("~", r"\textasciitilde ").replace("<", r"\textless ").replace(">", r"\textgreater ")
+    return re.sub(r"([&%$#_{}])", r"\\\1", words)
