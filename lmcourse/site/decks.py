@@ -16,10 +16,12 @@ from tqdm import tqdm
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
+from lmcourse.site import claims
 from lmcourse.site.cache import FOLDER, marked
 
 LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
+GLUED = "application/papermill.record/"
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
 
 
@@ -65,8 +67,9 @@ def build(lab, out, again=False):
     from traitlets.config import Config
 
     notebook = executed(lab)
+    words = glued(notebook)
     for cell in notebook.cells:
-        prepare(cell)
+        prepare(cell, words)
     config = Config()
     config.SlidesExporter.template_name = "slides"
     config.SlidesExporter.extra_template_basedirs = [str(TEMPLATES)]
@@ -94,12 +97,26 @@ def executed(lab):
     return source
 
 
-def prepare(cell):
+def glued(notebook):
+    """What the cells of a notebook have glued: key to words."""
+    words = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if "scrapbook" in output.get("metadata", {}):
+                data = {mime.removeprefix(GLUED): value for mime, value in output["data"].items()}
+                words[output["metadata"]["scrapbook"]["name"]] = claims.plain(data)
+    return words
+
+
+def prepare(cell, words):
     """Fit a cell to its slide: drop glued values and the input of cells tagged so; link to built pages."""
     if cell.cell_type != "code":
         cell.source = re.sub(r"(\]\(\.\.?/[^)#\s]+)\.(?:md|ipynb)(?=[)#])", r"\1.html", cell.source)
         return
     cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+    image = cell.metadata.get("mystnb", {}).get("image", {})
+    if "alt" in image:
+        image["alt"] = claims.filled(image["alt"], words)
     if HIDDEN_INPUT & set(cell.metadata.get("tags", [])):
         cell.metadata["transient"] = {"remove_source": True}
     if "remove-cell" in cell.metadata.get("tags", []):
@@ -109,7 +126,7 @@ def prepare(cell):
 def is_glue(output):
     """Whether an output only carries a number to another page."""
     data = output.get("data", {})
-    return bool(data) and all(mime.startswith("application/papermill") for mime in data)
+    return bool(data) and all(mime.startswith(GLUED) for mime in data)
 
 
 def copy_shared(out):
