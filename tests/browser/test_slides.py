@@ -66,6 +66,19 @@ def test_every_slide_is_sound(visit, name):
     assert page.locator("mjx-merror").count() == 0
 
 
+def test_the_arrow_misses_no_slide(visit):
+    """The right arrow alone shows every slide and every step of it, down to the last."""
+    page = visit(width=1280, height=720).open(DECKS[0])
+    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    slides, seen = page.evaluate(SLIDES), set()
+    for _ in range(10 * len(slides)):
+        seen.add(tuple(page.evaluate("() => { const i = Reveal.getIndices(); return [i.h, i.v || 0]; }")))
+        if page.evaluate("() => Reveal.isLastSlide() && !Reveal.availableFragments().next"):
+            break
+        page.keyboard.press("ArrowRight")
+    assert sorted(seen) == sorted(map(tuple, slides))
+
+
 @pytest.mark.parametrize("name", DECKS)
 def test_deck_prints(visit, name):
     """With ?print-pdf each slide becomes a page of its own."""
