@@ -23,7 +23,7 @@ from tqdm import tqdm
 from lmcourse.exams import EXAMS, find
 from lmcourse.grading.classroom.roster import read_roster
 from lmcourse.grading.exams.folder import ExamFolder, make
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 
 __all__ = ["main"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.grading import system
-from lmcourse.grading.notebook.cells import GradingError, read_file
+from lmcourse.grading.notebook.reading import GradingError, read_file
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
@@ -85,7 +85,7 @@ def _clock(seconds: float) -> Iterator[None]:
 
 
 def _grade(options: argparse.Namespace) -> Result:
-    from lmcourse.grading.notebook.grading import grade_notebook  # fails at once on a system without forks
+    from lmcourse.grading.one_notebook import grade_notebook  # fails at once on a system without forks
 
     if options.exam is None:
         _refuse_paper(options.file)

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmcourse.grading import system
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import plain
 from lmcourse.grading.whole_class import grade_class
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from lmcourse.files.notebooks import write_text
-from lmcourse.grading.classroom import byhand, gradebooks, seeds
+from lmcourse.grading.classroom import gradebooks, manual_marks, seeds
 from lmcourse.grading.classroom.collecting import Submission, collect
-from lmcourse.grading.classroom.names import former_file_name
+from lmcourse.grading.classroom.file_names import former_file_name
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.tables import write_table
-from lmcourse.grading.notebook.cells import GradingError
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import as_html, plain
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.worker import Limits
@@ -74,11 +74,11 @@ def grade_class(
         print(note, file=sys.stderr)
     results = _grade(found, out, key.name, secret, jobs, solutions, limits)
     kept = out / "manual.csv"
-    marks = byhand.read_marks(manual, results) if manual else {}
-    written = (byhand.read_marks(kept, results) if kept.exists() else {}) | marks
-    changed = byhand.outdated(results, written)
-    write_table(kept, byhand.marks_table(results, written))
-    results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
+    marks = manual_marks.read_marks(manual, results) if manual else {}
+    written = (manual_marks.read_marks(kept, results) if kept.exists() else {}) | marks
+    changed = manual_marks.outdated(results, written)
+    write_table(kept, manual_marks.marks_table(results, written))
+    results = {student: manual_marks.with_marks(student, r, marks) for student, r in results.items()}
     rows = match(people, found, results)
     for row in rows:
         row.notes += claims.notes_for(row.student, row.person) if claims else []

@@ -18,16 +18,16 @@ import pytest
 from lmcourse.grade_class import main
 from lmcourse.grading.classroom import gradebooks, seeds
 from lmcourse.grading.classroom import processes as classroom
-from lmcourse.grading.classroom.byhand import read_marks
 from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.manual_marks import read_marks
 from lmcourse.grading.classroom.processes import digest_of_set, grade_all
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.summary import alt_text, summarise, summary_page
 from lmcourse.grading.classroom.tables import read_table, safe, write_table
-from lmcourse.grading.notebook.cells import GradingError
-from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.whole_class import _sweep, grade_class
 from tests.grading.catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
 

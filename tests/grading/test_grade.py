@@ -9,11 +9,11 @@ import pytest
 from lmcourse.grade import main
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import encode
-from lmcourse.grading.notebook.cells import read_cells
-from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key, blank, guess
+from lmcourse.grading.notebook.reading import read_cells
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.one_notebook import grade_notebook
 from tests.grading.catalogue import LIMITS, Notebook, write_small_set
 
 

@@ -19,10 +19,10 @@ from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.exams.owners import labels_in
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import NODES, WireError, encode
-from lmcourse.grading.notebook.cells import GradingError, read_cells
-from lmcourse.grading.notebook.grading import grade_notebook
-from lmcourse.grading.notebook.stops import Stop
+from lmcourse.grading.notebook.failed_cells import FailedCell
+from lmcourse.grading.notebook.reading import GradingError, read_cells
 from lmcourse.grading.notebook.submission import defines
+from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside.proxies import value_of
 from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parsed
 from lmcourse.hints.answers import Unreadable
@@ -124,8 +124,8 @@ def test_the_label_of_a_paper_is_found_in_text_of_any_encoding_and_else_in_the_m
 @pytest.mark.parametrize("source", ["x " * 100_000, "import " + "x,\t" * 60_000, "def " * 50_000], ids=repr)
 def test_to_look_for_a_definition_takes_little_time(source):
     began = time.monotonic()
-    assert not Stop("", source=source).costs("x" if "def" in source else "y")
-    assert not Stop("", source="x" * 100_000 + " ").costs("x") and not defines(source, "z" + "x" * 9)
+    assert not FailedCell("", source=source).costs("x" if "def" in source else "y")
+    assert not FailedCell("", source="x" * 100_000 + " ").costs("x") and not defines(source, "z" + "x" * 9)
     assert not defines("x " * 200_000, "x")
     assert time.monotonic() - began < 3
 

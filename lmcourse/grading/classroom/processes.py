@@ -21,11 +21,11 @@ from pathlib import Path
 
 from lmcourse.files.closure import closure
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.notebook.cells import MOST_BYTES
-from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import MOST_BYTES
 from lmcourse.grading.notebook.result import Result, TaskResult
-from lmcourse.grading.outside import nurseries
+from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.outside import fork_client
 from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
 
 
@@ -114,7 +114,7 @@ def _in_processes(
     context = multiprocessing.get_context("forkserver")
     # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
     context.set_forkserver_preload(["lmcourse.grading.notebook.marking", "torch"])
-    nursery = nurseries.control() if nurseries.WORKS else None
+    fork_server = fork_client.control() if fork_client.WORKS else None
     # also for what a process that is killed leaves behind
     scratch = tempfile.mkdtemp(prefix="grading-class-")
     os.chmod(scratch, 0o711)  # answers run as another user in the folders below it
@@ -126,7 +126,7 @@ def _in_processes(
                 place.unlink(missing_ok=True)
                 process = context.Process(
                     target=_grade_one,
-                    args=(scratch, nursery, str(submission.path), str(place), *job(submission)),
+                    args=(scratch, fork_server, str(submission.path), str(place), *job(submission)),
                     daemon=True,
                 )
                 process.start()
@@ -161,7 +161,7 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
 
 def _grade_one(
     scratch: str,
-    nursery: socket.socket | None,
+    fork_server: socket.socket | None,
     path: str,
     place: str,
     set_name: str,
@@ -171,7 +171,7 @@ def _grade_one(
     mark: str,
 ) -> None:
     """Grade one submission and store the result: what a process of its own does."""
-    nurseries.use(nursery)
+    fork_client.use(fork_server)
     tempfile.tempdir = scratch
     try:
         result = grade_notebook(path, set_name, seed=seed, limits=limits, solutions=solutions)

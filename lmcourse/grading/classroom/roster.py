@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.tables import read_table
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result
 
 COLUMNS = {

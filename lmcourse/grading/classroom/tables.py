@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lmcourse.files.notebooks import write_bytes
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import plain
 
 FORMULA = r"(?=\s*[=+\-@＝＋－＠'])"

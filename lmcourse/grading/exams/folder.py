@@ -23,11 +23,11 @@ from lmcourse.exams import EXAMS, Exam, find
 from lmcourse.exams.paper import answers, label_of, papers
 from lmcourse.files.notebooks import to_text, write_text
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.classroom.names import file_name, former_file_name
+from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, name_key
 from lmcourse.grading.classroom.tables import write_table
 from lmcourse.grading.exams.owners import Claims, Owners, foreign, identifiers
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 
 __all__ = ["ExamFolder", "make"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.roster import IDENTIFYING, Person, name_key
-from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
+from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
 
 LABEL = re.compile(r"[A-Z2-7]{5}")
 PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")

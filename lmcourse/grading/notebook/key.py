@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lmcourse.grading.notebook.cells import Cell, GradingError, normal, read_cells
+from lmcourse.grading.notebook.reading import Cell, GradingError, normal, read_cells
 
 REGION = re.compile(
     r"^( *)### TASK:(.*)\n *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL

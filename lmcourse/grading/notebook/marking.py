@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from lmcourse.grading.inside.wire import encode
-from lmcourse.grading.notebook.cells import Cell
+from lmcourse.grading.notebook.failed_cells import FailedCells
 from lmcourse.grading.notebook.key import Key, Task, names_used
+from lmcourse.grading.notebook.reading import Cell
+from lmcourse.grading.notebook.remote_checks import RemoteChecks, named
 from lmcourse.grading.notebook.result import TaskResult
-from lmcourse.grading.notebook.stops import Stops
 from lmcourse.grading.notebook.submission import Plan, Step
-from lmcourse.grading.notebook.testing import Tests, named
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Lost, TooSlow, Worker
@@ -64,7 +64,7 @@ class Marker:
         self.lost: dict[str, str] = {}  # task -> why its cell did not come to an end
         self.broken: set[str] = set()  # tasks in which something broke, perhaps by another answer
         self.errors: dict[str, BaseException] = {}  # task -> the error that its cell raised
-        self.stops = Stops({task.name: task.label for task in key.tasks.values()})
+        self.stops = FailedCells({task.name: task.label for task in key.tasks.values()})
         self.judged: set[str] = set()  # tasks of which a value was read and is wrong: no second guess
         self.later: dict[str, None] = {}  # tasks that miss something which a cell below may define
         self.below: set[str] = set()  # those of them whose answer itself is missing
@@ -186,14 +186,16 @@ class Marker:
 
     def _test(self, task: Task, test: Cell, probe: Worker) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell; when it fails, return status, reason, mistakes and the points of right parts."""
-        tests = Tests(probe, self.seed, self.stops.why, self.plan.newer, lambda: self.judged.add(task.name))
+        tests = RemoteChecks(
+            probe, self.seed, self.stops.why, self.plan.newer, lambda: self.judged.add(task.name)
+        )
         failed = self._failed(task, test, probe, tests)
         if failed is not None and tests.read:
             self.judged.add(task.name)
         return failed
 
     def _failed(
-        self, task: Task, test: Cell, probe: Worker, tests: Tests
+        self, task: Task, test: Cell, probe: Worker, tests: RemoteChecks
     ) -> tuple[str, str, tuple[str, ...], int] | None:
         """Run one test cell, as `_test`; ``tests`` knows afterwards what it has met."""
         try:
@@ -239,7 +241,7 @@ class Marker:
         why = self.stops.why(str(raised), known=task.name) + self.plan.newer(kind, str(raised))
         return "could not run", f"The cell raises {named(raised)}{line}.{why}", ()
 
-    def _namespace(self, task: Task, test: Cell, probe: Worker, tests: Tests) -> dict[str, Any]:
+    def _namespace(self, task: Task, test: Cell, probe: Worker, tests: RemoteChecks) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""
         names: dict[str, Any] = {"check": tests.check, "check_hidden": tests.check_hidden}
         names["inputs"] = tests.inputs

@@ -14,8 +14,8 @@ import re
 import sys
 from dataclasses import dataclass, field, replace
 
-from lmcourse.grading.notebook.cells import Cell, normal
 from lmcourse.grading.notebook.key import HEADING, Key, Task
+from lmcourse.grading.notebook.reading import Cell, normal
 
 CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
 CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)

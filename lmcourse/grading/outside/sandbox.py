@@ -36,8 +36,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lmcourse.files.places import PACKAGE
-from lmcourse.grading.outside import nurseries, view
-from lmcourse.grading.outside.watching import memory_of
+from lmcourse.grading.outside import fork_client, launch
+from lmcourse.grading.outside.memory import memory_of
 from lmcourse.grading.outside.worker import Limits, Lost, Patience, Worker, cause
 
 STARTING_SECONDS = 120
@@ -73,14 +73,14 @@ class Sandbox:
         self.patience = Patience(limits, self._watch)
         self.good: list[tuple[str, str]] = []
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
-        self.process: subprocess.Popen | nurseries.Forked | None = None
+        self.process: subprocess.Popen | fork_client.Forked | None = None
         self.reason, self.uid = "", 0
         self.refusals: list[str] = []
         self._try_to_launch()
 
     @property
     def protection(self) -> str:
-        return view.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+        return launch.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
 
     def open(self, inputs: dict) -> None:
         """Wait until the first process is there, and give it the visible inputs.
@@ -253,14 +253,14 @@ class Sandbox:
             for folder in target.relative_to(place / "runtime").parents[:-1]:
                 (place / "runtime" / folder / "__init__.py").touch()
         library = Path(importlib.util.find_spec("lmmetrics").origin).parent
-        command, settings = view.command(kind, place, library, theirs.fileno(), self.files)
+        command, settings = launch.command(kind, place, library, theirs.fileno(), self.files)
         limits = self.limits
         settings |= {"imports": self.imports, "memory_mb": limits.memory_mb}
         settings |= {"file_mb": limits.file_mb, "cpu_seconds": int(2 * limits.cell_seconds) + 60}
         self.uid = settings["uid"]
-        settings["processes"] = limits.processes + view.running(settings["uid"])
+        settings["processes"] = limits.processes + launch.running(settings["uid"])
         with theirs:
-            warm = nurseries.WORKS and kind == "namespaces" and self._fork_off(settings, place, theirs)
+            warm = fork_client.WORKS and kind == "namespaces" and self._fork_off(settings, place, theirs)
             if not warm:
                 self._start_from_nothing(command, settings, theirs)
         self.root = self.last = Worker(ours, 0, limits, self.patience)
@@ -269,9 +269,9 @@ class Sandbox:
         """Have the process forked by the nursery; False where that does not work."""
         for _ in range(2):
             with contextlib.suppress(OSError):
-                self.process = nurseries.fork(settings, place, connection)
+                self.process = fork_client.fork(settings, place, connection)
                 return True
-            nurseries.use(None)
+            fork_client.use(None)
         return False
 
     def _start_from_nothing(self, command: list[str], settings: dict, connection: socket.socket) -> None:
@@ -312,7 +312,7 @@ class Sandbox:
         self.process.wait()
         self.process.stdout.close()
         self.process = None
-        view.end_all_of(self.uid)
+        launch.end_all_of(self.uid)
 
 
 if sys.platform == "win32":  # no forks, no limits

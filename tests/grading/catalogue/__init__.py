@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lmcourse.files.places import ROOT
-from lmcourse.grading.notebook.grading import Limits, Result, grade_notebook
+from lmcourse.grading.one_notebook import Limits, Result, grade_notebook
 
 SET = "02_small"
 POINTS = {"three-words": 3, "forecasters": 2, "average-surprisal": 3, "softmax-gradient": 2}

@@ -66,9 +66,9 @@ def lock_and_serve(settings: dict, connection: socket.socket) -> None:
     _silence()
     sys.path[:] = [settings["runtime"], *settings["path"]]
     sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in getattr(f, "__module__", "").lower()]
-    from lmcourse.grading.inside import child
+    from lmcourse.grading.inside import worker_process
 
-    child.main(connection, settings)
+    worker_process.main(connection, settings)
 
 
 def _namespaces(settings: dict) -> None:

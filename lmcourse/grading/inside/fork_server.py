@@ -50,7 +50,7 @@ def _become_jail(settings: dict, connection: int, said: int) -> None:
     os.write(said, f"{os.getpid()}\n".encode())
     os.dup2(said, 1)
     os.close(said)
-    place = Path(__file__).with_name("jail.py")
+    place = Path(__file__).with_name("isolate.py")
     spec = importlib.util.spec_from_file_location("jail", place)
     jail = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(jail)

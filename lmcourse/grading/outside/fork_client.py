@@ -16,8 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-from lmcourse.grading.inside import nursery as program
-from lmcourse.grading.outside import shown, view
+from lmcourse.grading.inside import fork_server as program
+from lmcourse.grading.outside import launch, visible_paths
 
 SECONDS = 120
 """How long the libraries may take to be imported."""
@@ -125,11 +125,11 @@ def _started() -> socket.socket:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **view.environment("/scratch", None)},
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **launch.environment("/scratch", None)},
             cwd="/",
             start_new_session=True,
         )
     with process.stdin as stream:
-        stream.write(json.dumps(shown.python_path()).encode() + b"\n")
+        stream.write(json.dumps(visible_paths.python_path()).encode() + b"\n")
     process.returncode = 0  # nobody waits for it; without this, Python would complain when it is forgotten
     return ours

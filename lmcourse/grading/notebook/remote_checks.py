@@ -14,7 +14,7 @@ from lmcourse.hints.question import Case, Question, copied
 from lmcourse.hints.wording import shown_inputs
 
 
-class Tests:
+class RemoteChecks:
     """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
 
     def __init__(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmcourse.grading.classroom.tables import read_table, safe, unsafe
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 
 HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]

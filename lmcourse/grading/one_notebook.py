@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
 from lmcourse.grading.notebook.key import Key, guess
+from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.notebook.submission import plan
-from lmcourse.grading.outside import shown
+from lmcourse.grading.outside import visible_paths
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
 
@@ -103,7 +103,7 @@ def _marking(key: Key) -> ModuleType:
 def _keep_apart(*private: str | Path) -> None:
     """Refuse a submission or solutions that lie among the libraries, which every answer sees."""
     for path in private:
-        if folder := shown.exposed(path):
+        if folder := visible_paths.exposed(path):
             raise GradingError(
                 f"{path} lies in {folder}, which answers can read because Python or its libraries lie there."
                 " Move it to a folder of its own, and grade it there."

@@ -17,7 +17,7 @@ DEEPEST = 3
 
 
 @dataclass(frozen=True)
-class Stop:
+class FailedCell:
     """What a student is told, and how to see whether a name was lost by it: by its list, or by its source."""
 
     told: str
@@ -30,7 +30,7 @@ class Stop:
         return name in self.names or defines(self.source[:MOST_SOURCE], name)
 
 
-class Stops:
+class FailedCells:
     """The cells that have stopped so far. ``labels`` are those of the tasks."""
 
     def __init__(self, labels: dict[str, str]):
@@ -59,7 +59,7 @@ class Stops:
 
         ``known`` is the task whose own cell's error has been told already. No cell is named twice.
         """
-        told: list[Stop] = []
+        told: list[FailedCell] = []
         while len(told) < DEEPEST and (match := NOT_DEFINED.search(said)):
             left = (stop for stop in reversed(self.found) if stop not in told)
             stop = next((s for s in left if (s.task is None or s.task != known) and s.costs(match[1])), None)
@@ -72,7 +72,7 @@ class Stops:
     def _add(
         self, told: str, source: str, names: frozenset[str] = frozenset(), task: str | None = None
     ) -> None:
-        stop = Stop(told, names, source, task)
+        stop = FailedCell(told, names, source, task)
         if len(self.found) < MOST and stop not in self.found:
             self.found.append(stop)
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from lmcourse.files.places import ROOT
-from lmcourse.grading.outside import shown
+from lmcourse.grading.outside import visible_paths
 
 SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git")
 """Folders of this project that no answer sees, should Python's own folder contain them."""
@@ -51,7 +51,7 @@ def command(
     limits = kind == "limits"
     runtime, scratch = (place / "runtime", place / "scratch") if limits else (Path("/view"), Path("/scratch"))
     uid = _spare_user() if os.geteuid() == 0 else 0
-    data, corpora = shown.data_folder()
+    data, corpora = visible_paths.data_folder()
     settings = {
         "protection": kind,
         "uid": uid,
@@ -59,8 +59,8 @@ def command(
         "scratch": str(scratch),
         "mountpoint": str(place / "mountpoint"),
         "scratch_mb": 64,
-        "path": shown.python_path(),
-        "show": shown.paths(corpora),
+        "path": visible_paths.python_path(),
+        "show": visible_paths.paths(corpora),
         "place": [(str(place / "runtime"), "/view"), (str(library), "/view/lmmetrics")],
         "hide": _hidden(library),
         "files": files,
@@ -72,12 +72,12 @@ def command(
         return [
             *_bubblewrap(settings, place),
             *program,
-            "/view/lmcourse/grading/inside/jail.py",
+            "/view/lmcourse/grading/inside/isolate.py",
             str(socket),
         ], settings
     if not sys.platform.startswith("linux") and not limits:
         raise OSError("only Linux has namespaces")
-    return [*program, str(place / "runtime/lmcourse/grading/inside/jail.py"), str(socket)], settings
+    return [*program, str(place / "runtime/lmcourse/grading/inside/isolate.py"), str(socket)], settings
 
 
 def running(uid: int) -> int:
