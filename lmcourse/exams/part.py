@@ -155,11 +155,6 @@ def _named(right: Callable, case: Case) -> dict:
     return dict(zip(inspect.signature(right).parameters, plain, strict=False))
 
 
-def but(right: Callable[..., dict], key: str, wrong: Callable[..., Any]) -> Callable[..., dict]:
-    """A wrong formula: the right value, but for one entry."""
-    return lambda *case: right(*case) | {key: wrong(*case)}
-
-
 def value_part(
     *,
     name: str,

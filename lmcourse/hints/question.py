@@ -176,6 +176,28 @@ def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callabl
                 yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
 
 
+def but(right: Callable[..., dict], entries: dict[str, Callable]) -> Callable[..., dict]:
+    """Return a wrong formula: the right dictionary, but for these entries, each by its own formula.
+
+    Examples
+    --------
+    >>> right = lambda x: {"sum": x + x, "product": x * x}
+    >>> but(right, {"sum": lambda x: x})(3)
+    {'sum': 3, 'product': 9}
+    """
+    return lambda *case: right(*case) | {key: formula(*case) for key, formula in entries.items()}
+
+
+def then(right: Callable, change: Callable[[Any], Any]) -> Callable:
+    """Return a wrong formula: the right value, changed afterwards."""
+    return lambda *case: change(right(*case))
+
+
+def exchanged(right: Callable[..., dict], one: str, other: str) -> Callable[..., dict]:
+    """Return a wrong formula: the right dictionary, in which two entries have changed places."""
+    return then(right, lambda value: value | {one: value[other], other: value[one]})
+
+
 def copied(case: Case) -> Case:
     """Return a copy that may be changed; a random generator in it starts again from the same state."""
     return copy.deepcopy(case)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, but, value_part, value_task
-from lmcourse.hints.question import Mistake
+from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.hints.question import Mistake, but
 
 LN2, LN10 = math.log(2), math.log(10)
 
@@ -214,12 +214,12 @@ converted = value_task(
         ),
         Mistake(
             "M1",
-            but(_converted, "perplexity per token", lambda c, o, t, bits: math.exp(o * bits / t)),
+            but(_converted, {"perplexity per token": lambda c, o, t, bits: math.exp(o * bits / t)}),
             "You raise e to a number of bits. The base of the loss is the base of the power.",
         ),
         Mistake(
             "M35",
-            but(_converted, "perplexity per token", lambda c, o, t, bits: 2**bits * o / t),
+            but(_converted, {"perplexity per token": lambda c, o, t, bits: 2**bits * o / t}),
             "You multiply the perplexity by bytes per token. The ratio belongs in the exponent.",
         ),
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax
 
@@ -11,13 +13,11 @@ from lmcourse.questions.shared.units import unit_mistakes
 # --- batch-log-probs -------------------------------------------------------------------------------------
 
 
-def batch_log_probs(start, table, batch, lengths):
-    """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,)."""
-    return _totals(start, table, batch, lengths)
+def batch_log_probs(start, table, batch, lengths, first=0, missing=0):
+    """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,).
 
-
-def _totals(start, table, batch, lengths, first=0, missing=0):
-    """Totals that begin with factor ``first`` and leave out ``missing`` real words at the end."""
+    Totals that begin with factor ``first`` and leave out ``missing`` real words at the end.
+    """
     place = np.arange(batch.shape[1])
     counted = (place >= first) & (place < (lengths - missing)[:, None])
     return np.where(counted, np.log(_batch_factors(start, table, batch)), 0.0).sum(axis=1)
@@ -38,7 +38,7 @@ def _rolled(start, table, batch, lengths):
 
 def _padding_scored_after_end(start, table, batch, lengths):
     """L23: the mask of the words is used for the pairs, so one padded position is scored as well."""
-    return _totals(start, table, batch, np.minimum(lengths + 1, batch.shape[1]))
+    return batch_log_probs(start, table, batch, np.minimum(lengths + 1, batch.shape[1]))
 
 
 def _product_first(start, table, batch, lengths):
@@ -84,7 +84,7 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "M20",
-            lambda start, table, batch, lengths: _totals(
+            lambda start, table, batch, lengths: batch_log_probs(
                 start, table, batch, np.full(len(batch), batch.shape[1])
             ),
             "You score the padding, too. Row b has lengths[b] words; what stands behind them is arbitrary.",
@@ -96,12 +96,12 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "L10",
-            lambda *case: _totals(*case, first=1),
+            partial(batch_log_probs, first=1),
             "The first word of each sequence is free in your version. Its factor is start[batch[:, 0]].",
         ),
         Mistake(
             "L16",
-            lambda start, table, batch, lengths: _totals(start, table.T, batch, lengths),
+            lambda start, table, batch, lengths: batch_log_probs(start, table.T, batch, lengths),
             "You read the table as table[next, context]. A row is a context.",
         ),
         Mistake(
@@ -117,7 +117,7 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "L23",
-            lambda *case: _totals(*case, missing=1),
+            partial(batch_log_probs, missing=1),
             "The last word of each sequence is not scored. Positions 0 to lengths - 1 are words.",
         ),
     ),

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import entr
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Question
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Question, but
 from lmcourse.questions.shared.units import HINTS, unit_mistakes
 
 # --- three-words -----------------------------------------------------------------------------------------
@@ -26,11 +26,6 @@ def _cost_from(nats, q):
         "joint": np.prod(q),
         "nats per word": nats.mean(),
     }
-
-
-def _cost_with(**changes):
-    """The right dictionary with some entries computed wrongly; an underscore in a name stands for a blank."""
-    return lambda q: sentence_cost(q) | {key.replace("_", " "): f(q) for key, f in changes.items()}
 
 
 def _cost_negative(q):
@@ -59,37 +54,38 @@ THREE_WORDS = Question(
         Mistake("M5", _cost_negative, "A surprisal is minus the logarithm: it is never below 0."),
         Mistake(
             "M1",
-            _cost_with(bits=lambda q: -np.log(q)),
+            but(sentence_cost, {"bits": lambda q: -np.log(q)}),
             "The entry 'bits' is {ratio} = ln 2 times what it should be: it still holds nats.",
         ),
         Mistake(
             "L3",
-            _cost_with(bits=lambda q: -np.log(q) * wrong.LN2, hartleys=lambda q: -np.log(q) * wrong.LN10),
+            but(
+                sentence_cost,
+                {"bits": lambda q: -np.log(q) * wrong.LN2, "hartleys": lambda q: -np.log(q) * wrong.LN10},
+            ),
             "One bit is ln 2 = 0.6931 nats, so there are more bits than nats: divide by ln 2, and by ln 10.",
         ),
         Mistake(
             "L1",
-            _cost_with(nats_per_word=lambda q: -np.log(q).sum()),
+            but(sentence_cost, {"nats per word": lambda q: -np.log(q).sum()}),
             "Your 'nats per word' is {ratio} times too large, which is the number of words. Divide by it.",
         ),
         Mistake(
             "L2",
-            _cost_with(nats_per_word=lambda q: -np.log(np.mean(q))),
-            "Take the logarithm of each probability first, then the mean. Your number is smaller, "
-            "by Jensen's "
-            "inequality.",
+            but(sentence_cost, {"nats per word": lambda q: -np.log(np.mean(q))}),
+            "Take the logarithm of each probability first, then the mean. Your number is smaller, by "
+            "Jensen's inequality.",
         ),
         Mistake(
             "L4",
-            _cost_with(joint=np.sum),
+            but(sentence_cost, {"joint": np.sum}),
             "The probability of the sentence is above 1 or near it. Probabilities in a chain multiply.",
         ),
         Mistake(
             "L4",
-            _cost_with(joint=np.mean),
-            "The probability of the sentence is larger than that of its least likely word. "
-            "Probabilities in a "
-            "chain multiply.",
+            but(sentence_cost, {"joint": np.mean}),
+            "The probability of the sentence is larger than that of its least likely word. Probabilities in "
+            "a chain multiply.",
         ),
     ),
     properties=(FINITE, NOT_NEGATIVE),

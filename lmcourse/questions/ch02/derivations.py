@@ -179,9 +179,8 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "L12",
             _floor(lambda eps, V: 0.0),
-            "Even the best model cannot get there: a model that is certain of the right symbol pays"
-            " an infinite "
-            "price for the share eps / V that smoothing puts on each other symbol.",
+            "Even the best model cannot get there: a model that is certain of the right symbol pays an "
+            "infinite price for the share eps / V that smoothing puts on each other symbol.",
         ),
         Mistake(
             "L13",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -101,13 +102,11 @@ BELOW_ENTROPY = Question(
 PAD = 0
 
 
-def evaluate(batches):
-    """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T)."""
-    return _pooled(batches)
+def evaluate(batches, smoothing=0.0, over="tokens"):
+    """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T).
 
-
-def _pooled(batches, smoothing=0.0, over="tokens"):
-    """The evaluator with its two faults as arguments."""
+    The evaluator with its two faults as arguments.
+    """
     losses = []
     for logits, targets in batches:
         real = targets != PAD
@@ -179,20 +178,19 @@ EVALUATOR = Question(
         *unit_mistakes(evaluate, "M2 M3 M5"),
         Mistake(
             "M9 + M41",
-            lambda batches: _pooled(batches, smoothing=0.1, over="batches"),
-            "Both faults are still there. Ask of the code: what would a perfect model score? Does "
-            "the number stay "
-            "when the same sentences are batched in another way?",
+            partial(evaluate, smoothing=0.1, over="batches"),
+            "Both faults are still there. Ask of the code: what would a perfect model score? Does the number "
+            "stay when the same sentences are batched in another way?",
         ),
         Mistake(
             "M9",
-            lambda batches: _pooled(batches, over="batches"),
+            partial(evaluate, over="batches"),
             "One fault is mended. The other: a batch with few tokens weighs as much as one with many, so the "
             "number depends on how the text is cut into batches.",
         ),
         Mistake(
             "M41",
-            lambda batches: _pooled(batches, smoothing=0.1),
+            partial(evaluate, smoothing=0.1),
             "One fault is mended. The other: a perfect model would not score 0.",
         ),
         Mistake("M19", _flat(wrong.padding_counted), _positions_hint),

@@ -208,9 +208,8 @@ TOKEN_NLL = Question(
         Mistake(
             "M46",
             _from(wrong.softmax_then_log),
-            "Your surprisal is infinite where the logit trails far behind: the probability is "
-            "rounded to 0 before "
-            "its logarithm is taken. Work out ln softmax on paper first.",
+            "Your surprisal is infinite where the logit trails far behind: the probability is rounded to 0 "
+            "before its logarithm is taken. Work out ln softmax on paper first.",
         ),
         Mistake(
             "M46",
@@ -249,9 +248,8 @@ TOKEN_NLL = Question(
         Mistake(
             "M44",
             _from(wrong.log_sum_exp_as_given),
-            "Your numbers are right to about five digits: float32 has no more when a large logit is"
-            " added back. "
-            "Use float64, or subtract the largest logit before anything else.",
+            "Your numbers are right to about five digits: float32 has no more when a large logit is added "
+            "back. Use float64, or subtract the largest logit before anything else.",
         ),
     ),
     properties=(

@@ -149,13 +149,11 @@ def _paragraphs(tales):
     return [line for tale in tales for line in tale.splitlines() if line]
 
 
-def tale_card():
-    """What the paragraphs of the test tales cost, each </s> included, by the training tales."""
-    return _card()
+def tale_card(nats=None, tokens=None, unit=None, **given):
+    """What the paragraphs of the test tales cost, each </s> included, by the training tales.
 
-
-def _card(nats=None, tokens=None, unit=None, **given):
-    """The card, with some of its ingredients replaced."""
+    The card, with some of its ingredients replaced.
+    """
     tales = _tales()
     nats = tales["nats"] if nats is None else nats
     characters = int(tales["chars"].sum())
@@ -171,7 +169,7 @@ def _card(nats=None, tokens=None, unit=None, **given):
 def _mean_over_paragraphs():
     tales = _tales()
     per_paragraph = np.add.reduceat(tales["nats"], tales["starts"][:-1]) / wrong.LN2 / tales["chars"]
-    return _card(bits_per_character=per_paragraph.mean())
+    return tale_card(bits_per_character=per_paragraph.mean())
 
 
 TALE_CARD = Question(
@@ -186,22 +184,22 @@ TALE_CARD = Question(
     mistakes=(
         Mistake(
             "M25",
-            lambda: _card(unit=len(_tales()["nats"])),
+            lambda: tale_card(unit=len(_tales()["nats"])),
             "You divide by the tokens, and each </s> is one of them. A character count has no </s>.",
         ),
         Mistake(
             "L21",
-            lambda: _card(nats=_tales()["nats"][~_tales()["ends"]]),
+            lambda: tale_card(nats=_tales()["nats"][~_tales()["ends"]]),
             "You leave out the price of </s>. The task scores it: the model must say where a paragraph ends.",
         ),
         Mistake(
             "M1",
-            lambda: _card(bits_per_character=_tales()["nats"].sum() / _tales()["chars"].sum()),
+            lambda: tale_card(bits_per_character=_tales()["nats"].sum() / _tales()["chars"].sum()),
             "Your 'bits per character' is {ratio} = ln 2 times what it should be: it holds nats.",
         ),
         Mistake(
             "L1",
-            lambda: _card(nats=_tales()["nats"]) | {"nats": _tales()["nats"].mean()},
+            lambda: tale_card(nats=_tales()["nats"]) | {"nats": _tales()["nats"].mean()},
             "Your 'nats' is an average. The card asks for the total.",
         ),
         Mistake(
@@ -211,12 +209,12 @@ TALE_CARD = Question(
         ),
         Mistake(
             "M38",
-            lambda: _card(unit=_tales()["bytes"], characters=_tales()["bytes"]),
+            lambda: tale_card(unit=_tales()["bytes"], characters=_tales()["bytes"]),
             "You count bytes of UTF-8. A curly quotation mark is one character and three bytes.",
         ),
         Mistake(
             "L17",
-            lambda: _card(nats=_tales()["seen"]),
+            lambda: tale_card(nats=_tales()["seen"]),
             "Your number is too good: the model was counted on the test tales. Count on tales.train.",
         ),
     ),

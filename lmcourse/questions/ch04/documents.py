@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, unchanged
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 
 # --- pool ------------------------------------------------------------------------------------------------
@@ -109,10 +109,6 @@ def any_base(L, a, b):
     return {"consistent": np.exp(L), "mixed": b ** (L / np.log(a)), "repair": np.log(a) / np.log(b)}
 
 
-def _any_base_with(**given):
-    return lambda *point: any_base(*point) | {key: formula(*point) for key, formula in given.items()}
-
-
 ANY_BASE = Question(
     key="04.any-base",
     title="the base drops out, or does damage",
@@ -127,38 +123,38 @@ ANY_BASE = Question(
     mistakes=(
         Mistake(
             "M7",
-            _any_base_with(consistent=lambda L, a, b: b**L),
+            but(any_base, {"consistent": lambda L, a, b: b**L}),
             "Your 'consistent' depends on b. L is in nats; in the unit of base b the same loss is another "
             "number, and b is raised to that one.",
         ),
         Mistake(
             "M4",
-            _any_base_with(consistent=lambda L, a, b: L / np.log(b)),
+            but(any_base, {"consistent": lambda L, a, b: L / np.log(b)}),
             "Your 'consistent' is the loss in the unit of base b. It stands in the exponent of b.",
         ),
         Mistake(
             "M7",
-            _any_base_with(mixed=lambda L, a, b: np.exp(L)),
+            but(any_base, {"mixed": lambda L, a, b: np.exp(L)}),
             "Your 'mixed' is the perplexity itself. The bases differ, so the base does not drop out.",
         ),
         Mistake(
             "L3",
-            _any_base_with(mixed=lambda L, a, b: b ** (L * np.log(a))),
+            but(any_base, {"mixed": lambda L, a, b: b ** (L * np.log(a))}),
             "A logarithm to base a is the natural one divided by ln a. Your 'mixed' multiplies.",
         ),
         Mistake(
             "L3",
-            _any_base_with(mixed=lambda L, a, b: a ** (L / np.log(b))),
+            but(any_base, {"mixed": lambda L, a, b: a ** (L / np.log(b))}),
             "In your 'mixed' the bases have changed places: the logarithm has base a, and b is raised.",
         ),
         Mistake(
             "L3",
-            _any_base_with(repair=lambda L, a, b: np.log(b) / np.log(a)),
+            but(any_base, {"repair": lambda L, a, b: np.log(b) / np.log(a)}),
             "Your 'repair' makes it worse: it is the exponent of the damage. You want the way back.",
         ),
         Mistake(
             "L9",
-            _any_base_with(repair=lambda L, a, b: a / b),
+            but(any_base, {"repair": lambda L, a, b: a / b}),
             "Your 'repair' is a ratio of the bases. It is a ratio of their logarithms.",
         ),
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
@@ -163,13 +165,13 @@ EVALUATOR = Question(
 # --- sentence-ends ---------------------------------------------------------------------------------------
 
 
-def evaluate_stream(tokens, log_probs):
-    """The perplexity with </s> scored, and with </s> left out; <s> is never scored."""
-    return _stream(tokens, log_probs)
+def evaluate_stream(
+    tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")
+):
+    """The perplexity with </s> scored, and with </s> left out; <s> is never scored.
 
-
-def _stream(tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")):
-    """Both perplexities; for each, the tokens whose nats are added up, and those that are counted."""
+    Both perplexities; for each, the tokens whose nats are added up, and those that are counted.
+    """
     tokens = np.array(tokens)
     of = {"starts": tokens == "<s>", "ends": tokens == "</s>"}
     of["words"] = ~of["starts"] & ~of["ends"]
@@ -179,10 +181,6 @@ def _stream(tokens, log_probs, with_ends=("words ends", "words ends"), without_e
         return np.exp(nats / sum(of[kind].sum() for kind in counted.split()))
 
     return {"with </s>": perplexity(*with_ends), "without </s>": perplexity(*without_ends)}
-
-
-def _stream_with(**changes):
-    return lambda tokens, log_probs: _stream(tokens, log_probs, **changes)
 
 
 def _exchanged(tokens, log_probs):
@@ -240,30 +238,30 @@ SENTENCE_ENDS = Question(
         *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
         Mistake(
             "M25 + M26",
-            _stream_with(with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
+            partial(evaluate_stream, with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
             "Both faults are still there. For each of the two numbers, list the tokens whose nats are added "
             "up, and the tokens that are counted: it must be one list.",
         ),
         Mistake(
             "M26",
-            _stream_with(with_ends=STARTS_COUNTED),
+            partial(evaluate_stream, with_ends=STARTS_COUNTED),
             "Your 'with </s>' is too low, ln r / ln R is {power}: every <s> is counted, and no model ever "
             "predicts it.",
         ),
         Mistake(
             "M25",
-            _stream_with(without_ends=ENDS_NOT_COUNTED),
+            partial(evaluate_stream, without_ends=ENDS_NOT_COUNTED),
             "Your 'without </s>' is too high, ln r / ln R is {power}: the nats of </s> are still in the "
             "total.",
         ),
         Mistake(
             "M25",
-            _stream_with(without_ends=("words", "words ends")),
+            partial(evaluate_stream, without_ends=("words", "words ends")),
             "Your 'without </s>' is too low, ln r / ln R is {power}: </s> is still in the count.",
         ),
         Mistake(
             "L21",
-            _stream_with(with_ends=("words", "words")),
+            partial(evaluate_stream, with_ends=("words", "words")),
             "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
         ),
         Mistake("L31", _exchanged, "Your two numbers have changed places."),

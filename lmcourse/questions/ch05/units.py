@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax
@@ -13,13 +14,11 @@ from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Questi
 # --- bill ------------------------------------------------------------------------------------------------
 
 
-def bill(words, q):
-    """What a sentence costs per word, character and byte; one blank stands between two words."""
-    return _rows(words, q)
+def bill(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
+    """What a sentence costs per word, character and byte; one blank stands between two words.
 
-
-def _rows(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
-    """The dictionary; ``counts`` replaces numbers of units by others."""
+    The dictionary; ``counts`` replaces numbers of units by others.
+    """
     text = joined.join(words)
     units = {"word": len(words), "char": len(text), "byte": len(text.encode("utf-8"))} | counts
     bits = in_bits(-np.log(q).sum())
@@ -71,18 +70,18 @@ BILL = Question(
     mistakes=(
         Mistake(
             "M1",
-            lambda words, q: _rows(words, q, in_bits=lambda nats: nats),
+            partial(bill, in_bits=lambda nats: nats),
             "Your bits are {ratio} = ln 2 times what they should be: they are nats. Divide by ln 2, or take "
             "log2.",
         ),
         Mistake(
             "M2",
-            lambda words, q: _rows(words, q, power=np.exp),
+            partial(bill, power=np.exp),
             "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
         ),
         Mistake(
             "M5",
-            lambda words, q: _rows(words, q, in_bits=lambda nats: -nats / wrong.LN2),
+            partial(bill, in_bits=lambda nats: -nats / wrong.LN2),
             "Your bits are negative. A probability below 1 has a surprisal above 0: minus its logarithm.",
         ),
         Mistake(
@@ -98,22 +97,22 @@ BILL = Question(
         ),
         Mistake(
             "M37",
-            lambda words, q: _rows(words, q, joined=""),
+            partial(bill, joined=""),
             "You count the letters only. A blank stands between two words, and it is part of the text.",
         ),
         Mistake(
             "M38",
-            lambda words, q: _rows(words, q, char=_octets(words, q)),
+            lambda words, q: bill(words, q, char=_octets(words, q)),
             "Your characters are bytes of UTF-8. Count code points: len of the string itself.",
         ),
         Mistake(
             "M38",
-            lambda words, q: _rows(words, q, byte=len(" ".join(words))),
+            lambda words, q: bill(words, q, byte=len(" ".join(words))),
             "Your bytes are characters. In UTF-8 many letters take two bytes or three: encode, then count.",
         ),
         Mistake(
             "L1",
-            lambda words, q: _rows(words, q, word=1, char=1, byte=1),
+            partial(bill, word=1, char=1, byte=1),
             "You give the total in every row. Divide it by the number of units.",
         ),
     ),

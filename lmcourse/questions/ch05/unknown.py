@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but
 
 # --- prices ----------------------------------------------------------------------------------------------
 
 
-def three_prices(nats, unknown, M):
-    """Perplexity with unknown words left out, for free, and charged as one of M words each."""
-    return _prices(nats, unknown, M)
-
-
-def _prices(
+def three_prices(
     nats, unknown, M, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / len(nats)), **given
 ):
+    """Perplexity with unknown words left out, for free, and charged as one of M words each."""
     prices = {
         "left out": np.exp(nats[~unknown].mean()),
         "free": np.exp(nats.mean()),
@@ -26,7 +22,7 @@ def _prices(
 
 
 def _charged(formula):
-    return lambda *case: _prices(*case, charge=formula)
+    return lambda *case: three_prices(*case, charge=formula)
 
 
 def _swapped(nats, unknown, M):
@@ -65,12 +61,12 @@ PRICES = Question(
     mistakes=(
         Mistake(
             "M28",
-            lambda nats, unknown, M: _prices(nats, unknown, M, free=np.exp(nats[~unknown].mean())),
+            lambda nats, unknown, M: three_prices(nats, unknown, M, free=np.exp(nats[~unknown].mean())),
             "Your 'free' leaves the unknown words out. There <unk> is a word: it is paid, and it counts.",
         ),
         Mistake(
             "L27",
-            lambda nats, unknown, M: _prices(
+            lambda nats, unknown, M: three_prices(
                 nats, unknown, M, left_out=np.exp(nats[~unknown].sum() / len(nats))
             ),
             "Your 'left out' drops the unknown words from the total and counts them all the same.",
@@ -130,10 +126,6 @@ def charge(R, S, N, k, M):
     }
 
 
-def _charge_with(key, formula):
-    return lambda *point: charge(*point) | {key: formula(*point)}
-
-
 CHARGE = Question(
     key="05.charge",
     title="what an unknown word may cost",
@@ -154,42 +146,42 @@ CHARGE = Question(
     mistakes=(
         Mistake(
             "M29",
-            _charge_with("charged", lambda R, S, N, k, M: R),
+            but(charge, {"charged": lambda R, S, N, k, M: R}),
             "Your 'charged' is R: nobody has said which of the M words each <unk> is.",
         ),
         Mistake(
             "M35",
-            _charge_with("charged", lambda R, S, N, k, M: R * M),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M}),
             "Your 'charged' is M times R, as if every token were unknown. Put the share k/N in the exponent.",
         ),
         Mistake(
             "M35",
-            _charge_with("charged", lambda R, S, N, k, M: R * M * k / N),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M * k / N}),
             "Your 'charged' multiplies by k/N. Shares of tokens are exponents of a perplexity.",
         ),
         Mistake(
             "L1",
-            _charge_with("charged", lambda R, S, N, k, M: R * M**k),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M**k}),
             "Your 'charged' pays for k choices and does not share them out over the N tokens.",
         ),
         Mistake(
             "L9",
-            _charge_with("share", lambda R, S, N, k, M: (S / R) / M),
+            but(charge, {"share": lambda R, S, N, k, M: (S / R) / M}),
             "Your 'share' is a ratio of perplexities. A share of tokens is a ratio of logarithms.",
         ),
         Mistake(
             "L7",
-            _charge_with("share", lambda R, S, N, k, M: np.log(R / S) / np.log(M)),
+            but(charge, {"share": lambda R, S, N, k, M: np.log(R / S) / np.log(M)}),
             "Your 'share' is below 0. S is above R, for the other model has no discount.",
         ),
         Mistake(
             "L7",
-            _charge_with("candidates", lambda R, S, N, k, M: (S / R) ** (k / N)),
+            but(charge, {"candidates": lambda R, S, N, k, M: (S / R) ** (k / N)}),
             "The exponent of your 'candidates' is upside down: to undo a power k/N, take the power N/k.",
         ),
         Mistake(
             "L9",
-            _charge_with("candidates", lambda R, S, N, k, M: S / R * N / k),
+            but(charge, {"candidates": lambda R, S, N, k, M: S / R * N / k}),
             "Your 'candidates' multiplies by N/k. It has to undo an exponent.",
         ),
     ),

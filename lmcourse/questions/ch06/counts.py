@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question
@@ -9,12 +11,8 @@ from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question
 # --- set-aside -------------------------------------------------------------------------------------------
 
 
-def set_aside(counts, V, k, D):
+def set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, once=None):
     """The probability of all unseen words together, four ways; counts: those of the words that were seen."""
-    return _set_aside(counts, V, k, D)
-
-
-def _set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, once=None):
     tokens, T = counts.sum(), types or len(counts)
     unseen = V - len(counts)
     share = unseen / V if to_unseen is None else to_unseen
@@ -64,7 +62,7 @@ SET_ASIDE = Question(
     mistakes=(
         Mistake(
             "L13",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, to_unseen=1.0),
+            partial(set_aside, to_unseen=1.0),
             "You hand all that is left over to the unseen words. The model below is uniform over all V "
             "words, and gives the seen ones their part of it too.",
         ),
@@ -85,19 +83,19 @@ SET_ASIDE = Question(
         ),
         Mistake(
             "L23",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, types=int(counts.sum())),
+            lambda counts, V, k, D: set_aside(counts, V, k, D, types=int(counts.sum())),
             "Your T is the number of tokens. T counts different words: each pays one discount, and each was "
             "new once.",
         ),
         Mistake(
             "L23",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, once=(counts == 1).sum() / len(counts)),
+            lambda counts, V, k, D: set_aside(counts, V, k, D, once=(counts == 1).sum() / len(counts)),
             "Your 'Good-Turing' is the share of the words that were seen once. Asked is their share of the "
             "tokens: how often was a token, when it came, the only one of its kind?",
         ),
         Mistake(
             "L37",
-            lambda counts, V, k, D: _set_aside(
+            lambda counts, V, k, D: set_aside(
                 counts, V, k, D, once=(counts == counts.min()).sum() / counts.sum()
             ),
             "Your 'Good-Turing' takes the words with the lowest count for those that were seen once. Where "
@@ -132,11 +130,6 @@ SET_ASIDE = Question(
 FATES = ("seen", "unseen", "new context", "unknown")
 
 
-def fates(train, test, n):
-    """How many tokens of test sentences a table of n-grams of train knows, and why not the others."""
-    return _fates(train, test, n)
-
-
 def _padded(sentence, end=True):
     return ["<s>", *sentence, *(["</s>"] if end else [])]
 
@@ -152,7 +145,8 @@ def _all_ngrams(sentences, n, end=True, joined=False):
     return [ngram for sentence in sentences for ngram in _ngrams(_padded(sentence, end), n)]
 
 
-def _fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), kinds=list, **how):
+def fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), kinds=list, **how):
+    """How many tokens of test sentences a table of n-grams of train knows, and why not the others."""
     seen = set(_all_ngrams(train, n, **how))
     known, contexts = {ngram[-1] for ngram in seen}, {ngram[:-1] for ngram in seen}
     holds = {
@@ -165,10 +159,6 @@ def _fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), k
     for ngram in kinds(_all_ngrams(test, n, **how)):
         counts[next(fate for fate in order if holds[fate](ngram))] += 1
     return counts
-
-
-def _fates_with(**how):
-    return lambda train, test, n: _fates(train, test, n, **how)
 
 
 def _draw_sentences(rng):
@@ -214,35 +204,35 @@ FATES_OF_TOKENS = Question(
     mistakes=(
         Mistake(
             "L21",
-            _fates_with(end=False),
+            partial(fates, end=False),
             "Your counts fall short by one token for each sentence: </s> is predicted too.",
         ),
         Mistake(
             "L20",
-            _fates_with(joined=True),
+            partial(fates, joined=True),
             "Your n-grams run on from one sentence into the next, and <s> is predicted. Each sentence starts "
             "afresh from <s>.",
         ),
         Mistake(
             "L23",
-            _fates_with(kinds=set),
+            partial(fates, kinds=set),
             "You count each different n-gram of the test once. Tokens are scored, so tokens are counted.",
         ),
         Mistake(
             "M28",
-            _fates_with(order=("seen", "new context", "unseen")),
+            partial(fates, order=("seen", "new context", "unseen")),
             "None of your tokens is unknown, but some words of the test never occur in the training text. "
             "Smoothing shares mass among the words of a vocabulary, and these are not in it.",
         ),
         Mistake(
             "L31",
-            _fates_with(order=("new context", "unknown", "seen", "unseen")),
+            partial(fates, order=("new context", "unknown", "seen", "unseen")),
             "An unknown word after a new context is filed under the context. The first row of the task's "
             "table comes first.",
         ),
         Mistake(
             "L24",
-            _fates_with(order=("unknown", "seen", "unseen")),
+            partial(fates, order=("unknown", "seen", "unseen")),
             "None of your contexts is new. Where the context never occurred the relative frequency is 0 / 0, "
             "not 0.",
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question, but
 
 # --- add-k -----------------------------------------------------------------------------------------------
 
@@ -11,10 +11,6 @@ def add_k(c1, c2, c3, k):
     """The best q1 for counts with k on top of each, its multiplier, and its weight on the uniform model."""
     total = c1 + c2 + c3 + 3 * k
     return {"q1": (c1 + k) / total, "multiplier": total, "weight": 3 * k / total}
-
-
-def _add_k_with(**changes):
-    return lambda *point: add_k(*point) | {key: change(*point) for key, change in changes.items()}
 
 
 def _sum(c1, c2, c3, k):
@@ -35,46 +31,52 @@ ADD_K = Question(
     mistakes=(
         Mistake(
             "L22",
-            _add_k_with(
-                q1=lambda c1, c2, c3, k: c1 / _sum(c1, c2, c3, k),
-                multiplier=lambda *point: _sum(*point),
-                weight=lambda *point: 0.0,
+            but(
+                add_k,
+                {
+                    "q1": lambda c1, c2, c3, k: c1 / _sum(c1, c2, c3, k),
+                    "multiplier": lambda *point: _sum(*point),
+                    "weight": lambda *point: 0.0,
+                },
             ),
             "Your q1 is the relative frequency: it is best for k = 0. Put k into the objective first.",
         ),
         Mistake(
             "L13",
-            _add_k_with(
-                q1=lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k),
-                multiplier=lambda c1, c2, c3, k: c1 + c2 + c3 + k,
-                weight=lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k),
+            but(
+                add_k,
+                {
+                    "q1": lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k),
+                    "multiplier": lambda c1, c2, c3, k: c1 + c2 + c3 + k,
+                    "weight": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k),
+                },
             ),
             "Your total has grown by one k, though three counts have grown. Add q1, q2 and q3: more than 1.",
         ),
         Mistake(
             "M5",
-            _add_k_with(multiplier=lambda *point: -add_k(*point)["multiplier"]),
+            but(add_k, {"multiplier": lambda *point: -add_k(*point)["multiplier"]}),
             "Your multiplier has the wrong sign for the Lagrangian of the task: there the constraint is "
             "subtracted.",
         ),
         Mistake(
             "L11",
-            _add_k_with(q1=lambda c1, c2, c3, k: c1 + k, multiplier=lambda *point: 1.0),
+            but(add_k, {"q1": lambda c1, c2, c3, k: c1 + k, "multiplier": lambda *point: 1.0}),
             "Your q1, q2, q3 add up to a total of counts. The last equation, sum q = 1, is not used.",
         ),
         Mistake(
             "L18",
-            _add_k_with(q1=lambda *point: 1 / 3),
+            but(add_k, {"q1": lambda *point: 1 / 3}),
             "Your q1 does not depend on the counts: it is the uniform model, where only k without end leads.",
         ),
         Mistake(
             "L31",
-            _add_k_with(weight=lambda *point: 1 - add_k(*point)["weight"]),
+            but(add_k, {"weight": lambda *point: 1 - add_k(*point)["weight"]}),
             "Your 'weight' is that of the relative frequency. The uniform model has the rest.",
         ),
         Mistake(
             "L22",
-            _add_k_with(weight=lambda *point: add_k(*point)["weight"] / 3),
+            but(add_k, {"weight": lambda *point: add_k(*point)["weight"] / 3}),
             "Your 'weight' is what one word gets from the uniform model. All three words get as much.",
         ),
     ),

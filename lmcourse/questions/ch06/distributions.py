@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
@@ -12,16 +14,12 @@ from lmcourse.questions.shared.perplexities import perplexity_mistakes
 EQUAL, TINY = 1e-12, 1e-6
 
 
-def audit(models):
-    """Sums after a seen and an unseen context, verdicts, and perplexities of those tables that have one."""
-    return _audit(models)
-
-
 def _perplexity(model):
     return np.exp(-np.log(model["seen"][model["test"]]).mean())
 
 
-def _audit(models, sums=None, verdict=None, perplexity=_perplexity, all_of_them=False):
+def audit(models, sums=None, verdict=None, perplexity=_perplexity, all_of_them=False):
+    """Sums after a seen and an unseen context, verdicts, and perplexities of those tables that have one."""
     verdict = verdict or _verdict
     sums = np.array([(sums or _sums)(model) for model in models])
     verdicts = [verdict(*row) for row in sums]
@@ -67,10 +65,6 @@ def _seen_only(seen, unseen):
     return "floor" if seen - 1 < TINY else "twice"
 
 
-def _audit_with(**how):
-    return lambda models: _audit(models, **how)
-
-
 def _models(rng, what, words=7, alpha=0.4):
     """Six ways to make two rows from the same counts and unigrams, and one test after the seen context."""
     counts = rng.permutation(np.append(rng.integers(1, 6, size=words - 3), [0, 0, 0]))
@@ -112,35 +106,35 @@ AUDIT = Question(
         *perplexity_mistakes(audit, "M1 M2 M4 M5", only=("perplexities",)),
         Mistake(
             "M33",
-            _audit_with(all_of_them=True),
+            partial(audit, all_of_them=True),
             "Every table gets a perplexity from you. Only a distribution has one; the others have none. "
             "The test is the same for all six: who has the lowest number, and why?",
         ),
         Mistake(
             "M30",
-            _audit_with(verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
+            partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
             "A floor has escaped you: your tolerance is wider than what it adds. In float64 the sum of ten "
             "probabilities is good to 1e-15.",
         ),
         Mistake(
             "L24",
-            _audit_with(verdict=_seen_only),
+            partial(audit, verdict=_seen_only),
             "Your verdicts look at the seen context alone. Some tables sum to 1 there and say nothing after "
             "an unseen one.",
         ),
         Mistake(
             "L14",
-            _audit_with(sums=_sums_of_test),
+            partial(audit, sums=_sums_of_test),
             "Your sums run over the words of the test. A distribution sums to 1 over the whole vocabulary.",
         ),
         Mistake(
             "L31",
-            _audit_with(sums=lambda model: _sums(model)[::-1], verdict=lambda a, b: _verdict(b, a)),
+            partial(audit, sums=lambda model: _sums(model)[::-1], verdict=lambda a, b: _verdict(b, a)),
             "The two columns of 'sums' have changed places.",
         ),
         Mistake(
             "L1",
-            _audit_with(perplexity=lambda model: np.exp(-np.log(model["seen"][model["test"]]).sum())),
+            partial(audit, perplexity=lambda model: np.exp(-np.log(model["seen"][model["test"]]).sum())),
             "Your exponent is the total of the nats. Divide it by the number of tokens.",
         ),
     ),

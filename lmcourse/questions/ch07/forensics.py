@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -115,12 +116,8 @@ UNSMOOTH = Question(
 # --- forensics -------------------------------------------------------------------------------------------
 
 
-def audit(reports):
+def audit(reports, **how):
     """A verdict for each report, and the epsilon of those where the smoothed loss was reported."""
-    return _audit(reports)
-
-
-def _audit(reports, **how):
     verdicts = [_verdict(report, **how) for report in reports]
     return {"verdicts": " ".join(name for name, _ in verdicts), "epsilon": np.array([e for _, e in verdicts])}
 
@@ -142,10 +139,6 @@ def _verdict(report, rerun=True, poison=True, acquit=True, swap=(), smoothed=Non
     name = dict([swap, swap[::-1]]).get(name, name) if swap else name
     epsilon = smoothed(said, nats, report["spread"]) if smoothed else share.mean()
     return name, epsilon if name == "M41" else 0.0
-
-
-def _audit_with(**how):
-    return lambda reports: _audit(reports, **how)
 
 
 def _report(rng, name):
@@ -194,50 +187,51 @@ FORENSICS = Question(
     mistakes=(
         Mistake(
             "M43",
-            _audit_with(rerun=False),
+            partial(audit, rerun=False),
             "You never compare two runs. An evaluation has no randomness: where two runs differ, no other "
             "number of the report can be used.",
         ),
         Mistake(
             "M23",
-            _audit_with(poison=False),
+            partial(audit, poison=False),
             "You acquit a report because another evaluator agrees. It scored the same model, and the model "
             "sees the future: earlier scores moved when later tokens were changed.",
         ),
         Mistake(
             "L28",
-            _audit_with(acquit=False),
+            partial(audit, acquit=False),
             "You accuse a report that is right: nothing was added to it. Before you explain a difference, "
             "ask whether there is one.",
         ),
         Mistake(
             "L31",
-            _audit_with(swap=("M1", "M2")),
+            partial(audit, swap=("M1", "M2")),
             "M1 and M2 have changed places. Of 2 ** nats and exp(bits), which is below exp(nats)?",
         ),
         Mistake(
             "L31",
-            _audit_with(swap=("M41", "M42")),
+            partial(audit, swap=("M41", "M42")),
             "M41 and M42 have changed places. A constant term adds the same to the loss of every text; a "
             "smoothed loss adds more where the model is surer.",
         ),
         Mistake(
             "L22",
-            _audit_with(smoothed=lambda said, nats, spread: ((said - nats) / spread).mean()),
+            partial(audit, smoothed=lambda said, nats, spread: ((said - nats) / spread).mean()),
             "Your epsilon is too small: with more weight for the second term the first one gets less. Write "
             "ln r = (1 - epsilon) nats + epsilon spread, and solve.",
         ),
         Mistake(
             "L7",
-            _audit_with(smoothed=lambda said, nats, spread: 1 - ((said - nats) / (spread - nats)).mean()),
+            partial(audit, smoothed=lambda said, nats, spread: 1 - ((said - nats) / (spread - nats)).mean()),
             "Your epsilon is 1 minus the one asked for: it is the weight of the spread.",
         ),
         Mistake(
             "M4",
-            _audit_with(
+            partial(
+                audit,
                 smoothed=lambda said, nats, spread: (
                     (np.exp(said) - np.exp(nats)) / (np.exp(spread) - np.exp(nats))
-                ).mean()
+                ).mean(),
             ),
             "You compare perplexities for your epsilon. It mixes losses: take the logarithm first.",
         ),

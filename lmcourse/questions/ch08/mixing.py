@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -181,10 +183,6 @@ def _cache(ids, starts, logs, size, weight, own=False, across=False, always=Fals
     return nats
 
 
-def _cache_with(**how):
-    return lambda *case: _cache(*case, **how)
-
-
 def _draw_cache(rng):
     lengths = rng.integers(5, 9, size=3)
     ids = np.concatenate([rng.integers(0, 5, size=n) for n in lengths])
@@ -213,28 +211,28 @@ CACHE = Question(
     mistakes=(
         Mistake(
             "L17",
-            _cache_with(own=True),
+            partial(_cache, own=True),
             "Your cache holds the token that it has to predict. It knows what came *before* it.",
         ),
         Mistake(
             "L20",
-            _cache_with(across=True),
+            partial(_cache, across=True),
             "Your cache goes on across documents. Here each document begins with an empty one.",
         ),
         Mistake(
             "L13",
-            _cache_with(always=True),
+            partial(_cache, always=True),
             "You divide by the size of the cache also while it is not full, so its shares do not sum to 1.",
         ),
         Mistake(
             "L13",
-            _cache_with(lost=True),
+            partial(_cache, lost=True),
             "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
             "the model speaks alone.",
         ),
         Mistake(
             "L23",
-            _cache_with(short=1),
+            partial(_cache, short=1),
             "Your cache holds one token less than its size.",
         ),
         Mistake(
