@@ -48,7 +48,7 @@ def grade_notebook(
     limits : Limits, optional
     solutions : path
         The folder of the solved sets. A private folder works too.
-    protection : {"namespaces", "inside", "limits"}, optional
+    protection : {"namespaces", "bubblewrap", "limits"}, optional
         The only kind of protection to use; by default the best that this system has.
     progress : callable, optional
         Is told the label of each task before it is marked.

@@ -1,4 +1,4 @@
-"""The fork server: a refusal keeps its reason, a dead server is replaced, and the grader can work without it."""
+"""The fork server: a refusal keeps its reason, a dead server is replaced, and it can be done without."""
 
 import os
 import signal
@@ -11,13 +11,13 @@ from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
 
 LIMITS = Limits(call_seconds=5, cell_seconds=8)
-pytestmark = pytest.mark.skipif(not fork_client.WORKS, reason="a fork server needs Linux")
+pytestmark = pytest.mark.skipif(not fork_client.SUPPORTED, reason="a fork server needs Linux")
 
 
 @pytest.fixture
 def own(monkeypatch):
     """A fork server of this test, known by its process id."""
-    monkeypatch.setattr(fork_client, "_control", None)
+    monkeypatch.setattr(fork_client, "_server", None)
     started = []
     start = fork_client.subprocess.Popen
 
@@ -27,8 +27,8 @@ def own(monkeypatch):
 
     monkeypatch.setattr(fork_client.subprocess, "Popen", noted)
     yield started
-    if fork_client._control is not None:
-        fork_client._control.close()
+    if fork_client._server is not None:
+        fork_client._server.close()
 
 
 def answers(sandbox):
@@ -40,7 +40,7 @@ def test_one_fork_server_serves_all_and_one_that_dies_is_replaced(own):
     for _ in range(2):
         with Sandbox(LIMITS, ["numpy"]) as sandbox:
             assert answers(sandbox) == {"done": True}
-            assert isinstance(sandbox.process, fork_client.Forked)
+            assert isinstance(sandbox.process, fork_client.ForkedProcess)
     assert len(own) == 1
     os.kill(own[0].pid, signal.SIGKILL)
     own[0].returncode = None
@@ -51,10 +51,10 @@ def test_one_fork_server_serves_all_and_one_that_dies_is_replaced(own):
 
 
 def test_without_a_fork_server_each_starts_from_nothing(monkeypatch):
-    monkeypatch.setattr(fork_client, "WORKS", False)
+    monkeypatch.setattr(fork_client, "SUPPORTED", False)
     with Sandbox(LIMITS, ["numpy"]) as sandbox:
         assert answers(sandbox) == {"done": True}
-        assert not isinstance(sandbox.process, fork_client.Forked)
+        assert not isinstance(sandbox.process, fork_client.ForkedProcess)
 
 
 def test_a_refusal_keeps_its_sentence(own, tmp_path):
@@ -63,11 +63,11 @@ def test_a_refusal_keeps_its_sentence(own, tmp_path):
     settings = {
         "protection": "limits",
         "uid": os.getuid(),
-        "imports": [],
+        "preload": [],
         "scratch": str(tmp_path / "absent"),
     }
     with ours, theirs:
-        process = fork_client.fork(settings, tmp_path, theirs)
+        process = fork_client.fork_worker(settings, tmp_path, theirs)
         assert process.pid > 0 and not (tmp_path / "settings.json").exists()
         assert b"absent" in process.stdout.read(500)
         process.kill()

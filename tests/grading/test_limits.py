@@ -24,7 +24,7 @@ from lmcourse.grading.notebook.reading import GradingError, read_cells
 from lmcourse.grading.notebook.submission import defines
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside.proxies import value_of
-from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parsed
+from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parse_reply
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.questions import find
@@ -43,7 +43,7 @@ def test_a_forged_reply_is_refused_before_it_is_read(piece):
     data = b'{"value": [' + piece * (FORGED // len(piece)) + b"0]}"
     tracemalloc.start()
     with pytest.raises(Lost, match="too many values"):
-        parsed(data)
+        parse_reply(data)
     assert tracemalloc.get_traced_memory()[1] < 150 * 2**20
     tracemalloc.stop()
 
@@ -53,7 +53,7 @@ def test_what_just_passes_takes_little_memory(piece):
     most = min(3 * NODES // (piece.count(b",") + piece.count(b"[")), 4 * NODES // max(1, piece.count(b'"')))
     data = b'{"value": [' + piece * (most - 10) + b"0]}"
     tracemalloc.start()
-    parsed(data)
+    parse_reply(data)
     assert tracemalloc.get_traced_memory()[1] < 250 * 2**20
     tracemalloc.stop()
 
@@ -69,7 +69,7 @@ HONEST = {
 @pytest.mark.parametrize("value", HONEST.values(), ids=HONEST.keys())
 def test_the_largest_honest_values_are_read(value):
     data = json.dumps({"value": encode(value)}).encode()
-    assert len(data) > SMALL_REPLY and parsed(data) == json.loads(data)
+    assert len(data) > SMALL_REPLY and parse_reply(data) == json.loads(data)
 
 
 def test_each_endless_answer_has_its_whole_time_and_no_more(tmp_path):

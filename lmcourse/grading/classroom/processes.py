@@ -114,7 +114,7 @@ def _in_processes(
     context = multiprocessing.get_context("forkserver")
     # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
     context.set_forkserver_preload(["lmcourse.grading.notebook.marking", "torch"])
-    fork_server = fork_client.control() if fork_client.WORKS else None
+    fork_server = fork_client.server_socket() if fork_client.SUPPORTED else None
     # also for what a process that is killed leaves behind
     scratch = tempfile.mkdtemp(prefix="grading-class-")
     os.chmod(scratch, 0o711)  # answers run as another user in the folders below it
@@ -171,7 +171,7 @@ def _grade_one(
     mark: str,
 ) -> None:
     """Grade one submission and store the result: what a process of its own does."""
-    fork_client.use(fork_server)
+    fork_client.use_server(fork_server)
     tempfile.tempdir = scratch
     try:
         result = grade_notebook(path, set_name, seed=seed, limits=limits, solutions=solutions)

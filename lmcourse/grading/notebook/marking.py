@@ -126,7 +126,7 @@ class Marker:
         whole, before = self.sandbox, self.results[task.name]
         lost, errors = dict(self.lost), dict(self.errors)
         self.lost.pop(task.name, None)
-        with whole.aside() as self.sandbox:
+        with whole.fresh() as self.sandbox:
             for step in self.plan.steps:
                 if step.tests == task.name:
                     break

@@ -1,6 +1,6 @@
-"""Start a process with answers by forking one that has already imported the libraries.
+"""The client of the fork server: get a worker process that has already imported the libraries.
 
-Linux alone: elsewhere `sandbox` starts each process from nothing.
+On Linux only; elsewhere `sandbox` starts each worker process directly.
 """
 
 from __future__ import annotations
@@ -16,53 +16,55 @@ import sys
 import time
 from pathlib import Path
 
-from lmcourse.grading.inside import fork_server as program
+from lmcourse.grading.inside import fork_server
+from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import launch, visible_paths
 
 SECONDS = 120
 """How long the libraries may take to be imported."""
-WORKS = sys.platform.startswith("linux")
-LIBRARIES = ("numpy", "scipy", "sympy", "torch")
-"""Modules that are slow to import. They are shown to answers at the place where the nursery has found it."""
+SUPPORTED = sys.platform.startswith("linux")
 
 
-def fork(settings: dict, place: Path, connection: socket.socket) -> Forked:
-    """Ask for a process with answers; OSError when the nursery is gone.
+def fork_worker(settings: Settings, folder: Path, connection: socket.socket) -> ForkedProcess:
+    """Ask the fork server for a worker process.
 
     Parameters
     ----------
-    settings : dict
-        As for `jail`.
-    place : Path
+    settings : Settings
+    folder : Path
         A private temporary folder.
     connection : socket
-        The child's end of the socket.
+        The worker's end of the socket.
+
+    Raises
+    ------
+    OSError
+        If the server is gone.
     """
-    libraries = [name for name in settings["imports"] if name.partition(".")[0] in LIBRARIES]
-    path = place / "settings.json"
+    path = folder / "settings.json"
     path.touch(0o600)
-    path.write_text(json.dumps({**settings, "libraries": libraries}), encoding="utf-8")
+    path.write_text(json.dumps(settings), encoding="utf-8")
     ours, theirs = os.pipe()
     try:
-        socket.send_fds(control(), [os.fsencode(path)], [connection.fileno(), theirs])
+        socket.send_fds(server_socket(), [os.fsencode(path)], [connection.fileno(), theirs])
     except OSError:
         os.close(ours)
         raise
     finally:
         os.close(theirs)
-    return Forked(ours)
+    return ForkedProcess(ours)
 
 
-class Forked:
-    """A process that a nursery has forked, with what `subprocess.Popen` has of one."""
+class ForkedProcess:
+    """A process that the fork server has forked, with the methods of `subprocess.Popen` that we use."""
 
-    def __init__(self, said: int):
-        self.stdout = open(said, "rb", buffering=0)  # noqa: SIM115 - closed by `wait`
+    def __init__(self, report: int):
+        self.stdout = open(report, "rb", buffering=0)  # noqa: SIM115 - closed by `wait`
         self._pid, self._handle = 0, -1
 
     @property
     def pid(self) -> int:
-        """The process id; blocks until it is known, for `SECONDS` at most. OSError when none comes."""
+        """The process id; blocks until it is known, and raises OSError if none comes within `SECONDS`."""
         end, line = time.monotonic() + SECONDS, b""
         while not self._pid:
             ready = select.select([self.stdout], [], [], max(0.0, end - time.monotonic()))[0]
@@ -72,60 +74,61 @@ class Forked:
             line += byte
             if byte == b"\n":
                 self._pid = int(line)
-                with contextlib.suppress(OSError):  # it may have ended already
+                # a handle, since the id of a process that has ended may be given to another one
+                with contextlib.suppress(OSError):
                     self._handle = os.pidfd_open(self._pid)
         return self._pid
 
     def poll(self) -> int | None:
         """None while it runs, as `subprocess.Popen.poll`."""
-        return None if self.pid and self._handle >= 0 and not self._ended(0) else 0
+        return None if self.pid and self._handle >= 0 and not self._has_ended(0) else 0
 
     def kill(self) -> None:
-        """End it; nothing happens when it has ended."""
+        """End it, if it has not ended."""
         with contextlib.suppress(ProcessLookupError):
             if self.poll() is None:
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until it has ended, for ten seconds at most; the nursery reaps it."""
+        """Wait until it has ended, for ten seconds at most; the fork server reaps it."""
         if self._handle >= 0:
-            self._ended(10)
+            self._has_ended(10)
             os.close(self._handle)
             self._handle = -1
         self.stdout.close()
 
-    def _ended(self, seconds: float) -> bool:
+    def _has_ended(self, seconds: float) -> bool:
         return bool(select.select([self._handle], [], [], seconds)[0])
 
 
-_control: socket.socket | None = None
+_server: socket.socket | None = None
 
 
-def control() -> socket.socket:
-    """Return the socket of the nursery of this process; it is started when there is none."""
-    global _control
-    if _control is None:
-        _control = _started()
-    return _control
+def server_socket() -> socket.socket:
+    """Return the socket to this process's fork server, which is started if there is none."""
+    global _server
+    if _server is None:
+        _server = _start_server()
+    return _server
 
 
-def use(other: socket.socket | None) -> None:
-    """Use the nursery of another process from now on, or, with None, start another one the next time."""
-    global _control
-    _control = other
+def use_server(other: socket.socket | None) -> None:
+    """Use the fork server of another process from now on; with None, start a new one when one is needed."""
+    global _server
+    _server = other
 
 
-def _started() -> socket.socket:
-    """Start the program `inside.nursery`; it ends when nobody has its socket any more."""
+def _start_server() -> socket.socket:
+    """Start the program `inside.fork_server`; it ends when all processes have closed its socket."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-B", program.__file__, str(theirs.fileno())],
+            [sys.executable, "-I", "-B", fork_server.__file__, str(theirs.fileno())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **launch.environment("/scratch", None)},
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **launch.worker_environment("/scratch", None)},
             cwd="/",
             start_new_session=True,
         )
