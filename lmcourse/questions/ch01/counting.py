@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
@@ -11,9 +13,9 @@ from lmcourse.questions.shared.sampling import DRAWN, counted
 # --- bigram-table ----------------------------------------------------------------------------------------
 
 
-def bigram_table(sentences, size):
+def bigram_table(sentences, size, **counted):
     """Relative frequencies q(next | context); the last row is <s>, the last column </s>."""
-    return _shares(_counts(sentences, size))
+    return _shares(_counts(sentences, size, **counted))
 
 
 def _counts(sentences, size, start=True, end=True):
@@ -27,13 +29,6 @@ def _counts(sentences, size, start=True, end=True):
 
 def _shares(counts):
     return counts / counts.sum(axis=1, keepdims=True)
-
-
-def _run_together(sentences, size):
-    counts = np.zeros((size + 1, size + 1))
-    stream = np.concatenate(sentences)
-    np.add.at(counts, (stream[:-1], stream[1:]), 1)
-    return _shares(counts)
 
 
 def _by_successors_that_are_words(sentences, size):
@@ -64,19 +59,19 @@ BIGRAM_TABLE = Question(
     mistakes=(
         Mistake(
             "L21",
-            lambda sentences, size: _shares(_counts(sentences, size, end=False)),
+            partial(bigram_table, end=False),
             "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs to "
             "the last column.",
         ),
         Mistake(
             "L20",
-            lambda sentences, size: _shares(_counts(sentences, size, start=False)),
+            partial(bigram_table, start=False),
             "Your last row is nan: nothing was counted there. The context of each first word is <s>, the row "
             "`size`.",
         ),
         Mistake(
             "L20 + L21",
-            _run_together,
+            lambda sentences, size: bigram_table([np.concatenate(sentences)], size, start=False, end=False),
             "You run the sentences together, so the last word of one predicts the first word of the next. "
             "Each sentence starts from <s> and ends with </s>.",
         ),

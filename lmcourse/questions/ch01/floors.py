@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -20,19 +21,11 @@ from lmcourse.questions.shared.impossible import (
 # --- silent-scorer ---------------------------------------------------------------------------------------
 
 
-def honest_score(start, table, text):
+def honest_score(start, table, text, perplexity=lambda q: np.exp(-np.log(q).mean())):
     """Tokens, how many of them have probability 0, and exp of the mean surprisal, which may be infinite."""
-    with np.errstate(divide="ignore"):
-        return _score(start, table, text, lambda q: np.exp(-np.log(q).mean()))
-
-
-def _score(start, table, text, perplexity):
     q = np.append(start[text[0]], table[text[:-1], text[1:]])
-    return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
-
-
-def _with(perplexity):
-    return lambda start, table, text: _score(start, table, text, perplexity)
+    with np.errstate(divide="ignore"):
+        return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
 
 
 def _possible(q):
@@ -63,37 +56,37 @@ SILENT_SCORER = Question(
     mistakes=(
         Mistake(
             "M32 + L8",
-            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
             "Both faults are still there. What does the scorer do with a step of probability 0? And which "
             "root does it take, of how many factors?",
         ),
         Mistake(
             "L8",
-            _with(lambda q: np.exp(-np.log(q).sum() / 2)),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
             "One fault is mended. The other: you take the square root, because the model is a bigram. It is "
             "the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
-            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
             "One fault is mended. The other: a step of probability 0 still costs nothing, so the model is "
             "never wrong. What is the score of a text that cannot happen?",
         ),
         Mistake(
             "M32",
-            _with(lambda q: np.exp(-np.log(_possible(q)).mean())),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).mean())),
             "You leave the impossible steps out of the sum and out of the count. The score is then one of "
             "another, easier text.",
         ),
         Mistake(
             "M30",
-            _with(lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
             "You put 1e-10 where the model says 0. No model says 1e-10: the rows then add up to more than 1, "
             "and the constant decides the score.",
         ),
         Mistake(
             "M45",
-            _with(lambda q: q.prod() ** (-1 / len(q))),
+            partial(honest_score, perplexity=lambda q: q.prod() ** (-1 / len(q))),
             "The product of many factors underflows to 0, and a text that the model can write seems "
             "impossible. Add logarithms.",
         ),
@@ -195,14 +188,13 @@ def _nats_of_floor(kept, dropped, tokens, unseen):
     return tokens * math.log(kept) - (tokens - unseen) * math.log(dropped)
 
 
-def _finding(kept, tokens, unseen, digits, **given):
+def _finding(kept, tokens, unseen, digits):
     digits, nats = round(digits), tokens * math.log(kept)
-    finding = {
+    return {
         "digits": digits,
         "share": unseen * digits * LN10 / nats,
         "with 1e-20": kept * np.float64(10.0) ** ((20 - digits) * unseen / tokens),
     }
-    return finding | {key.replace("_", " "): value for key, value in given.items()}
 
 
 def _one_denominator(kept, dropped, tokens, unseen):

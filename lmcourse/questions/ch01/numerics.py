@@ -221,25 +221,15 @@ WHO_WROTE_IT = Question(
 # --- teacher-forcing -------------------------------------------------------------------------------------
 
 
-def text_log_probs(logits, ids):
-    """ln P of each text (B,), from logits (B, T, V) that predict the next of its ids (B, T)."""
-    return _gathered(log_softmax(logits, axis=-1), ids, 1)
+def text_log_probs(logits, ids, normalised=log_softmax, shift=1):
+    """ln P of each text (B,), from logits (B, T, V) that predict the next of its ids (B, T).
 
-
-def _gathered(log_probs, ids, shift):
-    """Totals of what the logits at position t give to the id at position t + shift."""
+    The logits at position t are for the id at position t + ``shift``.
+    """
     positions = ids.shape[1]
-    seen = log_probs[:, max(0, -shift) : positions - max(0, shift)]
+    seen = normalised(logits, axis=-1)[:, max(0, -shift) : positions - max(0, shift)]
     came = ids[:, max(0, shift) : positions - max(0, -shift)]
     return np.take_along_axis(seen, came[:, :, None], axis=-1)[..., 0].sum(axis=1)
-
-
-def _forced(log_probs_of, shift=1):
-    return lambda logits, ids: _gathered(log_probs_of(logits), ids, shift)
-
-
-def _log_softmax(logits):
-    return log_softmax(logits, axis=-1)
 
 
 def _draw_logits(rng):
@@ -263,34 +253,34 @@ TEACHER_FORCING = Question(
         *unit_mistakes(text_log_probs, "M2 M3 M5"),
         Mistake(
             "M23",
-            _forced(_log_softmax, 2),
+            partial(text_log_probs, shift=2),
             "You shift twice, so the model is asked for the word after the next. The logits at position t "
             "predict the id at t + 1: one step, and each text has T - 1 factors.",
         ),
         Mistake(
             "M23",
-            _forced(_log_softmax, 0),
+            partial(text_log_probs, shift=0),
             "You do not shift: the logits at position t have already read the id at t, and you ask them to "
             "predict it. Compare them with the id at t + 1.",
         ),
         Mistake(
             "L16",
-            _forced(_log_softmax, -1),
+            partial(text_log_probs, shift=-1),
             "You shift the other way: your model predicts the past. The logits at t go with the id at t + 1.",
         ),
         Mistake(
             "M6",
-            _forced(lambda logits: logits),
+            partial(text_log_probs, normalised=lambda logits, axis: logits),
             "Your totals are sums of logits. Logits are not log probabilities: normalise with log_softmax.",
         ),
         Mistake(
             "M6",
-            _forced(lambda logits: log_softmax(softmax(logits, axis=-1), axis=-1)),
+            partial(text_log_probs, normalised=lambda logits, axis: log_softmax(softmax(logits, axis), axis)),
             "All your factors are near 1/V: softmax is applied twice. F.cross_entropy wants logits.",
         ),
         Mistake(
             "L13",
-            _forced(lambda logits: log_softmax(logits, axis=1)),
+            partial(text_log_probs, normalised=lambda logits, axis: log_softmax(logits, axis=1)),
             "Your softmax runs over the positions. It is the symbols that compete: dim=-1.",
         ),
         Mistake(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import entr
 
@@ -94,24 +96,15 @@ THREE_WORDS = Question(
 # --- forecasters -----------------------------------------------------------------------------------------
 
 
-def compare_forecasters(a, b, outcomes):
-    """Accuracy and mean surprisal of two forecasters; forecasts of shape (N, K), outcomes of shape (N,)."""
-    return _comparison(a, b, outcomes, _surprisal_of_outcome)
-
-
-def _comparison(a, b, outcomes, nats_of, lower_is_better=True):
-    nats = np.array([nats_of(a, outcomes), nats_of(b, outcomes)])
-    accuracy = np.array([(q.argmax(axis=1) == outcomes).mean() for q in (a, b)])
-    best = nats.argmin() if lower_is_better else nats.argmax()
-    return {"accuracy": accuracy, "nats": nats, "knows more": "ab"[best]}
-
-
 def _surprisal_of_outcome(q, outcomes):
     return -np.log(q[np.arange(len(q)), outcomes]).mean()
 
 
-def _by(nats_of, lower_is_better=True):
-    return lambda a, b, outcomes: _comparison(a, b, outcomes, nats_of, lower_is_better)
+def compare_forecasters(a, b, outcomes, nats_of=_surprisal_of_outcome, best=np.argmin):
+    """Accuracy and mean surprisal of two forecasters; forecasts of shape (N, K), outcomes of shape (N,)."""
+    nats = np.array([nats_of(a, outcomes), nats_of(b, outcomes)])
+    accuracy = np.array([(q.argmax(axis=1) == outcomes).mean() for q in (a, b)])
+    return {"accuracy": accuracy, "nats": nats, "knows more": "ab"[best(nats)]}
 
 
 def _draw_forecasts(rng):
@@ -160,34 +153,39 @@ FORECASTERS = Question(
         *unit_mistakes(compare_forecasters, "M2 M3 M5", only=("nats",)),
         Mistake(
             "M5 + L7",
-            _by(lambda q, outcomes: -_surprisal_of_outcome(q, outcomes)),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: -_surprisal_of_outcome(q, outcomes)),
             "Your nats are negative, so the lowest of them belongs to the forecaster who knows less.",
         ),
         Mistake(
             "L7",
-            _by(_surprisal_of_outcome, lower_is_better=False),
+            partial(compare_forecasters, best=np.argmax),
             "Who is surprised less knows more: the smaller cross-entropy wins.",
         ),
         Mistake(
             "L5",
-            _by(lambda q, outcomes: entr(q).sum(axis=1).mean()),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1).mean()),
             "Your number does not depend on the outcomes: it measures how sure a forecaster is, not"
             " how right.",
         ),
         Mistake(
             "L6",
-            _by(lambda q, outcomes: -np.log(q.max(axis=1)).mean()),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1)).mean()),
             "Your number does not depend on the outcomes: take the probability of what happened, "
             "not the largest one.",
         ),
         Mistake(
             "L1",
-            _by(lambda q, outcomes: _surprisal_of_outcome(q, outcomes) * len(q)),
+            partial(
+                compare_forecasters, nats_of=lambda q, outcomes: _surprisal_of_outcome(q, outcomes) * len(q)
+            ),
             "Your nats are {ratio} times too large, which is the number of days.",
         ),
         Mistake(
             "L2",
-            _by(lambda q, outcomes: -np.log(q[np.arange(len(q)), outcomes].mean())),
+            partial(
+                compare_forecasters,
+                nats_of=lambda q, outcomes: -np.log(q[np.arange(len(q)), outcomes].mean()),
+            ),
             "Take the logarithm of each day's probability first, then the mean.",
         ),
     ),

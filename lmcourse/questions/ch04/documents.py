@@ -172,14 +172,6 @@ def two_documents(P1, P2, n1, n2):
     }
 
 
-def _two_with(pooled=None, share=None):
-    def formula(P1, P2, n1, n2):
-        changes = {"pooled": pooled, "break-even": share}
-        return two_documents(P1, P2, n1, n2) | {k: f(P1, P2, n1, n2) for k, f in changes.items() if f}
-
-    return formula
-
-
 def _draw_two(rng):
     P1, P2 = rng.uniform(2.0, 30.0), rng.uniform(60.0, 400.0)
     return float(P1), float(P2), float(rng.integers(3, 12)), float(rng.integers(15, 40))
@@ -199,44 +191,53 @@ TWO_DOCUMENTS = Question(
     mistakes=(
         Mistake(
             "M8",
-            _two_with(pooled=lambda P1, P2, n1, n2: (P1 + P2) / 2),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: (P1 + P2) / 2}),
             "Your 'pooled' is the mean of the perplexities, and does not know how long the documents are.",
         ),
         Mistake(
             "M8",
-            _two_with(pooled=lambda P1, P2, n1, n2: (n1 * P1 + n2 * P2) / (n1 + n2)),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: (n1 * P1 + n2 * P2) / (n1 + n2)}),
             "Your 'pooled' weighs by length, in an arithmetic mean. Write it with nats, n * ln P each, and "
             "take the exponential last.",
         ),
         Mistake(
             "M9",
-            _two_with(pooled=lambda P1, P2, n1, n2: np.sqrt(P1 * P2)),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: np.sqrt(P1 * P2)}),
             "Your 'pooled' is a geometric mean in which both documents weigh the same. Their lengths differ.",
         ),
         Mistake(
             "L31",
-            _two_with(pooled=lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))),
+            but(
+                two_documents,
+                {"pooled": lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))},
+            ),
             "In your 'pooled' the lengths have changed places.",
         ),
         Mistake(
             "L1",
-            _two_with(pooled=lambda P1, P2, n1, n2: P1**n1 * P2**n2),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: P1**n1 * P2**n2}),
             "Your 'pooled' is one over the probability of both texts: the root of degree n1 + n2 is missing.",
         ),
         Mistake(
             "L31",
-            _two_with(share=lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)),
+            but(
+                two_documents,
+                {"break-even": lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)},
+            ),
             "Your 'break-even' is the share of document 2.",
         ),
         Mistake(
             "L9",
-            _two_with(share=lambda P1, P2, n1, n2: 0.5),
+            but(two_documents, {"break-even": lambda P1, P2, n1, n2: 0.5}),
             "With equal lengths the pooled value is the geometric mean of P1 and P2, which is *below* their "
             "arithmetic mean unless P1 = P2. The share stands in an exponent, so one half does not balance.",
         ),
         Mistake(
             "M2",
-            _two_with(share=lambda P1, P2, n1, n2: np.log2((P1 + P2) / (2 * P2)) / np.log(P1 / P2)),
+            but(
+                two_documents,
+                {"break-even": lambda P1, P2, n1, n2: np.log2((P1 + P2) / (2 * P2)) / np.log(P1 / P2)},
+            ),
             "Your 'break-even' is {ratio} = 1 / ln 2 times what it should be: the two logarithms differ in "
             "base.",
         ),

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged, unchanged
+from lmcourse.questions.shared.batches import mean_of_tokens, row_by_row
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 
 # --- evaluator -------------------------------------------------------------------------------------------
@@ -40,10 +41,6 @@ def _mean_of_exps(losses):
     return np.exp(losses).mean()
 
 
-def _mean_of_tokens(nats, real):
-    return nats[real].mean()
-
-
 def _all_at_once(loss):
     """A loss over the positions of all batches together."""
 
@@ -71,10 +68,6 @@ def _draw_batch(rng, rows, columns):
 
 def _perfect(batches):
     return ([(np.where(real, 0.0, nats), real.sum(axis=1)) for nats, real in _masked(batches)],)
-
-
-def _row_by_row(batches):
-    return ([(nats[i : i + 1], lengths[i : i + 1]) for nats, lengths in batches for i in range(len(nats))],)
 
 
 def _wider(batches):
@@ -107,7 +100,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M9",
-            _each_batch(_mean_of_tokens, _exp_of_mean),
+            _each_batch(mean_of_tokens, _exp_of_mean),
             "One fault is mended. The other: the last, small batch weighs as much as the first.",
         ),
         Mistake(
@@ -128,7 +121,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M10",
-            _each_batch(_mean_of_tokens, _mean_of_exps),
+            _each_batch(mean_of_tokens, _mean_of_exps),
             "You average the batches' perplexities. Another batch size would give another number.",
         ),
         Mistake(
@@ -157,7 +150,7 @@ EVALUATOR = Question(
         PERPLEXITY,
         Property("a perfect model does not get 1", lambda _, second: abs(second - 1) < 1e-9, also=_perfect),
         Property("the number changes when padding is added", unchanged, also=_wider),
-        Property("the number changes when every row is a batch of its own", unchanged, also=_row_by_row),
+        Property("the number changes when every row is a batch of its own", unchanged, also=row_by_row),
     ),
     advice="Keep two running totals, nats and tokens, over all batches. Divide once, then take exp.",
 )
@@ -181,11 +174,6 @@ def evaluate_stream(
         return np.exp(nats / sum(of[kind].sum() for kind in counted.split()))
 
     return {"with </s>": perplexity(*with_ends), "without </s>": perplexity(*without_ends)}
-
-
-def _exchanged(tokens, log_probs):
-    right = evaluate_stream(tokens, log_probs)
-    return {"with </s>": right["without </s>"], "without </s>": right["with </s>"]}
 
 
 def _undivided(tokens, log_probs):
@@ -264,7 +252,11 @@ SENTENCE_ENDS = Question(
             partial(evaluate_stream, with_ends=("words", "words")),
             "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
         ),
-        Mistake("L31", _exchanged, "Your two numbers have changed places."),
+        Mistake(
+            "L31",
+            exchanged(evaluate_stream, "with </s>", "without </s>"),
+            "Your two numbers have changed places.",
+        ),
         Mistake(
             "L1",
             _undivided,

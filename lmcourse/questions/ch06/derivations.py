@@ -101,11 +101,6 @@ def constraint(c, a, a1, T, T1, N, D, D1):
     }
 
 
-def _constraint_with(**changes):
-    changes = {key.replace("_", " "): change for key, change in changes.items()}
-    return lambda *point: constraint(*point) | {key: change(*point) for key, change in changes.items()}
-
-
 def _draw_counts(rng):
     """Counts of a word and of a text that can be: a1 <= a <= c, and the rest of the text larger."""
     a1, more, far = (int(rng.integers(1, 9)) for _ in range(3))
@@ -134,54 +129,58 @@ CONSTRAINT = Question(
     mistakes=(
         Mistake(
             "L24",
-            _constraint_with(below=lambda c, a, a1, T, T1, N, D, D1: c / N),
+            but(constraint, {"below": lambda c, a, a1, T, T1, N, D, D1: c / N}),
             "Your 'below' is the share of the tokens, c / N. Put it into the constraint: a word that was "
             "seen often in few contexts has kept most of its mass already, and would get too much.",
         ),
         Mistake(
             "L22",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: (c - D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c - D) / N}),
             "Your 'kept' pays the discount once. The word stands in a contexts, and pays in each of them.",
         ),
         Mistake(
             "L24",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N}),
             "Your 'kept' pays the discount at every token. It is taken from a count, once for each context.",
         ),
         Mistake(
             "M5",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: (c + a * D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c + a * D) / N}),
             "Your 'kept' is more than the word has. A discount is taken away.",
         ),
         Mistake(
             "L22",
-            _constraint_with(weight=lambda c, a, a1, T, T1, N, D, D1: T * D),
+            but(constraint, {"weight": lambda c, a, a1, T, T1, N, D, D1: T * D}),
             "Your 'weight' can be above 1. The context h comes with probability c(h) / N: where is the N?",
         ),
         Mistake(
             "L8",
-            _constraint_with(weight=lambda *point: point[6]),
+            but(constraint, {"weight": lambda *point: point[6]}),
             "Your 'weight' is D, as if every token were discounted. T(h) words are, in each context.",
         ),
         Mistake(
             "L8",
-            _constraint_with(two_discounts=lambda c, a, *point: a / point[1]),
+            but(constraint, {"two discounts": lambda c, a, *point: a / point[1]}),
             "Your 'two discounts' is the answer for one. It no longer cancels: a bigram seen once gives D1, "
             "the others give D.",
         ),
         Mistake(
             "L31",
-            _constraint_with(
-                two_discounts=lambda c, a, a1, T, T1, N, D, D1: (
-                    (a1 * D + (a - a1) * D1) / (T1 * D + (T - T1) * D1)
-                )
+            but(
+                constraint,
+                {
+                    "two discounts": lambda c, a, a1, T, T1, N, D, D1: (
+                        (a1 * D + (a - a1) * D1) / (T1 * D + (T - T1) * D1)
+                    )
+                },
             ),
             "In 'two discounts' D1 and D have changed places: D1 is for the a1 contexts with one token.",
         ),
         Mistake(
             "L22",
-            _constraint_with(
-                two_discounts=lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)
+            but(
+                constraint,
+                {"two discounts": lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)},
             ),
             "In 'two discounts' what the word loses is right, and what all words lose together is not: "
             "T1 of the T bigrams lose D1.",

@@ -9,6 +9,7 @@ from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.questions.shared.batches import nats_of, row_by_row
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 
 EOS = 2
@@ -54,21 +55,13 @@ def evaluate(batches, real=_real, average=_tokens, count=None, shift=0):
     """Tokens and perplexity of batches of (logits (B, T, V), ids (B, T)), padded with `</s>`."""
     nats, masks = [], []
     for logits, ids in batches:
-        cost = -np.take_along_axis(log_softmax(logits, axis=-1), ids[..., None], axis=-1)[..., 0]
-        if shift:
-            cost = _shifted(logits, ids)
+        cost = nats_of(log_softmax(logits[:, : ids.shape[1] - shift], axis=-1), ids[:, shift:])
         mask = real(ids)[:, shift:]
         nats.append([row[keep] for row, keep in zip(cost, mask, strict=True)])
         masks.append(mask)
     tokens = sum((count or real)(ids)[:, shift:].sum() for _, ids in batches)
     scored = sum(mask.sum() for mask in masks)
     return {"tokens": tokens, "perplexity": average(nats) ** (scored / tokens)}
-
-
-def _shifted(logits, ids):
-    """Nats of each id under the logits one place earlier, which forecast the id before it."""
-    log_q = log_softmax(logits[:, :-1], axis=-1)
-    return -np.take_along_axis(log_q, ids[:, 1:, None], axis=-1)[..., 0]
 
 
 def _draw_batches(rng):
@@ -87,10 +80,6 @@ def _draw_batch(rng, rows, columns, symbols):
     )
     logits[..., 1] = -np.inf
     return logits, ids
-
-
-def _row_by_row(batches):
-    return ([(logits[i : i + 1], ids[i : i + 1]) for logits, ids in batches for i in range(len(ids))],)
 
 
 def _wider(batches):
@@ -205,7 +194,7 @@ EVALUATOR = Question(
             lambda value, batches: value["tokens"] == sum(_real(ids).sum() for _, ids in batches),
         ),
         Property("'perplexity' is below 1", lambda value, *_: PERPLEXITY.holds(value["perplexity"])),
-        Property("it changes when every row is a batch of its own", unchanged, also=_row_by_row),
+        Property("it changes when every row is a batch of its own", unchanged, also=row_by_row),
         Property("it changes when two more places of padding are added", unchanged, also=_wider),
     ),
     advice="Add up with reduction='none' and a mask; count the same mask; divide once, at the end.",

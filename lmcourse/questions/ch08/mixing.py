@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scipy.special import logsumexp
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, but
 
 # --- cost ------------------------------------------------------------------------------------------------
 
@@ -15,17 +15,6 @@ from lmcourse.hints.question import FINITE, Mistake, Property, Question
 def cost(weight, tokens):
     """The most that a mixture can cost against one of its models: nats in all, a factor of perplexity."""
     return {"nats": tokens * -np.log(weight), "factor": 1 / weight}
-
-
-def _cost_with(nats=None, factor=None):
-    def wrong(weight, tokens):
-        right = cost(weight, tokens)
-        return {
-            "nats": right["nats"] if nats is None else nats(weight, tokens),
-            "factor": right["factor"] if factor is None else factor(weight, tokens),
-        }
-
-    return wrong
 
 
 COST = Question(
@@ -40,12 +29,12 @@ COST = Question(
     mistakes=(
         Mistake(
             "L1",
-            _cost_with(nats=lambda w, n: -np.log(w)),
+            but(cost, {"nats": lambda w, n: -np.log(w)}),
             "Your 'nats' are those of one token. Asked is the whole text.",
         ),
         Mistake(
             "L1",
-            _cost_with(factor=lambda w, n: np.exp(n * -np.log(w))),
+            but(cost, {"factor": lambda w, n: np.exp(n * -np.log(w))}),
             "Your 'factor' takes the exponential of a total. A perplexity comes from the nats of one token.",
         ),
         Mistake(
@@ -55,23 +44,23 @@ COST = Question(
         ),
         Mistake(
             "L8",
-            _cost_with(nats=lambda w, n: n * np.log(2), factor=lambda w, n: 2.0),
+            but(cost, {"nats": lambda w, n: n * np.log(2), "factor": lambda w, n: 2.0}),
             "That is the bound for equal weights. The first model has the weight that is given.",
         ),
         Mistake(
             "M5",
-            _cost_with(nats=lambda w, n: n * np.log(w)),
+            but(cost, {"nats": lambda w, n: n * np.log(w)}),
             "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
             "nothing: then a token costs -ln(w q).",
         ),
         Mistake(
             "M2",
-            _cost_with(nats=lambda w, n: n * -np.log2(w)),
+            but(cost, {"nats": lambda w, n: n * -np.log2(w)}),
             "Your 'nats' are bits: the right value times 1 / ln 2.",
         ),
         Mistake(
             "L34",
-            _cost_with(factor=lambda w, n: w),
+            but(cost, {"factor": lambda w, n: w}),
             "Your 'factor' is below 1. The perplexity is at most *multiplied* by the inverse of the weight.",
         ),
     ),
