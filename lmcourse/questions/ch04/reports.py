@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question, but
+from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question, but, exchanged, then
 
 # --- srilm -----------------------------------------------------------------------------------------------
 
@@ -125,14 +125,12 @@ PERCENT = Question(
     mistakes=(
         Mistake(
             "L29",
-            lambda before, after: {
-                k: v if k == "nats" else v / 100 for k, v in savings(before, after).items()
-            },
+            then(savings, lambda found: {k: v if k == "nats" else v / 100 for k, v in found.items()}),
             "Your shares are fractions, and the task asks for per cent.",
         ),
         Mistake(
             "L7",
-            lambda before, after: {k: -v for k, v in savings(before, after).items()},
+            then(savings, lambda found: {k: -v for k, v in found.items()}),
             "Your numbers are negative. A saving is before minus after.",
         ),
         Mistake(
@@ -196,7 +194,7 @@ def tale_report():
     }
 
 
-def report_card(nats=None, marks=1, known_only=False, **given):
+def report_card(nats=None, marks=1, known_only=False):
     """The protocol of the report, and its pooled numbers.
 
     The card, with some of its ingredients replaced; ``marks`` is how many </s> and <s> a line counts.
@@ -205,7 +203,7 @@ def report_card(nats=None, marks=1, known_only=False, **given):
     log10 = report["log10"] - (report["log10 of unknown"] if known_only else 0)
     nats = -log10.sum() * wrong.LN10 if nats is None else nats
     tokens = int((report["pieces"] - (report["unknown"] if known_only else 0) + marks).sum())
-    card = {
+    return {
         "<s>": "not scored",
         "</s>": "scored",
         "unknown words": "scored",
@@ -214,7 +212,6 @@ def report_card(nats=None, marks=1, known_only=False, **given):
         "perplexity per token": np.exp(nats / tokens),
         "perplexity per word": np.exp(nats / report["words"].sum()),
     }
-    return card | {key.replace("_", " "): value for key, value in given.items()}
 
 
 def _line_losses():
@@ -234,13 +231,13 @@ CARD = Question(
     mistakes=(
         Mistake(
             "M8",
-            lambda: report_card(perplexity_per_token=np.exp(_line_losses()).mean()),
+            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses()).mean()}),
             "Your 'perplexity per token' is the mean of the lines' perplexities, and a title of two words "
             "weighs like a paragraph. Add the scores, then ask the sum.",
         ),
         Mistake(
             "M9",
-            lambda: report_card(perplexity_per_token=np.exp(_line_losses().mean())),
+            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses().mean())}),
             "Your 'perplexity per token' averages the lines' losses. Add the scores, then ask the sum.",
         ),
         Mistake(
@@ -276,10 +273,7 @@ CARD = Question(
         ),
         Mistake(
             "L31",
-            lambda: report_card(
-                perplexity_per_token=report_card()["perplexity per word"],
-                perplexity_per_word=report_card()["perplexity per token"],
-            ),
+            exchanged(report_card, "perplexity per token", "perplexity per word"),
             "The perplexities per token and per word have changed places. There are more tokens than words.",
         ),
     ),

@@ -137,16 +137,6 @@ def _rule_of_thumb(value, kind, unit, counts):
     )
 
 
-def _unread(value, kind, unit, counts):
-    """M4: a perplexity is taken for bits."""
-    return every_unit(value, "bits", unit, counts)
-
-
-def _ignored(value, kind, unit, counts):
-    """M36: every unit gets the number of the given one."""
-    return every_unit(value, kind, unit, counts, ratio=lambda a, b: 1.0)
-
-
 def _doubled(value, kind, unit, counts):
     return value, kind, unit, {u: 2 * n for u, n in counts.items()}
 
@@ -203,7 +193,7 @@ CONVERTER = Question(
         ),
         Mistake(
             "M36",
-            _ignored,
+            partial(every_unit, ratio=lambda a, b: 1.0),
             "Every row has the number of the given unit. Share the total out over the count of the row.",
         ),
         Mistake(
@@ -224,7 +214,7 @@ CONVERTER = Question(
         ),
         Mistake(
             "M4",
-            _unread,
+            lambda value, kind, unit, counts: every_unit(value, "bits", unit, counts),
             "You take the value for bits, whatever `kind` says. A perplexity needs its logarithm first.",
         ),
         Mistake(

@@ -11,10 +11,18 @@ from lmcourse.hints.question import Mistake, Property, Question, but
 # --- harness ---------------------------------------------------------------------------------------------
 
 
-def carry_over(word, byte, other, ratio=lambda word, byte: np.log(word) / np.log(byte), log=np.log2):
+def _root(word, byte, other, ratio):
+    return other ** (1 / ratio)
+
+
+def _bytes_per_word(word, byte):
+    return np.log(word) / np.log(byte)
+
+
+def carry_over(word, byte, other, ratio=_bytes_per_word, line=_root, log=np.log2):
     """Bytes per word from one model's two perplexities; the other model's line per byte from it."""
     per_word = ratio(word, byte)
-    per_byte = other ** (1 / per_word)
+    per_byte = line(word, byte, other, per_word)
     return {"bytes per word": per_word, "byte perplexity": per_byte, "bits per byte": log(per_byte)}
 
 
@@ -46,23 +54,19 @@ HARNESS = Question(
         ),
         Mistake(
             "M35",
-            lambda word, byte, other: _byte_line(
-                word, byte, other / carry_over(word, byte, other)["bytes per word"]
-            ),
+            partial(carry_over, line=lambda word, byte, other, ratio: other / ratio),
             "Your ratio is right, and you divide the perplexity by it. The ratio belongs in the exponent: a "
             "root, not a share.",
         ),
         Mistake(
             "L9",
-            lambda word, byte, other: _byte_line(word, byte, byte * other / word),
+            partial(carry_over, line=lambda word, byte, other, ratio: byte * other / word),
             "You scale the byte perplexity like the word perplexity. Logarithms are in proportion, and "
             "perplexities are not.",
         ),
         Mistake(
             "L3",
-            lambda word, byte, other: _byte_line(
-                word, byte, other ** carry_over(word, byte, other)["bytes per word"]
-            ),
+            partial(carry_over, line=lambda word, byte, other, ratio: other**ratio),
             "Your exponent is upside down: a byte is easier to predict than a word.",
         ),
         Mistake(
@@ -84,17 +88,6 @@ HARNESS = Question(
     ),
     advice="ln(word) / ln(byte) for the first model; the second one is scored on the same words and bytes.",
 )
-
-
-def _byte_line(word, byte, perplexity):
-    """The dictionary with this byte perplexity, and the right ratio."""
-    with np.errstate(all="ignore"):
-        bits = np.log2(perplexity)
-    return {
-        "bytes per word": np.log(word) / np.log(byte),
-        "byte perplexity": perplexity,
-        "bits per byte": bits,
-    }
 
 
 # --- card ------------------------------------------------------------------------------------------------

@@ -44,10 +44,6 @@ def referee(pairs, **changes):
     }
 
 
-def _reversed(pairs):
-    return referee(pairs, judged=lambda report: -_bits_per_byte(report))
-
-
 def _report(text, octets, tokens, bits_per_byte, unknown=0):
     """A report whose perplexity is per token, with five digits."""
     perplexity = float(f"{2 ** (bits_per_byte * octets / tokens):.5g}")
@@ -149,7 +145,11 @@ COMPARE = Question(
             ),
             "You share out the perplexity over the bytes. Take its logarithm first: bits can be shared out.",
         ),
-        Mistake("L7", _reversed, "Your verdict names the model that pays more."),
+        Mistake(
+            "L7",
+            partial(referee, judged=lambda report: -_bits_per_byte(report)),
+            "Your verdict names the model that pays more.",
+        ),
     ),
     properties=(FINITE,),
     advice="Ask in this order: one text, in name and in bytes? Is everything paid? Who pays fewer bits?",

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, then, unchanged
+from lmcourse.questions.shared.batches import more_padding, nats_of
 
 # --- bill ------------------------------------------------------------------------------------------------
 
@@ -137,14 +138,10 @@ def bits_per_byte(logits, targets, ignore_index, text):
     return _over_bytes(logits, targets, targets != ignore_index, text)
 
 
-def _nats(logits, targets):
-    """Surprisal of every position, (B, T); padding is scored as some symbol or other."""
-    symbols = targets % logits.shape[-1]
-    return -np.take_along_axis(log_softmax(logits, axis=-1), symbols[..., None], axis=-1)[..., 0]
-
-
 def _over_bytes(logits, targets, scored, text):
-    return _nats(logits, targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
+    return (
+        nats_of(log_softmax(logits, axis=-1), targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
+    )
 
 
 def _times(factor):
@@ -172,16 +169,6 @@ def _draw_loss(rng, ignore_index=-100):
     real = np.arange(columns) < lengths[:, None]
     text = "".join(PIECES[i] for i in targets[real]).replace("▁", " ")
     return logits, np.where(real, targets, ignore_index), ignore_index, text
-
-
-def _more_padding(logits, targets, ignore_index, text):
-    padding = np.full((len(targets), 3), ignore_index)
-    return (
-        np.concatenate([logits, logits[:, :3]], axis=1),
-        np.concatenate([targets, padding], axis=1),
-        ignore_index,
-        text,
-    )
 
 
 LOSS = Question(
@@ -230,7 +217,7 @@ LOSS = Question(
         ),
         Mistake(
             "M4",
-            lambda *case: math.exp(bits_per_byte(*case) * wrong.LN2),
+            then(bits_per_byte, lambda bits: math.exp(bits * wrong.LN2)),
             "Your number is a perplexity per byte. The task asks for bits.",
         ),
         Mistake(
@@ -241,7 +228,7 @@ LOSS = Question(
     ),
     properties=(
         FINITE,
-        Property("the number changes when padding is added", unchanged, also=_more_padding),
+        Property("the number changes when padding is added", unchanged, also=more_padding),
     ),
     advice="F.cross_entropy(..., reduction='sum') gives the total in nats. Then only one division is left.",
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, exchanged
 
 # --- prices ----------------------------------------------------------------------------------------------
 
@@ -19,15 +21,6 @@ def three_prices(
         "charged": charge(nats, unknown.sum(), M),
     }
     return prices | {key.replace("_", " "): value for key, value in given.items()}
-
-
-def _charged(formula):
-    return lambda *case: three_prices(*case, charge=formula)
-
-
-def _swapped(nats, unknown, M):
-    prices = three_prices(nats, unknown, M)
-    return prices | {"left out": prices["free"], "free": prices["left out"]}
 
 
 def _draw_text(rng, dear=None):
@@ -71,36 +64,44 @@ PRICES = Question(
             ),
             "Your 'left out' drops the unknown words from the total and counts them all the same.",
         ),
-        Mistake("L31", _swapped, "Your 'left out' and your 'free' have changed places."),
+        Mistake(
+            "L31",
+            exchanged(three_prices, "left out", "free"),
+            "Your 'left out' and your 'free' have changed places.",
+        ),
         Mistake(
             "M29",
-            _charged(lambda nats, k, M: np.exp(nats.mean())),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean())),
             "Your 'charged' charges nothing: <unk> was paid, and nobody said which of the M words it is.",
         ),
         Mistake(
             "M35",
-            _charged(lambda nats, k, M: np.exp(nats.mean()) * M),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean()) * M),
             "Your 'charged' is M times your 'free'. Only k of the N tokens choose among M words, and each "
             "choice adds ln M to the total.",
         ),
         Mistake(
             "M35",
-            _charged(lambda nats, k, M: np.exp(nats.mean()) * (1 + M * k / len(nats))),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean()) * (1 + M * k / len(nats))),
             "Your 'charged' averages a factor M over the tokens. Add ln M to the nats of each unknown word.",
         ),
         Mistake(
             "L22",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))),
+            partial(three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))),
             "Your 'charged' pays for one unknown word. There are k of them, and each names its word anew.",
         ),
         Mistake(
             "M2",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + k * np.log2(M)) / len(nats))),
+            partial(
+                three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log2(M)) / len(nats))
+            ),
             "Your 'charged' adds bits to nats: the charge is log2 M, the total is in nats.",
         ),
         Mistake(
             "L27",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / (len(nats) - k))),
+            partial(
+                three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / (len(nats) - k))
+            ),
             "Your 'charged' pays for the unknown words and does not count them.",
         ),
     ),

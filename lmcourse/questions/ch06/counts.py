@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question, then
 
 # --- set-aside -------------------------------------------------------------------------------------------
 
@@ -24,14 +24,6 @@ def set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, onc
         "absolute": D * T / tokens * share,
         "Witten-Bell": T / (tokens + T) * share,
     }
-
-
-def _per_word(counts, V, k, D):
-    return {name: mass / (V - len(counts)) for name, mass in set_aside(counts, V, k, D).items()}
-
-
-def _seen_instead(counts, V, k, D):
-    return {name: 1 - mass for name, mass in set_aside(counts, V, k, D).items()}
 
 
 def _draw_context(rng, once=None):
@@ -103,12 +95,14 @@ SET_ASIDE = Question(
         ),
         Mistake(
             "L1",
-            _per_word,
+            lambda counts, V, k, D: {
+                name: mass / (V - len(counts)) for name, mass in set_aside(counts, V, k, D).items()
+            },
             "Your numbers are for one unseen word. Asked are all of them together.",
         ),
         Mistake(
             "L31",
-            _seen_instead,
+            then(set_aside, lambda found: {name: 1 - mass for name, mass in found.items()}),
             "Your numbers are what the seen words have. The unseen ones have the rest.",
         ),
     ),

@@ -79,11 +79,7 @@ EM = Question(
         ),
         Mistake(
             "L1",
-            partial(
-                em_step,
-                step=lambda probs, weights: _posterior(probs, weights).sum(axis=1),
-                loss=lambda probs, weights: _loss(probs, weights),
-            ),
+            partial(em_step, step=lambda probs, weights: _posterior(probs, weights).sum(axis=1)),
             "Your weights sum to the number of tokens. Divide by it: they are shares of the votes.",
         ),
         Mistake(

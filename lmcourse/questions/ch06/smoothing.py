@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
@@ -144,10 +146,6 @@ def _interpolates(counts, shorter, n, k):
     return kept + (1 - kept.sum()) * shorter
 
 
-def _katz_alpha(alpha):
-    return lambda *case: katz(*case, alpha=alpha)
-
-
 def _draw_katz(rng, above=True):
     """A context with counts of 0, counts up to k and one above k, or else only counts below k."""
     k, slope = int(rng.integers(3, 6)), rng.uniform(2.0, 2.4)
@@ -180,18 +178,18 @@ KATZ = Question(
     mistakes=(
         Mistake(
             "L13",
-            _katz_alpha(lambda left, shorter, counts: left),
+            partial(katz, alpha=lambda left, shorter, counts: left),
             "Your row sums to less than 1. The unseen words take only a part of the shorter context's "
             "mass: divide by that part.",
         ),
         Mistake(
             "M33",
-            _katz_alpha(lambda left, shorter, counts: 0.4),
+            partial(katz, alpha=lambda left, shorter, counts: 0.4),
             "Your factor is a constant. What it multiplies sums to anything: a score, and no probability.",
         ),
         Mistake(
             "L31",
-            _katz_alpha(lambda left, shorter, counts: left / shorter[counts > 0].sum()),
+            partial(katz, alpha=lambda left, shorter, counts: left / shorter[counts > 0].sum()),
             "Your factor divides by the mass of the seen words. The shorter context speaks for the others.",
         ),
         Mistake(

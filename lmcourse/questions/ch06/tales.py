@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question, exchanged
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 from lmmetrics import corpora
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
@@ -75,11 +75,6 @@ def _surprisals(method, order, part):
     return nats, text.ids != text.vocabulary.unk, text.is_eos
 
 
-def _swapped():
-    right = line()
-    return right | {"including OOVs": right["excluding OOVs"], "excluding OOVs": right["including OOVs"]}
-
-
 def _without_ends(nats, known, ends):
     return nats[~ends].mean(), nats[known & ~ends].mean()
 
@@ -138,7 +133,11 @@ LINE = Question(
             ),
             "Your perplexities leave </s> out: they are too high. KenLM scores it, and counts it.",
         ),
-        Mistake("L31", _swapped, "The two perplexities have changed places."),
+        Mistake(
+            "L31",
+            exchanged(line, "including OOVs", "excluding OOVs"),
+            "The two perplexities have changed places.",
+        ),
     ),
     properties=(
         Property(

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.mistakes import EXPONENT, scaled
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged
 from lmcourse.questions.shared.perplexities import perplexity_mistakes
 
 # --- unsmooth --------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ UNSMOOTH = Question(
         ),
         Mistake(
             "L31",
-            lambda *case: dict(zip(("all", "others"), reversed(unsmooth(*case).values()), strict=True)),
+            exchanged(unsmooth, "all", "others"),
             "The two ways have changed places.",
         ),
         Mistake(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit as sigmoid
 from scipy.special import softmax
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, exchanged
 
 # --- lstm ------------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ LSTM = Question(
         ),
         Mistake(
             "L31",
-            lambda *case: dict(zip(("h", "cell"), reversed(lstm_step(*case).values()), strict=True)),
+            exchanged(lstm_step, "h", "cell"),
             "'h' and 'cell' have changed places.",
         ),
     ),

@@ -151,17 +151,13 @@ MIX = Question(
 # --- cache -----------------------------------------------------------------------------------------------
 
 
-def cache(ids, starts, log_probs, size, weight):
+def cache(ids, starts, log_probs, size, weight, own=False, across=False, always=False, lost=False, short=0):
     """Nats of a text under a model mixed with a cache; ids (N,), starts (D,), log_probs (N,)."""
-    return _cache(ids, starts, log_probs, size, weight)
-
-
-def _cache(ids, starts, logs, size, weight, own=False, across=False, always=False, lost=False, short=0):
     nats = 0.0
     for t in range(len(ids)):
         begin = 0 if across else max(s for s in starts if s <= t)
         past = ids[max(begin, t - size + short) : t + own]
-        q = np.exp(logs[t])
+        q = np.exp(log_probs[t])
         if len(past):
             held = size if always else len(past)
             share = (past == ids[t]).sum() / held
@@ -200,38 +196,38 @@ CACHE = Question(
     mistakes=(
         Mistake(
             "L17",
-            partial(_cache, own=True),
+            partial(cache, own=True),
             "Your cache holds the token that it has to predict. It knows what came *before* it.",
         ),
         Mistake(
             "L20",
-            partial(_cache, across=True),
+            partial(cache, across=True),
             "Your cache goes on across documents. Here each document begins with an empty one.",
         ),
         Mistake(
             "L13",
-            partial(_cache, always=True),
+            partial(cache, always=True),
             "You divide by the size of the cache also while it is not full, so its shares do not sum to 1.",
         ),
         Mistake(
             "L13",
-            partial(_cache, lost=True),
+            partial(cache, lost=True),
             "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
             "the model speaks alone.",
         ),
         Mistake(
             "L23",
-            partial(_cache, short=1),
+            partial(cache, short=1),
             "Your cache holds one token less than its size.",
         ),
         Mistake(
             "L1",
-            lambda *case: _cache(*case) / len(case[0]),
+            lambda *case: cache(*case) / len(case[0]),
             "That is the mean per token. Asked are the nats of the whole text.",
         ),
         Mistake(
             "L31",
-            lambda ids, starts, logs, size, weight: _cache(ids, starts, logs, size, 1 - weight),
+            lambda ids, starts, logs, size, weight: cache(ids, starts, logs, size, 1 - weight),
             "The weights have changed places: `weight` is that of the cache.",
         ),
     ),
