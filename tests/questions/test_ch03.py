@@ -110,9 +110,7 @@ written(
     ),
 )
 changed(
-    "directions",
-    "M30",
-    ("if (b[a > 0] == 0).any():\n            return np.inf", "b = np.maximum(b, 1e-10)"),
+    "directions", "M30", ("if (b[a > 0] == 0).any():\n            return np.inf", "b = np.maximum(b, 1e-10)")
 )
 changed(
     "directions",
@@ -324,9 +322,8 @@ changed(
     "L15",
     (
         "    return {",
-        "    weights = np.exp(log_density(mean_p, width_p))\n"
-        "    log_ratio = log_ratio * weights / weights.mean()\n"
-        "    return {",
+        "    weights = np.exp(log_density(mean_p, width_p))\n    log_ratio = log_ratio * weights / "
+        "weights.mean()\n    return {",
     ),
 )
 

@@ -180,7 +180,6 @@ changed(
 changed("constraint", "L22", ("T1 * D1 + (T - T1) * D)", "T * D)"))
 
 PLACES = "continuations = (counts > 0).sum(axis=0)"
-CLIPPED = "np.maximum(counts - D, 0)"
 changed("kneser-ney", "L24", (PLACES, "continuations = counts.sum(axis=0)"))
 changed("kneser-ney", "L16", (PLACES, PLACES.replace("axis=0", "axis=1")))
 LOWER = "discounted(continuations, 1 / len(continuations))"
@@ -334,9 +333,8 @@ class TestSet(SetTests):
         (
             "em",
             "    joint",
-            "    for _ in range(9999):\n"
-            "        weights = (weights[:, None] * probs / (weights @ probs)).mean(axis=1)\n"
-            "    joint",
+            "    for _ in range(9999):\n        weights = (weights[:, None] * probs / (weights @ "
+            "probs)).mean(axis=1)\n    joint",
             "Asked is one step",
         ),
         ("fates", 'counts["new context"] += 1', "continue", "do not add up"),

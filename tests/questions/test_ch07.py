@@ -31,7 +31,7 @@ changed("fresh", "L3", (BITS, "nats * chars / math.log(2) / tokens"))
 
 LOSS = "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[1]"
 BY_S, BY_H = "sp.diff(loss.subs(at), s[1])", "sp.diff(loss.subs(at), h)"
-SLOPE_1, SLOPE_2 = "sp.diff(loss, z[0]).subs(at)", "sp.diff(loss, z[1]).subs(at)"
+SLOPE_2 = "sp.diff(loss, z[1]).subs(at)"
 changed("last-layer", "L22", (" - z[1]", ""))
 changed("last-layer", "M5", (LOSS, "loss = z[1] - sp.log(sum(sp.exp(z_k) for z_k in z))"))
 changed("last-layer", "L23", ("- z[1]\n", "- z[2]\n"))
@@ -90,7 +90,7 @@ changed("loss-and-gradient", "M5", ("gradient / len(logits)", "-gradient / len(l
 changed("loss-and-gradient", "L22", ("    gradient[rows, targets] -= 1\n", ""))
 
 GATES = "np.split(e @ W.T + b + h @ U.T + c, 4, axis=1)"
-OLD, NEW = "sigmoid(f) * cell", "sigmoid(i) * np.tanh(g)"
+OLD = "sigmoid(f) * cell"
 changed("lstm", "L31", ("i, f, g, o =", "i, f, o, g ="))
 changed("lstm", "L31", ("i, f, g, o =", "f, i, g, o ="))
 changed("lstm", "L31", ("    i, f", "    h, cell = cell, h\n    i, f"))
@@ -222,12 +222,7 @@ changed("evaluator", "M20", (REAL, "ids >= 0"))
 changed("evaluator", "M19", ("tokens += real.sum().item()", "tokens += ids.numel()"))
 changed("evaluator", "M25", ("tokens += real.sum().item()", "tokens += (ids != EOS).sum().item()"))
 changed("evaluator", "L23", (REAL, "ends.cumsum(1) - ends <= 1"))
-changed(
-    "evaluator",
-    "M10",
-    (BATCH, "nats += losses[real].mean().exp().item()"),
-    (END, "nats / len(batches)"),
-)
+changed("evaluator", "M10", (BATCH, "nats += losses[real].mean().exp().item()"), (END, "nats / len(batches)"))
 changed("evaluator", "M11", (BATCH, "nats += losses[real].exp().sum().item()"), (END, "nats / tokens"))
 changed(
     "evaluator",

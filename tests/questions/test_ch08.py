@@ -157,11 +157,7 @@ changed(
     (PARTS, "np.bincount(classes, weights=d, minlength=K) / np.bincount(classes, minlength=K)"),
 )
 MEANS = "np.array([d[classes == c].mean() * (classes == c).mean() for c in range(K)])"
-changed(
-    "parts",
-    "L38",
-    ("np.bincount(classes, weights=d, minlength=K) / len(d)", MEANS),
-)
+changed("parts", "L38", ("np.bincount(classes, weights=d, minlength=K) / len(d)", MEANS))
 changed("parts", "M1", (" / math.log(2)", ""))
 changed("parts", "L7", ("trained - counted) /", "counted - trained) /"))
 changed("parts", "L1", (" / len(d)", ""))

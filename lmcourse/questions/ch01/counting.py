@@ -1,7 +1,5 @@
 """Chapter 01, a bigram model from counts: its table, and the sentences that it draws."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -164,9 +162,7 @@ SAMPLING = Question(
     atol=0.04,  # five standard deviations of a share among 4000 repeats
     mistakes=(
         Mistake(
-            "L15",
-            _uniform,
-            "Your next word is uniform: pass the row of the context to rng.choice as p.",
+            "L15", _uniform, "Your next word is uniform: pass the row of the context to rng.choice as p."
         ),
         Mistake(
             "L20",
@@ -178,11 +174,7 @@ SAMPLING = Question(
             lambda table, repeats, longest, rng: _lengths(np.broadcast_to(table[-1], table.shape), longest),
             "Every word of yours is drawn from the row of <s>. After a word, take that word's row.",
         ),
-        Mistake(
-            "L23",
-            _late,
-            "Your shares stand one place too late: you count </s> as a word.",
-        ),
+        Mistake("L23", _late, "Your shares stand one place too late: you count </s> as a word."),
         Mistake(
             "L13",
             _among_counted,

@@ -1,7 +1,5 @@
 """Chapter 01, two derivations: the mass of all finite strings, and the size of an n-gram table."""
 
-from __future__ import annotations
-
 from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, but
 
 # --- finite-strings --------------------------------------------------------------------------------------

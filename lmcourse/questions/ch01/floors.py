@@ -1,7 +1,5 @@
 """Chapter 01, what a model calls impossible: a scorer that keeps silent, and a constant behind a score."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import combinations
@@ -11,12 +9,6 @@ import numpy as np
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import BELOW_ONE, PERPLEXITY, Mistake, Property, Question
 from lmcourse.questions.ch01.strings import START
-from lmcourse.questions.shared.impossible import (
-    all_but_impossible,
-    begins_with_the_impossible,
-    draw_text,
-    repeats_the_impossible,
-)
 
 # --- silent-scorer ---------------------------------------------------------------------------------------
 
@@ -32,6 +24,42 @@ def _possible(q):
     return q[q > 0]
 
 
+def _table_with_zeros(rng, size):
+    """A table in which some steps never happen, and a start distribution; rows add up to 1."""
+    table = rng.dirichlet(np.full(size, 2.0), size=size)
+    table[np.arange(size), rng.permutation(size)] = 0.0
+    return rng.dirichlet(np.full(size, 2.0)), table / table.sum(axis=1, keepdims=True)
+
+
+def _draw_text(rng, tokens=None, impossible=None):
+    """A text that the model can write, and then ``impossible`` steps more that it cannot."""
+    size = int(rng.integers(3, 6))
+    start, table = _table_with_zeros(rng, size)
+    text = [int(rng.choice(size, p=start))]
+    for _ in range((tokens or int(rng.integers(8, 20))) - 1):
+        text.append(int(rng.choice(size, p=table[text[-1]])))
+    for _ in range(int(rng.integers(4)) if impossible is None else impossible):
+        text.append(int(table[text[-1]].argmin()))
+    return start, table, np.array(text)
+
+
+def _begins_with_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    start = np.where(np.arange(len(start)) == text[0], 0.0, start)
+    return start / start.sum(), table, text
+
+
+def _repeats_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    return start, table, np.concatenate([text, np.tile([text[0], table[text[0]].argmin()], 3)])
+
+
+def _all_but_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 1)
+    table = np.where(table == 0.0, 1e-15, table)
+    return start, table / table.sum(axis=1, keepdims=True), text
+
+
 _POSSIBLE = "nothing in this text is impossible, so there is nothing to skip or to lift"
 
 SILENT_SCORER = Question(
@@ -42,16 +70,16 @@ SILENT_SCORER = Question(
     points=3,
     right=honest_score,
     cases=(
-        draw_text(np.random.default_rng(51), 9, 2),
-        draw_text(np.random.default_rng(52), 10, 0),
-        draw_text(np.random.default_rng(53), 900, 0),
+        _draw_text(np.random.default_rng(51), 9, 2),
+        _draw_text(np.random.default_rng(52), 10, 0),
+        _draw_text(np.random.default_rng(53), 900, 0),
     ),
-    draw=lambda rng: draw_text(rng, 900, 0) if rng.random() < 0.5 else draw_text(rng),
+    draw=lambda rng: _draw_text(rng, 900, 0) if rng.random() < 0.5 else _draw_text(rng),
     odd=(
-        lambda rng: draw_text(rng, 1, 0),
-        begins_with_the_impossible,
-        repeats_the_impossible,
-        all_but_impossible,
+        lambda rng: _draw_text(rng, 1, 0),
+        _begins_with_the_impossible,
+        _repeats_the_impossible,
+        _all_but_impossible,
     ),
     mistakes=(
         Mistake(
@@ -284,13 +312,9 @@ FLOOR_FORENSICS = Question(
     alike=(("right", "L8", "the first text has one unseen token"),),
     properties=(
         Property(
-            "the share of the nats is not between 0 and 1",
-            lambda value, *case: 0 <= value["share"] <= 1,
+            "the share of the nats is not between 0 and 1", lambda value, *case: 0 <= value["share"] <= 1
         ),
-        Property(
-            BELOW_ONE,
-            lambda value, *case: value["with 1e-20"] >= 1,
-        ),
+        Property(BELOW_ONE, lambda value, *case: value["with 1e-20"] >= 1),
     ),
     advice="The total of the first report is N ln r, that of the second (N - k) ln s. What is the difference "
     "made of?",

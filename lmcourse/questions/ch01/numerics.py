@@ -1,7 +1,5 @@
 """Chapter 01, many factors at once: a ragged batch, a product that underflows, teacher forcing."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 02, surprisal and its average: three words in three units, and two forecasters."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

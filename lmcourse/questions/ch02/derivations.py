@@ -1,7 +1,5 @@
 """Chapter 02, three derivations: the gradient through softmax, the least cross-entropy, the smoothed loss."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -137,8 +135,7 @@ LEAST_CROSS_ENTROPY = Question(
     ),
     properties=(
         Property(
-            "q1 is not a probability when numbers are put in",
-            lambda value, *counts: 0 <= value["q1"] <= 1,
+            "q1 is not a probability when numbers are put in", lambda value, *counts: 0 <= value["q1"] <= 1
         ),
         NOT_NEGATIVE,
     ),

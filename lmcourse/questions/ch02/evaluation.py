@@ -1,7 +1,5 @@
 """Chapter 02, estimates and evaluators: a sample below the entropy, two faults, a mistake from its number."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

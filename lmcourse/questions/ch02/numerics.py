@@ -1,7 +1,5 @@
 """Chapter 02, batches and logits: the average over a ragged batch, and surprisal without underflow."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 02, real text: a bigram model, and what the tales cost under it, paragraph by paragraph."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
@@ -149,7 +147,7 @@ def _paragraphs(tales):
     return [line for tale in tales for line in tale.splitlines() if line]
 
 
-def tale_card(nats=None, tokens=None, unit=None, **given):
+def tale_card(nats=None, unit=None, **given):
     """What the paragraphs of the test tales cost, each </s> included, by the training tales.
 
     The card, with some of its ingredients replaced.
@@ -158,7 +156,7 @@ def tale_card(nats=None, tokens=None, unit=None, **given):
     nats = tales["nats"] if nats is None else nats
     characters = int(tales["chars"].sum())
     card = {
-        "tokens": len(nats) if tokens is None else tokens,
+        "tokens": len(nats),
         "characters": characters,
         "nats": nats.sum(),
         "bits per character": nats.sum() / wrong.LN2 / (unit or characters),

@@ -1,7 +1,5 @@
 """Chapter 03, the decomposition on paper: a bill, scores that are no distribution, near the truth."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

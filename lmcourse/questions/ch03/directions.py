@@ -1,7 +1,5 @@
 """Chapter 03, two directions, and a divergence from samples."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

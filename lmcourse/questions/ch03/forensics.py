@@ -1,7 +1,5 @@
 """Chapter 03, forensics: reported divergences, and the mistake that each of them betrays."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -9,8 +7,6 @@ import numpy as np
 from scipy.special import rel_entr, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
-
-# --- forensics -------------------------------------------------------------------------------------------
 
 
 def _suspects(report):

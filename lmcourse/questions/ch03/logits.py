@@ -1,7 +1,5 @@
 """Chapter 03, from logits and tensors: what a student pays its teacher, and an evaluator to mend."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

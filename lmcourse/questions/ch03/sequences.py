@@ -1,7 +1,5 @@
 """Chapter 03, sequences: the divergence of two chains, step by step."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -10,8 +8,6 @@ from scipy.special import rel_entr
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.divergences import GIBBS, divergence_mistakes
-
-# --- chain -----------------------------------------------------------------------------------------------
 
 
 def _kl(p, q):

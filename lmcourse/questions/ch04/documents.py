@@ -1,11 +1,9 @@
 """Chapter 04, many documents and two bases: pooling, and two derivations."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- pool ------------------------------------------------------------------------------------------------
 

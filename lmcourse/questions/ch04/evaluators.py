@@ -1,7 +1,5 @@
 """Chapter 04, two evaluators to mend: padding and batches, sentence starts and ends."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -9,7 +7,7 @@ import numpy as np
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged, unchanged
 from lmcourse.questions.shared.batches import mean_of_tokens, row_by_row
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- evaluator -------------------------------------------------------------------------------------------
 
@@ -257,11 +255,7 @@ SENTENCE_ENDS = Question(
             exchanged(evaluate_stream, "with </s>", "without </s>"),
             "Your two numbers have changed places.",
         ),
-        Mistake(
-            "L1",
-            _undivided,
-            "Your exponents are totals. Divide each by the number of its tokens.",
-        ),
+        Mistake("L1", _undivided, "Your exponents are totals. Divide each by the number of its tokens."),
     ),
     properties=(PERPLEXITY,),
     advice="Take one sentence, <s> cat </s>, with one nat for cat and one for </s>: both numbers are e.",

@@ -1,7 +1,5 @@
 """Chapter 04, published lines and a protocol: two perplexities of a log, per cents, a card for the tales."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 04, the perplexity of one text: from probabilities, from the totals of tools, and ten digits."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -9,7 +7,7 @@ import numpy as np
 from scipy.special import entr
 
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- sentence --------------------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 """Chapter 04, what happened and what was expected: step perplexities from a table, and from logits."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -10,7 +8,7 @@ from scipy.special import entr, log_softmax, softmax
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, then, unchanged
 from lmcourse.questions.shared.batches import mean_of_tokens, more_padding, nats_of
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- steps -----------------------------------------------------------------------------------------------
 

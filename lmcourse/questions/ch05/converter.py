@@ -1,7 +1,5 @@
 """Chapter 05, the conversion: as formulas, and as a program that refuses what was not counted."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 05, published lines: three numbers of a harness from one, and a card for a line of 2017."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

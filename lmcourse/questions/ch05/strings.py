@@ -1,7 +1,5 @@
 """Chapter 05, the counted string is the scored string: counting a page, and an evaluator with two faults."""
 
-from __future__ import annotations
-
 import unicodedata
 from functools import partial
 
@@ -44,8 +42,9 @@ LINES = (
 )
 
 
-def _page(lines, form="NFD", end="\r\n"):
-    return "".join(unicodedata.normalize(form, line) + end for line in lines)
+def _page(lines, end="\r\n"):
+    """Lines as a file has them: decomposed."""
+    return "".join(unicodedata.normalize("NFD", line) + end for line in lines)
 
 
 def _draw_page(rng):

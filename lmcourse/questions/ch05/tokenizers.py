@@ -1,7 +1,5 @@
 """Chapter 05, models with different tokens: two reports, and three tokenizers of the Chinese tales."""
 
-from __future__ import annotations
-
 import functools
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Chapter 05, one bill in several units: a sentence by hand, and the mean loss of a training loop."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -119,8 +117,7 @@ BILL = Question(
     ),
     properties=(
         Property(
-            BELOW_ONE,
-            lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1,
+            BELOW_ONE, lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1
         ),
         Property(
             "a byte costs more than a character, though no character has less than one byte",

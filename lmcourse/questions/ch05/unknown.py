@@ -1,7 +1,5 @@
 """Chapter 05, unknown words: three prices for one text, and the exponent that charges for spelling."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -187,10 +185,7 @@ CHARGE = Question(
         ),
     ),
     properties=(
-        Property(
-            "'share' does not lie between 0 and 1",
-            lambda value, *case: 0 < value["share"] < 1,
-        ),
+        Property("'share' does not lie between 0 and 1", lambda value, *case: 0 < value["share"] < 1),
     ),
     advice="N ln R nats, and ln M more for each of k words. Set exp of the mean equal to S, and solve.",
 )

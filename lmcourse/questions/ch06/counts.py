@@ -1,7 +1,5 @@
 """Chapter 06, from counts: what is set aside for unseen words, and what a table knows of a new text."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -108,8 +106,7 @@ SET_ASIDE = Question(
     ),
     properties=(
         Property(
-            "a mass is not between 0 and 1",
-            lambda value, *_: all(0 <= mass <= 1 for mass in value.values()),
+            "a mass is not between 0 and 1", lambda value, *_: all(0 <= mass <= 1 for mass in value.values())
         ),
     ),
     alike=(

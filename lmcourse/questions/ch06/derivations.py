@@ -1,7 +1,5 @@
 """Chapter 06, two derivations: pseudo-counts by Lagrange, and what Kneser-Ney's constraint leaves below."""
 
-from __future__ import annotations
-
 from lmcourse.hints.question import Mistake, Property, Question, but
 
 # --- add-k -----------------------------------------------------------------------------------------------

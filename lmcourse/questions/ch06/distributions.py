@@ -1,15 +1,11 @@
 """Chapter 06, forensics: two rows of a table say whether it is a distribution, and if not, what it is."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-
-# --- audit -----------------------------------------------------------------------------------------------
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 EQUAL, TINY = 1e-12, 1e-6
 
@@ -65,7 +61,7 @@ def _seen_only(seen, unseen):
     return "floor" if seen - 1 < TINY else "twice"
 
 
-def _models(rng, what, words=7, alpha=0.4):
+def _models(rng, what, words=7):
     """Six ways to make two rows from the same counts and unigrams, and one test after the seen context."""
     counts = rng.permutation(np.append(rng.integers(1, 6, size=words - 3), [0, 0, 0]))
     total, types = counts.sum(), (counts > 0).sum()
@@ -78,7 +74,7 @@ def _models(rng, what, words=7, alpha=0.4):
         "floor": (np.maximum(frequencies, 1e-10), np.full(words, 1e-10)),
         "twice": (frequencies + left * unigrams, unigrams),
         "lost": (np.where(counts > 0, kept, left * unigrams), unigrams),
-        "score": (np.where(counts > 0, frequencies, alpha * unigrams), alpha * unigrams),
+        "score": (np.where(counts > 0, frequencies, 0.4 * unigrams), 0.4 * unigrams),
     }
     seen, unseen = np.flatnonzero(counts), np.flatnonzero(counts == 0)
     test = rng.permutation(np.append(rng.choice(seen, size=4), rng.choice(unseen)))
@@ -143,10 +139,7 @@ AUDIT = Question(
             "'verdicts' does not have one word for each table",
             lambda value, models: len(value["verdicts"].split()) == len(models),
         ),
-        Property(
-            "a perplexity is below 1",
-            lambda value, models: not (value["perplexities"] < 1).any(),
-        ),
+        Property("a perplexity is below 1", lambda value, models: not (value["perplexities"] < 1).any()),
     ),
     advice="Print both sums minus 1 with all their digits, then read the task's table from the top.",
 )

@@ -1,7 +1,5 @@
 """Chapter 06, an evaluator to mend: what it does not know it does not count."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from functools import partial
@@ -10,9 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-
-# --- evaluator -------------------------------------------------------------------------------------------
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 
 def evaluate(
@@ -41,14 +37,6 @@ def evaluate(
     return {"tokens": tokens, "unseen": unseen, "perplexity": np.exp(nats / tokens)}
 
 
-def _without_end(vocabulary):
-    return len(vocabulary)
-
-
-def _with_start(vocabulary):
-    return len(vocabulary) + 2
-
-
 def _words_seen(counts, vocabulary, sentences, k):
     """The evaluator with the words that were seen after some context for the vocabulary."""
     seen = {word for followers in counts.values() for word in followers}
@@ -69,12 +57,12 @@ def _sentence(rng, rare=0.0):
     return " ".join([*start, "and", "the", pick(NOUNS), pick(VERBS)] if rng.random() < 0.4 else start)
 
 
-def _draw_case(rng, train=14, test=6):
+def _draw_case(rng):
     """Counts of short sentences, words seen once as <unk>; a test with other words; k.
 
     Two words of the list were never seen, neither before nor after anything; the test has one of them.
     """
-    lines = [_sentence(rng, rare=0.08) for _ in range(train)]
+    lines = [_sentence(rng, rare=0.08) for _ in range(14)]
     frequency = Counter(word for line in lines for word in line.split())
     known = [*UNSEEN, *(word for word, count in frequency.items() if count > 1)]
     vocabulary = ["<unk>", *sorted(known)]
@@ -84,7 +72,7 @@ def _draw_case(rng, train=14, test=6):
         for before, word in pairwise(["<s>", *words, "</s>"]):
             followers = counts.setdefault(before, {})
             followers[word] = followers.get(word, 0) + 1
-    sentences = [_sentence(rng, rare=0.15) for _ in range(test)]
+    sentences = [_sentence(rng, rare=0.15) for _ in range(6)]
     sentences[0] = f"the {rng.choice(RARE)} eats"
     sentences.append(f"the {UNSEEN[0]} {rng.choice(VERBS)}")
     return counts, vocabulary, sentences, round(rng.uniform(0.05, 0.5), 2)
@@ -103,13 +91,13 @@ EVALUATOR = Question(
         *perplexity_mistakes(evaluate, only=("perplexity",)),
         Mistake(
             "M32 + L13",
-            partial(evaluate, price="skip", mapped=False, size=_without_end),
+            partial(evaluate, price="skip", mapped=False, size=len),
             "Both faults are still there. How many tokens does the test have, and how many do you score? "
             "And what does a row sum to, over all that can come next?",
         ),
         Mistake(
             "L13",
-            partial(evaluate, size=_without_end),
+            partial(evaluate, size=len),
             "Nothing is skipped any more. The other fault: k is added for </s> too, and the denominator does "
             "not know it. What does a row sum to, over all that can come next?",
         ),
@@ -121,7 +109,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M26",
-            partial(evaluate, size=_with_start),
+            partial(evaluate, size=lambda vocabulary: len(vocabulary) + 2),
             "Your denominator has a k for <s>, which nothing predicts: your rows sum to less than 1.",
         ),
         Mistake(

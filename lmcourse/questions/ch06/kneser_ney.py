@@ -1,15 +1,11 @@
 """Chapter 06, Kneser-Ney: continuation counts, and the table that stands on them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.ch06.smoothing import SUMS_TO_ONE, draw_table, ratio, sums_to_one
-
-# --- kneser-ney ------------------------------------------------------------------------------------------
 
 
 def _absolute(counts, D, below, weight=None, clip=True):

@@ -1,15 +1,11 @@
 """Chapter 06, one step of expectation maximisation: the weights of a mixture, from held-out text."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.units import unit_mistakes
-
-# --- em --------------------------------------------------------------------------------------------------
 
 
 def _posterior(probs, weights):

@@ -1,7 +1,5 @@
 """Chapter 06, two ways to smooth a table: Witten and Bell's, and Katz's."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 06, a line of a table: a model chosen on one text and reported on another, in KenLM's terms."""
 
-from __future__ import annotations
-
 import functools
 import math
 from functools import partial
@@ -9,13 +7,11 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question, exchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 from lmmetrics import corpora
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.scoring import score_text
 from lmmetrics.text import tokenize
-
-# --- line ------------------------------------------------------------------------------------------------
 
 METHODS = {
     "Witten-Bell": WittenBell(),
@@ -140,10 +136,7 @@ LINE = Question(
         ),
     ),
     properties=(
-        Property(
-            "'order' is not one of 2, 3, 4, 5",
-            lambda value: value["order"] in ORDERS,
-        ),
+        Property("'order' is not one of 2, 3, 4, 5", lambda value: value["order"] in ORDERS),
         Property(
             "'OOVs' is no count: give a whole number of tokens",
             lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] > 1,

@@ -1,15 +1,11 @@
 """Chapter 07, what a position may see: attention with a mask and padding."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
 from scipy.special import softmax
 
 from lmcourse.hints.question import Mistake, Property, Question, finite, unchanged
-
-# --- attention -------------------------------------------------------------------------------------------
 
 
 def attention(
@@ -178,9 +174,7 @@ ATTENTION = Question(
             also=_other_future,
         ),
         Property(
-            "the weights change when other numbers stand in the padding",
-            unchanged,
-            also=_other_padding,
+            "the weights change when other numbers stand in the padding", unchanged, also=_other_padding
         ),
     ),
     advice="Let all queries be 0: then all scores are, and a row of three visible keys is 1/3, 1/3, 1/3.",

@@ -1,12 +1,8 @@
 """Chapter 07, how much of the past each token knows when the state is carried or cut."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question, exchanged, then
-
-# --- pasts -----------------------------------------------------------------------------------------------
 
 
 def pasts(sentence_starts, document_starts, C, stride):
@@ -41,7 +37,7 @@ def _later_by_one(place, C, stride):
     return np.where(place < C, place + 1, (place - C) % stride + C - stride)
 
 
-def _draw_text(rng, sentences=None):
+def _draw_text(rng):
     """Two to four documents of short sentences; a window, and a stride that does not divide it."""
     lengths = [rng.integers(2, 7, size=rng.integers(2, 4)) for _ in range(rng.integers(2, 5))]
     C = int(rng.integers(5, 8))
@@ -77,9 +73,7 @@ PASTS = Question(
             "<s>.",
         ),
         Mistake(
-            "L31",
-            exchanged(pasts, "document", "sentence"),
-            "'document' and 'sentence' have changed places.",
+            "L31", exchanged(pasts, "document", "sentence"), "'document' and 'sentence' have changed places."
         ),
         Mistake(
             "L20",

@@ -1,14 +1,11 @@
 """Chapter 07, two counts: what a model scores before it is trained, and how many numbers it has."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
 from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes, unit_mistakes
 
 # --- fresh -----------------------------------------------------------------------------------------------
 

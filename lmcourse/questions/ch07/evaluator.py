@@ -1,7 +1,5 @@
 """Chapter 07, an evaluator to mend: text is padded with a symbol that is also text."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -10,11 +8,9 @@ from scipy.special import log_softmax
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
 from lmcourse.questions.shared.batches import nats_of, row_by_row
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 EOS = 2
-
-# --- evaluator -------------------------------------------------------------------------------------------
 
 
 def _real(ids):
@@ -178,9 +174,7 @@ EVALUATOR = Question(
             "You take the exponential of each token's loss and average after. The exponential comes last.",
         ),
         Mistake(
-            "M23",
-            partial(evaluate, shift=1),
-            "You shift once more: logits[:, t] forecast ids[:, t] already.",
+            "M23", partial(evaluate, shift=1), "You shift once more: logits[:, t] forecast ids[:, t] already."
         ),
         Mistake(
             "M6",

@@ -1,7 +1,5 @@
 """Chapter 07, wrong numbers of right networks: a smoothed loss taken apart, and which bug it was."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -9,7 +7,7 @@ import numpy as np
 
 from lmcourse.hints.mistakes import EXPONENT, scaled
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- unsmooth --------------------------------------------------------------------------------------------
 
@@ -83,11 +81,7 @@ UNSMOOTH = Question(
             "You subtract the floor of the smoothed loss. That would be a divergence from the smoothed "
             "target, and not the loss of what came.",
         ),
-        Mistake(
-            "L31",
-            exchanged(unsmooth, "all", "others"),
-            "The two ways have changed places.",
-        ),
+        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways have changed places."),
         Mistake(
             "L13",
             lambda loss, spread, epsilon, V: _perplexities(

@@ -1,7 +1,5 @@
 """Chapter 07, inside a network: one step of an LSTM, and one step of an RNN backwards."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -73,11 +71,7 @@ LSTM = Question(
             partial(lstm_step, shown=lambda cell: cell),
             "Your cell is right and your state is not: a tanh is missing between cell and output gate.",
         ),
-        Mistake(
-            "L22",
-            partial(lstm_step, new=lambda g: g),
-            "The tanh of the new content g is missing.",
-        ),
+        Mistake("L22", partial(lstm_step, new=lambda g: g), "The tanh of the new content g is missing."),
         Mistake(
             "L22",
             partial(lstm_step, gate=lambda part: part),
@@ -102,11 +96,7 @@ LSTM = Question(
             "The blocks of U are transposed: a row belongs to the unit that is computed, a column to the one "
             "that is read.",
         ),
-        Mistake(
-            "L31",
-            exchanged(lstm_step, "h", "cell"),
-            "'h' and 'cell' have changed places.",
-        ),
+        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' have changed places."),
     ),
     properties=(
         FINITE,

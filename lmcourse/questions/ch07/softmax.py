@@ -1,7 +1,5 @@
 """Chapter 07, the last layer: the loss and its gradient through a softmax."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chapter 08, comparing: a difference and its error, how much text decides, and its parts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question

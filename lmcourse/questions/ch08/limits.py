@@ -1,7 +1,5 @@
 """Chapter 08, limits: smoothing as a prior, where two curves cross, what a table cannot reach."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -145,11 +143,7 @@ CROSSING = Question(
             "You take the difference of two perplexities. Equal steps of a curve on this axis are equal "
             "ratios: take the logarithm of trained / counted.",
         ),
-        Mistake(
-            "L9",
-            lambda n, a, b: _zero(n, b - a),
-            "Both axes are logarithmic: sizes and perplexities.",
-        ),
+        Mistake("L9", lambda n, a, b: _zero(n, b - a), "Both axes are logarithmic: sizes and perplexities."),
         Mistake(
             "L23",
             lambda n, a, b: n[np.flatnonzero(b <= a)[0]],
@@ -189,11 +183,7 @@ FLOOR = Question(
     cases=((5, 3, 0.5, 6), (8, 5, 0.25, 7), (4, 6, 0.4, 3)),
     draw=_draw_floor,
     mistakes=(
-        Mistake(
-            "L23",
-            partial(floor, shift=0),
-            "Your table of order n sees n words. It sees n - 1.",
-        ),
+        Mistake("L23", partial(floor, shift=0), "Your table of order n sees n words. It sees n - 1."),
         Mistake(
             "L11",
             partial(floor, least=-np.inf),
@@ -201,15 +191,9 @@ FLOOR = Question(
             "does not reach past the phrase never sees it: probability 1.",
         ),
         Mistake(
-            "L1",
-            partial(floor, per_block=True),
-            "Those are the bits of a block. Divide by its mean length.",
+            "L1", partial(floor, per_block=True), "Those are the bits of a block. Divide by its mean length."
         ),
-        Mistake(
-            "M1",
-            partial(floor, nats=True),
-            "Those are nats per token. Asked are bits.",
-        ),
+        Mistake("M1", partial(floor, nats=True), "Those are nats per token. Asked are bits."),
         Mistake(
             "L22",
             partial(floor, hard=True),

@@ -1,7 +1,5 @@
 """Chapter 08, models together: what a mixture can cost, its price on a text, and a cache."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -215,11 +213,7 @@ CACHE = Question(
             "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
             "the model speaks alone.",
         ),
-        Mistake(
-            "L23",
-            partial(cache, short=1),
-            "Your cache holds one token less than its size.",
-        ),
+        Mistake("L23", partial(cache, short=1), "Your cache holds one token less than its size."),
         Mistake(
             "L1",
             lambda *case: cache(*case) / len(case[0]),

@@ -1,7 +1,5 @@
 """Chapter 08, one model class: what a trained table of logits still lacks, and where it is pulled."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -9,8 +7,6 @@ from scipy.special import log_softmax, xlogy
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.units import unit_mistakes
-
-# --- one-class -------------------------------------------------------------------------------------------
 
 
 def one_class(counts, logits, **changes):

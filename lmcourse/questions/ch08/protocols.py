@@ -1,7 +1,5 @@
 """Chapter 08, protocols: which two values may stand in one table."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -10,8 +8,6 @@ from lmcourse.hints.question import Mistake, Property, Question
 
 SAME = ("text", "unit", "vocabulary", "scored", "past", "chosen on")
 """What must be the same on both sides, in the order in which it is named."""
-
-# --- fair ------------------------------------------------------------------------------------------------
 
 
 def fair(pairs, keys=SAME, tuned=True, excused=lambda a, b: _all_bytes(a, b)):

@@ -1,7 +1,5 @@
 """Batches: sequences padded to one length, with logits or log probabilities for every position."""
 
-from __future__ import annotations
-
 import numpy as np
 
 
