@@ -28,7 +28,7 @@ from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.one_notebook import grade_notebook
-from lmcourse.grading.whole_class import _sweep, grade_class
+from lmcourse.grading.whole_class import _delete_leftovers, grade_class
 from tests.grading.catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -377,7 +377,7 @@ def test_a_kill_between_any_two_files_loses_no_mark_and_no_grade(graded, tmp_pat
         os.utime(path, (1e9, 1e9))
     (out / ".notes").touch()
     os.utime(out / ".notes", (1e9, 1e9))
-    _sweep(out)
+    _delete_leftovers(out)
     assert [path.name for path in out.rglob(".*") if path.is_file()] == [".notes"]
     assert not (out / "graded" / "ada.json.77").exists()
     assert {line["student"]: line["points"] for line in table(out / "manual.csv")}["ada"] == "3"

@@ -99,8 +99,8 @@ def normal(source: str) -> str:
 
 
 def _text(data: bytes) -> str:
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if data.startswith(mark):
+    for bom, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(bom):
             return data.decode(encoding)
     return data.decode("utf-8-sig")
 
