@@ -9,7 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from lmmetrics.score import UNITS, Score, UnitError
+from lmmetrics._types import Floats, Seed
+from lmmetrics.score import UNITS, Score, Unit, UnitError
 
 POWER = 0.8
 """How often a second experiment of the size `Comparison.needed` would find the difference."""
@@ -18,11 +19,11 @@ POWER = 0.8
 def compare_scores(
     a: Sequence[Score],
     b: Sequence[Score],
-    unit: str = "token",
+    unit: Unit = "token",
     *,
     confidence: float = 0.95,
     resamples: int = 9999,
-    seed=0,
+    seed: Seed = 0,
 ) -> Comparison:
     """Compare two models by their scores on the same documents, in bits per unit.
 
@@ -153,7 +154,7 @@ class Comparison:
     standard_error: float
     needed: float
     confidence: float
-    unit: str
+    unit: Unit
     documents: int
     a: Score
     b: Score
@@ -176,7 +177,7 @@ class Comparison:
         )
 
 
-def _ratio(differences: np.ndarray, counts: np.ndarray, axis: int = -1) -> np.ndarray:
+def _ratio(differences: Floats, counts: Floats, axis: int = -1) -> Floats:
     """Total bits over total units."""
     return differences.sum(axis=axis) / counts.sum(axis=axis)
 
@@ -189,7 +190,7 @@ def _needed(difference: float, error: float, total: int, confidence: float) -> f
     return max(1.0, float(math.ceil(total * (distance * error / difference) ** 2)))
 
 
-def _check_same_documents(a: list[Score], b: list[Score], unit: str) -> None:
+def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
     """Raise unless both sides score the same documents, finitely, in the same number of units."""
     if len(a) != len(b):
         raise ValueError(
@@ -221,7 +222,7 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: str) -> None:
             )
 
 
-def _count(score: Score, unit: str) -> int:
+def _count(score: Score, unit: Unit) -> int:
     """How many of a unit a score counts, 0 included; an error when it does not count them."""
     count = getattr(score, UNITS.get(unit, ""), None)
     return score._count(unit) if count is None else count

@@ -4,6 +4,8 @@ A file is looked for in three places: the folder that the environment variable L
 user's cache, and its public address.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import tempfile
@@ -13,6 +15,8 @@ from pathlib import Path
 
 import pooch
 import requests
+
+from lmmetrics._types import PathLike
 
 
 class CorpusError(Exception):
@@ -38,14 +42,16 @@ class RemoteFile:
     path: str
     url: str
     digest: str
-    stand_in: "RemoteFile | None" = None
+    stand_in: RemoteFile | None = None
 
     @property
-    def address(self):
+    def address(self) -> str:
         return self.url + urllib.parse.quote(Path(self.path).name)
 
 
-def fetch(file, base_url=None, cache=None, timeout=30):
+def fetch(
+    file: RemoteFile, base_url: str | None = None, cache: PathLike | None = None, timeout: float = 30
+) -> Path:
     """Return the path of a verified file; download it where it is not on this machine.
 
     Parameters
@@ -97,7 +103,7 @@ def fetch(file, base_url=None, cache=None, timeout=30):
     return target
 
 
-def _in_own_folder(file):
+def _in_own_folder(file: RemoteFile) -> Path | None:
     """Return the verified file in the folder LMMETRICS_DATA, or None where it is not there."""
     folder = os.environ.get("LMMETRICS_DATA")
     if not folder:
@@ -120,7 +126,7 @@ def _in_own_folder(file):
     return None
 
 
-def _difference(path, file):
+def _difference(path: Path, file: RemoteFile) -> str | None:
     """Return None where the file has its digest, else a phrase that says how it differs."""
     content = path.read_bytes()
     kind, expected = file.digest.split(":")
@@ -137,7 +143,7 @@ def _difference(path, file):
     )
 
 
-def _reason(error, timeout):
+def _reason(error: requests.RequestException, timeout: float) -> str:
     """Return in a few words what a failed request means."""
     if isinstance(error, requests.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"

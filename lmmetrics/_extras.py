@@ -1,11 +1,12 @@
 """Optional dependencies."""
 
 import importlib
+from types import ModuleType
 
 DISTRIBUTION = "measuring-language-models"
 
 
-def need(package, extra):
+def need(package: str, extra: str) -> ModuleType:
     """Import and return a package that an extra brings.
 
     Raises

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Literal
 
-UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
+Unit = Literal["token", "word", "char", "byte"]
+UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 """The name of a unit, and the field of `Score` that counts it."""
-LABELS = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
+LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
 """The name of a unit, and what readers see in its place; the plural adds an s."""
 
 
@@ -82,7 +84,7 @@ class Score:
     def from_perplexity(
         cls,
         value: float,
-        per: str = "token",
+        per: Unit = "token",
         *,
         tokens: int | None = None,
         words: int | None = None,
@@ -130,7 +132,7 @@ class Score:
         """Perplexity per token, ``exp(nats / tokens)``. For another unit see `perplexity_per`."""
         return self.perplexity_per("token")
 
-    def perplexity_per(self, unit: str) -> float:
+    def perplexity_per(self, unit: Unit) -> float:
         """Return ``exp(nats / count)`` for "token", "word", "char" or "byte".
 
         A perplexity beyond the range of float64 (about 1.8e308) is returned as ``inf``.
@@ -147,11 +149,11 @@ class Score:
         except OverflowError:
             return math.inf
 
-    def nats_per(self, unit: str) -> float:
+    def nats_per(self, unit: Unit) -> float:
         """Return ``nats / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
         return self.nats / self._count(unit)
 
-    def bits_per(self, unit: str) -> float:
+    def bits_per(self, unit: Unit) -> float:
         """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
         return self.bits / self._count(unit)
 
@@ -232,7 +234,7 @@ class Score:
         counts = {field: getattr(self, field) for field in UNITS.values()}
         return {field: count for field, count in counts.items() if count is not None}
 
-    def _count(self, unit: str) -> int:
+    def _count(self, unit: Unit) -> int:
         """The count to divide by; an error when there is none."""
         if unit not in UNITS:
             known = ", ".join(map(repr, UNITS))

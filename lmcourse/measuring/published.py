@@ -197,7 +197,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
     """Train a network for a fixed number of steps and measure it."""
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     history = neural.train(
-        model, train, valid, steps=steps, seed=0, batch=32, progress=True,
+        model, train, valid=valid, steps=steps, seed=0, batch=32, progress=True,
         every=steps // (4 if valid else 20),
         checkpoint=CHECKPOINTS / f"{name}.pt",
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """Two things that PyTorch keeps for the whole process, borrowed and given back."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lmmetrics._extras import need
@@ -8,7 +9,7 @@ torch = need("torch", "neural")
 
 
 @contextmanager
-def one_thread():
+def one_thread() -> Iterator[None]:
     """Use one thread inside the block: on a shared machine two are slower, and sums come out the same."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -19,7 +20,7 @@ def one_thread():
 
 
 @contextmanager
-def own_seed(seed):
+def own_seed(seed: int) -> Iterator[None]:
     """Draw from a generator of one's own meanwhile; the global one is left as it was."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

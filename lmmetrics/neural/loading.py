@@ -2,6 +2,8 @@
 
 import torch
 
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.recurrent import RecurrentLM
 from lmmetrics.neural.transformer import TransformerLM
@@ -10,7 +12,7 @@ from lmmetrics.text import Spelling, Vocabulary
 KINDS = {kind.__name__: kind for kind in (FeedForwardLM, SoftmaxBigram, RecurrentLM, TransformerLM)}
 
 
-def load(path):
+def load(path: PathLike) -> NeuralLM:
     """Read a model that ``model.save(path)`` wrote.
 
     Raises

@@ -6,37 +6,45 @@ It minimises the nats per token: the measure itself. It is made for one CPU and 
 import hashlib
 import math
 import os
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._run import Run
 from lmmetrics.neural._torch import one_thread, own_seed
+from lmmetrics.neural.history import History
 from lmmetrics.neural.storage import write
+from lmmetrics.text import TokenizedText
 
+Schedule = Literal["cosine", "constant"]
 LENGTH = 64
 """Tokens of a piece, where the model does not say."""
 
 
 def train(
-    model,
-    text,
-    valid=None,
-    steps=None,
-    seed=0,
-    seconds=None,
-    batch=32,
-    length=None,
-    lr=3e-3,
-    schedule="cosine",
-    clip=1.0,
-    smoothing=0.0,
-    progress=True,
-    patience=None,
-    every=None,
-    checkpoint=None,
-):
+    model: NeuralLM,
+    text: TokenizedText,
+    *,
+    valid: TokenizedText | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    batch: int = 32,
+    length: int | None = None,
+    lr: float = 3e-3,
+    schedule: Schedule = "cosine",
+    clip: float = 1.0,
+    smoothing: float = 0.0,
+    progress: bool = True,
+    patience: int | None = None,
+    every: int | None = None,
+    checkpoint: PathLike | None = None,
+) -> History:
     """Train a neural model on a text; return how it went.
 
     Adam, with gradients cut to a norm. After it the model has the best weights that were seen: those with
@@ -122,11 +130,13 @@ def train(
     return run.history()
 
 
-def _rates(lr, schedule, steps, seconds):
+def _rates(
+    lr: float, schedule: Schedule, steps: int | None, seconds: float | None
+) -> Callable[[int, float], float]:
     """Return the learning rate as a function of the steps and the seconds that have passed."""
     warmup = min(100, max(1, (steps or 1000) // 10))
 
-    def rate(step, elapsed):
+    def rate(step: int, elapsed: float) -> float:
         done = max(step / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
         falling = 0.55 + 0.45 * math.cos(math.pi * min(done, 1.0)) if schedule == "cosine" else 1.0
         return lr * min(1.0, (step + 1) / warmup) * falling
@@ -134,7 +144,7 @@ def _rates(lr, schedule, steps, seconds):
     return rate
 
 
-def _length(model, length):
+def _length(model: NeuralLM, length: int | None) -> int:
     context = model._window()[0] if model._window() else None
     if context is not None and length not in (None, context):
         raise ValueError(
@@ -144,7 +154,15 @@ def _length(model, length):
     return context or length or LENGTH
 
 
-def _check(model, text, valid, steps, seconds, schedule, smoothing):
+def _check(
+    model: NeuralLM,
+    text: TokenizedText,
+    valid: TokenizedText | None,
+    steps: int | None,
+    seconds: float | None,
+    schedule: Schedule,
+    smoothing: float,
+) -> None:
     model._check(text)
     _trainable(text, "training")
     if valid is not None:
@@ -158,7 +176,7 @@ def _check(model, text, valid, steps, seconds, schedule, smoothing):
         raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
 
 
-def _trainable(text, name):
+def _trainable(text: TokenizedText, name: str) -> None:
     if len(text) == 0 or (text.ids < 0).any():
         raise ValueError(
             f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
@@ -166,5 +184,5 @@ def _trainable(text, name):
         )
 
 
-def _digest(text):
+def _digest(text: TokenizedText) -> str:
     return hashlib.sha256(np.concatenate([text.ids, text.document_starts]).tobytes()).hexdigest()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array
 
+from lmmetrics._types import Floats, Ints
 from lmmetrics.information import TOLERANCE, entropy
 from lmmetrics.sources._chain import Chain
 from lmmetrics.sources._source import Source, checked_count
+from lmmetrics.text import TokenizedText
 
 
 class MarkovSource(Source):
@@ -64,7 +67,7 @@ class MarkovSource(Source):
     ['a', 'b', 'a', 'a', 'b', 'b', 'a', 'a']
     """
 
-    def __init__(self, transitions, symbols=None):
+    def __init__(self, transitions: Mapping | ArrayLike, symbols: Sequence[str] | None = None) -> None:
         if isinstance(transitions, Mapping):
             transitions, symbols = _from_dict(transitions, symbols)
         elif symbols is None:
@@ -89,7 +92,7 @@ class MarkovSource(Source):
         """
         return float(np.sqrt(self._variance / checked_count("n", n)))
 
-    def log_probs(self, text) -> np.ndarray:
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
 
         The first tokens of a sentence, whose context is shorter than `order`, follow the stationary law. A
@@ -113,7 +116,7 @@ class MarkovSource(Source):
             result[at[valid]] = self._log_conditionals(k).ravel()[block[valid]]
         return result
 
-    def block_law(self, length: int) -> np.ndarray:
+    def block_law(self, length: int) -> Floats:
         """Return the stationary law of `length` consecutive symbols, shape ``(V,) * length``.
 
         Its entropies give the best that a model with a short context can do: with L symbols of context it
@@ -134,7 +137,7 @@ class MarkovSource(Source):
 
     # Sampling -----------------------------------------------------------------------------------------------
 
-    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def _draw(self, n: int, rng: np.random.Generator) -> Ints:
         """Draw by regeneration: whenever the chain is in its most frequent context, it begins anew.
 
         So its path is a first stretch from a stationary context, then independent tours from that context
@@ -155,7 +158,7 @@ class MarkovSource(Source):
             missing -= len(parts[-1])
         return np.concatenate(parts)[:n]
 
-    def _tours(self, contexts: np.ndarray, home: int, limit: int, rng: np.random.Generator) -> np.ndarray:
+    def _tours(self, contexts: Ints, home: int, limit: int, rng: np.random.Generator) -> Ints:
         """Run one tour from each context until it is home, and lay the tours end to end.
 
         No tour is followed beyond `limit` symbols: the sample ends before.
@@ -175,7 +178,7 @@ class MarkovSource(Source):
             result[starts[tours] + step] = symbols
         return result
 
-    def _next(self, contexts: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    def _next(self, contexts: Ints, uniform: Floats) -> Ints:
         """The first symbol whose cumulative probability is above `uniform`, by bisection of all rows."""
         low = np.zeros(len(contexts), dtype=np.int64)
         high = np.full(len(contexts), len(self.symbols) - 1)
@@ -186,7 +189,7 @@ class MarkovSource(Source):
         return low
 
     @cached_property
-    def _cumulative(self) -> np.ndarray:
+    def _cumulative(self) -> Floats:
         sums = np.cumsum(self._rows, axis=1)
         return sums / sums[:, -1:]  # exactly 1 from the last possible symbol on
 
@@ -208,7 +211,7 @@ class MarkovSource(Source):
         return chain
 
     @cached_property
-    def _row_entropies(self) -> np.ndarray:
+    def _row_entropies(self) -> Floats:
         return entropy(self._rows, axis=-1)
 
     @cached_property
@@ -222,7 +225,7 @@ class MarkovSource(Source):
         weights = self.stationary.reshape(-1, 1) * self._rows
         return max(0.0, float((weights * excess * (excess + 2 * later)).sum()))
 
-    def _log_conditionals(self, k: int) -> np.ndarray:
+    def _log_conditionals(self, k: int) -> Floats:
         """ln p(next | k symbols before), shape (V,) * k + (V,), -inf where the k symbols cannot occur."""
         if k == self.order:
             return self._log_rows
@@ -232,12 +235,12 @@ class MarkovSource(Source):
             return np.log(ratio)
 
     @cached_property
-    def _log_rows(self) -> np.ndarray:
+    def _log_rows(self) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(self._rows)
 
 
-def _from_dict(transitions: Mapping, symbols) -> tuple[np.ndarray, tuple[str, ...]]:
+def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     """The array and the symbols of a dict from contexts to laws."""
     contexts = {(key,) if isinstance(key, str) else tuple(key): law for key, law in transitions.items()}
     orders = sorted(set(map(len, contexts)))
@@ -273,7 +276,7 @@ def _from_dict(transitions: Mapping, symbols) -> tuple[np.ndarray, tuple[str, ..
     return array, symbols
 
 
-def _checked(transitions, symbols: tuple[str, ...]) -> np.ndarray:
+def _checked(transitions: Mapping | ArrayLike, symbols: tuple[str, ...]) -> Floats:
     array = np.array(transitions, dtype=np.float64)
     size = len(symbols)
     if array.ndim == 0 or array.shape != (size,) * array.ndim:
