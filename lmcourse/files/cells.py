@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from lmcourse.files.contents import line_at
+
 
 def parse(source: str) -> ast.Module:
     """Return the syntax tree of a cell, IPython's ``%`` and ``!`` lines included; raises SyntaxError."""
@@ -46,7 +48,7 @@ def code_cells(path: str, page: str) -> Iterator[CodeCell]:
         alt = re.search(r"\balt: *(\S.*)", header)
         yield CodeCell(
             path,
-            f"{path}, line {page.count(chr(10), 0, match.start()) + 1}",
+            f"{path}, line {line_at(page, match.start())}",
             body[len(header) :].strip("\n"),
             re.split(r"[\s,]+", tags[1].strip()) if tags else [],
             alt[1].strip("\"' ") if alt else "",

@@ -79,7 +79,7 @@ def differences(root: Path, stems: list[str] | None = None) -> list[str]:
             found.append(f"{path} is stale: its solved set gives something else. {cure}")
     for path, data in {} if stems else _labs(root).items():
         if path.read_bytes() != data:
-            found.append(f"{path}: its line for Colab is not that of lmcourse.REPOSITORY. Run: {COMMAND}")
+            found.append(f"{path} is stale: its format or its line for Colab is not ours. Run: {COMMAND}")
     exercises = root / "exercises"
     asked = {path.parent.name for path in files} if stems else None
     for path in sorted(path for path in exercises.rglob("*") if path.is_file() and path not in files):
