@@ -144,17 +144,12 @@ SILENT_SCORER = Question(
 # --- cat-dog ---------------------------------------------------------------------------------------------
 
 
-def cat_dog():
+def cat_dog(first=START[0], root=2):
     """Perplexity of "cat dog" with two floors under the unseen dog, and the floor that makes it 20."""
-    return _floored(lambda floor: START[0] * floor)
-
-
-def _floored(joint, root=2):
-    """The dictionary from the joint probability, which is ``floor`` times a constant."""
     return {
-        "floor 1e-10": joint(1e-10) ** (-1 / root),
-        "floor 1e-12": joint(1e-12) ** (-1 / root),
-        "floor for 20": 20.0**-root / joint(1.0),
+        "floor 1e-10": (first * 1e-10) ** (-1 / root),
+        "floor 1e-12": (first * 1e-12) ** (-1 / root),
+        "floor for 20": 20.0**-root / first,
     }
 
 
@@ -171,17 +166,17 @@ CAT_DOG = Question(
     mistakes=(
         Mistake(
             "L10",
-            lambda: _floored(lambda floor: floor),
+            partial(cat_dog, first=1.0),
             "Your score does not know how likely cat is as a first word. 'cat dog' has two factors.",
         ),
         Mistake(
             "M26",
-            lambda: _floored(lambda floor: START[0] * floor, root=3),
+            partial(cat_dog, root=3),
             "You take the third root. Two tokens are scored: <s> is given, not predicted.",
         ),
         Mistake(
             "L1",
-            lambda: _floored(lambda floor: START[0] * floor, root=1),
+            partial(cat_dog, root=1),
             "Your number is one over the joint probability. A perplexity is the N-th root of that.",
         ),
         Mistake(
