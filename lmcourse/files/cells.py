@@ -18,13 +18,13 @@ def parse(source: str) -> ast.Module:
 
 
 class CodeCell:
-    """A code cell of a notebook or a page: where it is, its source, its tags and its picture's alt text."""
+    """A code cell of a notebook or a page: its place, source and tags, and the alt text of its figure."""
 
     def __init__(self, path: str, where: str, source: str, tags: list[str], alt: str):
         self.path, self.where, self.source, self.tags, self.alt = path, where, source, tags, alt
 
     def syntax(self) -> ast.Module:
-        """Return the syntax tree; an empty one for a cell that is not Python (running it says so)."""
+        """Return the syntax tree; an empty one if the cell is not Python (running it raises the error)."""
         try:
             return parse(self.source)
         except SyntaxError:
