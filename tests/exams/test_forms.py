@@ -143,7 +143,7 @@ def graded():
         assert "error" not in (reply := sandbox.run("answers", SETUP + "\n".join(lines))), reply
         with sandbox.probe() as probe:
             for i, (question, _) in enumerate(answers):
-                call = RemoteChecks(probe, 1)._caller(question, proxies.fetch(probe, f"answer_{i}"))
+                call = RemoteChecks(probe, 1).caller(question, proxies.fetch(probe, f"answer_{i}"))
                 verdicts.append(judge(question, call, question.cases))
     return verdicts
 

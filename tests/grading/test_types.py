@@ -302,7 +302,7 @@ def graded(name, probe):
     """What the grader says."""
     try:
         tests = RemoteChecks(probe, 0)
-        tests._judge(QUESTIONS[name], proxies.fetch(probe, name), QUESTIONS[name].cases)
+        tests.judge(QUESTIONS[name], proxies.fetch(probe, name), QUESTIONS[name].cases)
     except WrongAnswer as wrong:
         return False, str(wrong)
     except Unreadable as problem:

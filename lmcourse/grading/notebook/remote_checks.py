@@ -5,69 +5,92 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lmcourse.exams import find_question as find
+from lmcourse.exams import find_question
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.worker import Worker
-from lmcourse.hints.answers import Unreadable, plain
-from lmcourse.hints.judging import Call, WrongAnswer, judge
+from lmcourse.hints.answers import Unreadable
+from lmcourse.hints.judging import Call, WrongAnswer, caller, judge
 from lmcourse.hints.question import Case, Question, copied
 from lmcourse.hints.wording import shown_inputs
 
 
 class RemoteChecks:
-    """``check`` and ``check_hidden`` as a grader needs them: data by calls, inputs by its own seed."""
+    """``check``, ``check_hidden`` and ``inputs`` for one test cell, and what they found.
+
+    Parameters
+    ----------
+    probe : Worker
+        The process with the answers.
+    seed : int
+        Draws the hidden inputs; the seed in the test cell is not used.
+    explain : callable
+        Takes the kind and the message of an error; returns sentences on its cause.
+    on_wrong : callable
+        Is called when all values were read and are not all right.
+
+    Attributes
+    ----------
+    key : str
+        The question that was checked last.
+    mistakes : tuple of str
+    not_done : bool
+        Whether the answer is None, or its function raises `NotImplementedError`.
+    raised : str
+        The name of the error that a call raised; else empty.
+    read : bool
+        Whether no call has raised, so that a value which is not right is wrong.
+    """
 
     def __init__(
         self,
         probe: Worker,
         seed: int,
-        why: Callable[[str], str] = lambda said: "",
-        newer: Callable[[str, str], str] = lambda kind, said: "",
-        wrong: Callable[[], None] = lambda: None,
+        explain: Callable[[str, str], str] = lambda kind, message: "",
+        on_wrong: Callable[[], None] = lambda: None,
     ):
-        self.probe, self.seed, self.why, self.newer, self.wrong = probe, seed, why, newer, wrong
-        self.key, self.mistakes, self.not_done, self.raised = "", (), False, ""
-        self.read = True  # no call has raised, so a value that is not right is wrong
+        self.probe, self.seed, self.explain, self.on_wrong = probe, seed, explain, on_wrong
+        self.key, self.mistakes, self.not_done, self.raised, self.read = "", (), False, "", True
 
     def inputs(self, key: str) -> tuple[Case, ...]:
-        return tuple(copied(case) for case in find(key).cases)
+        return tuple(copied(case) for case in find_question(key).cases)
 
     def check(self, key: str, answer: Any) -> None:
-        question = find(key)
-        self._judge(question, answer, question.cases)
+        question = find_question(key)
+        self.judge(question, answer, question.cases)
 
     def check_hidden(self, key: str, answer: Any, seed: int | None = None) -> None:
-        question = find(key)
-        self._judge(question, answer, question.fresh_cases(self.seed))
+        question = find_question(key)
+        self.judge(question, answer, question.fresh_cases(self.seed))
 
-    def _judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
+    def judge(self, question: Question, answer: Any, cases: tuple[Case, ...]) -> None:
+        """Judge an answer, and remember what was found.
+
+        Raises
+        ------
+        WrongAnswer
+            If it is not right.
+        """
         self.key = question.key
-        verdict = judge(question, self._caller(question, answer), cases, self.wrong)
+        if answer is None and question.form != "function":
+            self.not_done, self.read = True, False
+        verdict = judge(question, self.caller(question, answer), cases, self.on_wrong)
         if not verdict.right:
             self.mistakes = verdict.mistakes
             raise WrongAnswer(verdict.message, verdict.points)
 
-    def _caller(self, question: Question, answer: Any) -> Call:
-        def call(case: Case) -> Any:
-            if question.form != "function":
-                if answer is None:
-                    self.not_done, self.read = True, False
-                    raise Unreadable("not done yet: the answer is None.")
-                if question.form == "value":
-                    return answer
-                return self._told(
-                    question, case, proxies.evaluate, self.probe, answer, question.symbols, case
-                )
-            if not callable(answer):
-                kind = type(plain(answer)).__name__
-                told = "pass the function itself instead of calling it"
-                raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
-            return self._told(question, case, answer, *case)
+    def caller(self, question: Question, answer: Any) -> Call:
+        """Return the function from a case to the student's value."""
 
-        return call
+        def call(function: Callable, case: Case) -> Any:
+            return self._ask(question, case, function, *case)
 
-    def _told(self, question: Question, case: Case, function: Callable, *arguments: Any) -> Any:
-        """Call, and say in a sentence what was raised."""
+        def evaluate(formula: Any, case: Case) -> Any:
+            return self._ask(question, case, proxies.evaluate, self.probe, formula, question.symbols, case)
+
+        return caller(question, answer, call, evaluate)
+
+    def _ask(self, question: Question, case: Case, function: Callable, *arguments: Any) -> Any:
+        """Call a function that asks the worker; an error of the student becomes a sentence."""
         try:
             return function(*arguments)
         except NotImplementedError:
@@ -76,11 +99,11 @@ class RemoteChecks:
         except proxies.RemoteError as error:
             self.raised, self.read = error.kind, False
             line = f" at `{error.line}`" if error.line else ""
-            told = f"your function raises {named(error)}{line}, for {shown_inputs(question, case)}."
-            raise Unreadable(told + self.why(str(error)) + self.newer(error.kind, str(error))) from None
+            told = f"your function raises {error_text(error)}{line}, for {shown_inputs(question, case)}."
+            raise Unreadable(told + self.explain(error.kind, str(error))) from None
 
 
-def named(error: BaseException) -> str:
-    """An error by its kind and its text, if it has one."""
-    kind, said = getattr(error, "kind", type(error).__name__), str(error)
-    return f"{kind}: {said}" if said else kind
+def error_text(error: BaseException) -> str:
+    """Return the kind of an error, with its message if it has one."""
+    kind, message = getattr(error, "kind", type(error).__name__), str(error)
+    return f"{kind}: {message}" if message else kind
