@@ -1,7 +1,7 @@
 """Bring what a student gave into a form that can be read, and that can cross to another process.
 
-`answers.read` does this before it reads an answer, and so does the process with the answers before it sends
-one. So the visible check and the grader judge the same thing, in the same words.
+`answers.read` does this before it reads an answer, and so does a worker (`lmcourse.grading`) before it
+sends one. So the visible check and the grader judge the same thing, in the same words.
 """
 
 from __future__ import annotations

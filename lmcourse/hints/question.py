@@ -120,8 +120,8 @@ class Mistake:
         Takes the arguments of a case, returns the wrong value in the form of the right one.
     hint : str or callable
         What in the number shows the mistake; never the right number. ``{ratio}`` becomes the student's value
-        / the right value, ``{power}`` the ratio of their logarithms. A callable gets the arguments of the case
-        and returns such a string.
+        divided by the right one, ``{power}`` the ratio of their logarithms. A callable gets the arguments of
+        the case and returns such a string.
     slip : callable, optional
         The same mistake as a function of a finished value (a wrong base, say): it is then also tried on top
         of the others.

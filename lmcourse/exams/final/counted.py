@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
 from scipy.special import entr
 
 from lmcourse.exams.part import rows, value_task
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import Mistake, but
-
-LN2 = math.log(2)
 
 # --- floor: the entropy rate of a source with memory, and what it is without context -----------------------
 

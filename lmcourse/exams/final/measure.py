@@ -6,9 +6,8 @@ import math
 from functools import partial
 
 from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.hints.mistakes import LN2, LN10
 from lmcourse.hints.question import Mistake, but
-
-LN2, LN10 = math.log(2), math.log(10)
 
 # --- underflow: a probability that no float can hold, as a power of ten ------------------------------------
 

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.special import softmax
 
 from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import Mistake, but
-
-LN2 = math.log(2)
 
 # --- parameters: how many numbers a recurrent model learns --------------------------------------------------
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import entr, rel_entr
 
 from lmcourse.exams.part import Part, rows, value_part, value_task
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import Mistake, but
 
-LN2 = math.log(2)
 IN_NATS = "Your numbers are {ratio} = ln 2 times the right ones: they are in nats."
 
 # --- chain: a sentence under a bigram table, its end included ---------------------------------------------

@@ -199,12 +199,10 @@ CAT_DOG = Question(
 
 # --- floor-forensics -------------------------------------------------------------------------------------
 
-LN10 = wrong.LN10
-
 
 def find_the_floor(kept, dropped, tokens, unseen):
     """The digits of a floor 10^-d, its share of the nats, and the score with 1e-20 in its place."""
-    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / LN10)
+    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / wrong.LN10)
 
 
 def _nats_of_floor(kept, dropped, tokens, unseen):
@@ -215,13 +213,13 @@ def _finding(kept, tokens, unseen, digits):
     digits, nats = round(digits), tokens * math.log(kept)
     return {
         "digits": digits,
-        "share": unseen * digits * LN10 / nats,
+        "share": unseen * digits * wrong.LN10 / nats,
         "with 1e-20": kept * np.float64(10.0) ** ((20 - digits) * unseen / tokens),
     }
 
 
 def _one_denominator(kept, dropped, tokens, unseen):
-    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / LN10)
+    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / wrong.LN10)
 
 
 def _given(key, formula):
@@ -237,7 +235,7 @@ def _given(key, formula):
 def _report(digits, dropped, tokens, unseen):
     """Two perplexities of one text with six digits, as in a report: unseen tokens floored, and dropped."""
     dropped = float(f"{dropped:.6g}")
-    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * LN10
+    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * wrong.LN10
     return float(f"{math.exp(nats / tokens):.6g}"), dropped, tokens, unseen
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from scipy.special import rel_entr
 
-from lmcourse.hints.question import Mistake, Property, Question, exchanged
+from lmcourse.hints.question import Mistake, Property, Question, but, exchanged
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- directions ------------------------------------------------------------------------------------------
@@ -202,10 +202,7 @@ SAMPLES = Question(
         ),
         Mistake(
             "M50",
-            partial(
-                from_samples,
-                exact=lambda mean_p, width_p, mean_q, width_q: _exact(mean_q, width_q, mean_p, width_p),
-            ),
+            but(from_samples, {"exact": lambda x, *bells: _exact(*bells[2:], *bells[:2])}),
             "Your 'exact' is the other direction. The width of the model, who is judged, stands below.",
         ),
         Mistake(

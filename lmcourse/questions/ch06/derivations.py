@@ -33,7 +33,7 @@ ADD_K = Question(
                 add_k,
                 {
                     "q1": lambda c1, c2, c3, k: c1 / _sum(c1, c2, c3, k),
-                    "multiplier": lambda *point: _sum(*point),
+                    "multiplier": _sum,
                     "weight": lambda *point: 0.0,
                 },
             ),

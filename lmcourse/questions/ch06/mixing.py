@@ -55,16 +55,14 @@ EM = Question(
         Mistake(
             "L22",
             partial(
-                em_step, step=lambda probs, weights: _posterior(probs, np.ones(len(weights))).mean(axis=1)
+                em_step, step=lambda probs, weights: _posterior(probs, np.ones_like(weights)).mean(axis=1)
             ),
             "Your step forgets the weights that it starts from: the posterior is weight times probability, "
             "divided by the sum of that over the models.",
         ),
         Mistake(
             "L26",
-            partial(
-                em_step, step=lambda probs, weights: weights * probs.sum(axis=1) / (weights @ probs).sum()
-            ),
+            partial(em_step, step=lambda p, weights: weights * p.sum(axis=1) / (weights @ p).sum()),
             "You add the models' probabilities over the tokens and divide at the end. Divide at each token, "
             "and then take the mean: every token has one vote.",
         ),

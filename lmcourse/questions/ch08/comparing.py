@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
-
-LN2 = np.log(2)
 
 # --- paired ----------------------------------------------------------------------------------------------
 

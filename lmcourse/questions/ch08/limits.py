@@ -4,9 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import FINITE, Mistake, Question, but
-
-LN2 = np.log(2)
 
 # --- prior -----------------------------------------------------------------------------------------------
 
