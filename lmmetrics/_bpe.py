@@ -1,6 +1,6 @@
-"""Byte-pair encoding: tokens are byte strings, merged where they often stand side by side.
+"""Byte-pair encoding: tokens are byte strings, merged from pairs that are often adjacent.
 
-Training and encoding are done by the `tokenizers` package; this module keeps its ids and bytes in order.
+The `tokenizers` package trains and encodes; this module converts its tokens to ids and bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
     documents : list of str
     size : int
         Length of the vocabulary, at least 258: `<s>`, `</s>`, the 256 bytes, then one token for each merge.
-        It comes out shorter where the documents hold too few pairs to merge.
+        The vocabulary is shorter if the documents contain too few pairs to merge.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
     Raises
     ------
     TypeError, ValueError
-        When `documents` is no list of strings, or `size` is below 258.
+        If `documents` is not a list of strings, or `size` is below 258.
 
     Notes
     -----
@@ -76,7 +76,7 @@ class BPETokenizer:
     Attributes
     ----------
     vocabulary : Vocabulary
-        A token is shown as its text. Bytes that are no text alone are shown one by one, as in ``<0xE6>``.
+        A token is shown as its text; bytes that are not valid UTF-8 are shown one by one, as in ``<0xE6>``.
     """
 
     def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
@@ -97,7 +97,7 @@ class BPETokenizer:
 
 
 def shown(token: bytes) -> str:
-    """Return a byte string as text, or as ``<0xE6>`` for each byte where it is no text.
+    """Return a byte string as text, or as ``<0xE6>`` for each byte if it is not valid UTF-8.
 
     Examples
     --------

@@ -35,9 +35,9 @@ def compare_scores(
     a, b : list of Score
         One score for each document, in the same order.
     unit : {"token", "word", "char", "byte"}
-        Both sides must count as many of it in every document.
+        Both sides must have the same number of it in every document.
     confidence : float
-        Share of intervals that hold the true difference, if the assumptions below are right.
+        Share of intervals that contain the true difference, if the assumptions below hold.
     resamples : int
         How many times the documents are drawn again.
     seed : int or numpy.random.Generator
@@ -50,19 +50,20 @@ def compare_scores(
     Raises
     ------
     ValueError
-        When fewer than two documents have a scored token, when the numbers of documents differ, when a score
-        is infinite, or when the two sides have different unknown tokens, and so different vocabularies.
+        If fewer than two documents have a scored token, if the numbers of documents differ, if a score is
+        infinite, or if the two sides have different unknown tokens, and so different vocabularies.
     UnitError
-        When the unit was not counted, or a document has more of it on one side than on the other.
+        If the unit was not counted, or its number in a document differs between the two sides.
 
     Notes
     -----
     With ``d_i`` the bits of ``a`` minus the bits of ``b`` in document ``i``, and ``n_i`` its units, the
     difference is ``sum d_i / sum n_i``: totals first, division last. Each resample draws as many documents as
-    there are, with replacement, and takes the same ratio. The interval is what the middle of these ratios
-    covers (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
+    there are, with replacement, and takes the same ratio. The interval is the central part of these
+    ratios (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
     deviation is the standard error ``s``. Tokens of one document depend on each other, so documents are
-    drawn, not tokens. It is assumed that the documents are independent, and of the kind you care about.
+    drawn, not tokens. The interval assumes that the documents are independent and are a sample of the kind of
+    text that you want to measure.
 
     How many units would be needed: an average over ``N`` units has a standard error that falls as
     ``1 / sqrt(N)``. If the true difference is the observed one and the normal law holds, a test at this

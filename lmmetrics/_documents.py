@@ -1,4 +1,4 @@
-"""Documents before they are tokens: what may be one, and what its script says about words."""
+"""Documents before tokenisation: whether they are valid, and whether blanks separate their words."""
 
 import functools
 import re
@@ -29,7 +29,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
         except UnicodeEncodeError as error:
             raise ValueError(
                 f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
-                f"character {error.start}: it is no character and has no UTF-8 bytes. Read the file again "
+                f"character {error.start}: it is not a character and has no UTF-8 bytes. Read the file again "
                 "with encoding='utf-8' and without errors='surrogateescape', or remove it"
             ) from None
     return documents

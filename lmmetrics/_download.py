@@ -1,4 +1,4 @@
-"""Files that are downloaded once, verified, and kept: nothing half-written, nothing unverified.
+"""Files that are downloaded once, verified, and kept; a partial or unverified file is never used.
 
 A file is looked for in three places: the folder that the environment variable LMMETRICS_DATA names, the
 user's cache, and its public address.
@@ -20,7 +20,7 @@ from lmmetrics._types import PathLike
 
 
 class CorpusError(Exception):
-    """A corpus cannot be had. The message says what went wrong, what was expected, and what to do."""
+    """A corpus can be neither read nor downloaded. The message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def fetch(
     Raises
     ------
     CorpusError
-        When there is no network, the server refuses or hangs, the file is not the expected one, or it cannot
-        be written. No part of it is left behind.
+        If there is no network, the server refuses or does not answer, or the file is not the expected one or
+        cannot be written. No partial file is left behind.
     """
     own = _in_own_folder(file)
     if own is not None:
@@ -110,8 +110,8 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
         return None
     if not Path(folder).is_dir():
         raise CorpusError(
-            f"the environment variable LMMETRICS_DATA names {folder}, and there is no such folder. Name a "
-            "folder that is there, or unset the variable to have the files downloaded"
+            f"the environment variable LMMETRICS_DATA names {folder}, and there is no such folder. Name an "
+            "existing folder, or unset the variable to have the files downloaded"
         )
     for candidate in (file, file.stand_in):
         path = candidate and Path(folder) / candidate.path

@@ -12,7 +12,7 @@ def need(package: str, extra: str) -> ModuleType:
     Raises
     ------
     ModuleNotFoundError
-        When it is not installed; the message names the extra.
+        If it is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(package)

@@ -42,7 +42,7 @@ def entropy(p: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1) -
     Raises
     ------
     ValueError
-        When an entry is negative or NaN, or when a row does not sum to 1. The message names the place and
+        If an entry is negative or NaN, or if a row does not sum to 1. The message names the place and
         the amount.
 
     Examples
@@ -99,7 +99,7 @@ def cross_entropy(
 def kl_divergence(
     p: ArrayLike, q: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1
 ) -> float | Floats:
-    """KL divergence ``D(p || q) = sum p ln(p / q)``: what the wrong model costs beyond the entropy.
+    """KL divergence ``D(p || q) = sum p ln(p / q)``: the excess of the cross-entropy over the entropy.
 
     Parameters, errors and broadcasting are those of `cross_entropy`.
 
@@ -195,7 +195,9 @@ def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
     """Float64 probabilities that sum to 1 along the axis, or an error that says where they do not."""
     array = _probabilities(name, values)
     if not -array.ndim <= axis < array.ndim:
-        raise ValueError(f"{name} has shape {array.shape}, so it has no axis {axis}.")
+        raise ValueError(
+            f"{name} has shape {array.shape}, so it has no axis {axis}. Count from the end: axis=-1."
+        )
     _check_sums(name, array.sum(axis=axis), "row")
     return array
 

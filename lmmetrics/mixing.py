@@ -1,4 +1,4 @@
-"""Several models as one: a mixture with weights learned by EM, and a cache of the words just read."""
+"""Several models as one: a mixture with weights learned by EM, and a cache of the most recent tokens."""
 
 from collections.abc import Iterable, Sequence
 from typing import Self
@@ -56,7 +56,10 @@ class Mixture:
             raise ValueError("a mixture needs at least one model: Mixture([counted, trained])")
         for model in self.models:
             if not hasattr(model, "log_probs"):
-                raise TypeError(f"{type(model).__name__} has no log_probs(text), so it is no language model")
+                raise TypeError(
+                    f"{type(model).__name__} has no log_probs(text): it is not a language model. Give an "
+                    "object with that method, such as a fitted NGramModel"
+                )
         count = len(self.models)
         given = np.full(count, 1 / count) if weights is None else np.asarray(weights, dtype=float)
         if given.shape != (count,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
@@ -68,7 +71,7 @@ class Mixture:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """That of the first model that has one."""
+        """The vocabulary of the first model that has one."""
         for model in self.models:
             if hasattr(model, "vocabulary"):
                 return model.vocabulary
@@ -96,7 +99,7 @@ class Mixture:
         Raises
         ------
         ValueError
-            When all models hold a token of the text impossible.
+            If a token of the text has probability 0 under every model.
         """
         logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
@@ -130,19 +133,19 @@ class Mixture:
 
 
 class UnigramCache:
-    """The relative frequency of a token among the last ones: what was said lately is said again.
+    """The relative frequency of a token among the most recent ones: recent words tend to recur.
 
         p(w | h) = share of w among the last `size` tokens of its document; before the first token, uniform
 
-    Alone it holds every new word impossible. It is made to be one part of a `Mixture`, with a small weight:
-    Kuhn and De Mori 1990. It looks across the ends of sentences, as a network does that carries its state.
+    Alone it gives every new word the probability 0. It is meant as a component of a `Mixture`, with a small
+    weight: Kuhn and De Mori 1990. It reaches across sentences, as a network does that carries its state.
 
     Parameters
     ----------
     size : int
-        How many tokens it remembers, at least 1.
+        How many tokens the cache holds, at least 1.
     across : bool
-        Whether it remembers across documents. A test text stored as one document is one in any case.
+        Whether the cache is kept from one document to the next. Within one document it always is.
 
     Examples
     --------

@@ -39,10 +39,9 @@ class Score:
     Raises
     ------
     TypeError
-        When ``nats`` is not a real number, or a count is not a whole number.
+        If ``nats`` is not a real number, or a count is not a whole number.
     ValueError
-        When ``nats`` is NaN or negative, when a count is negative, or when there are nats but every count
-        is 0.
+        If ``nats`` is NaN or negative, if a count is negative, or if there are nats but every count is 0.
 
     Notes
     -----
@@ -51,7 +50,7 @@ class Score:
 
     Examples
     --------
-    Chapter 02 prices 我 / 愛 / 台灣 at 0.5, 0.8 and 0.9: three words, four characters.
+    Chapter 02 gives 我 / 愛 / 台灣 the probabilities 0.5, 0.8 and 0.9: three words, four characters.
 
     >>> score = Score(nats=-math.log(0.5 * 0.8 * 0.9), tokens=3, words=3, chars=4)
     >>> score
@@ -105,9 +104,9 @@ class Score:
         Raises
         ------
         ValueError
-            When ``value`` is NaN or below 1.
+            If ``value`` is NaN or below 1.
         UnitError
-            When the unit of the perplexity was not counted.
+            If the unit of the perplexity was not counted.
 
         Examples
         --------
@@ -140,9 +139,9 @@ class Score:
         Raises
         ------
         UnitError
-            When the unit was not counted, or is none of the four.
+            If the unit was not counted, or is not one of the four.
         ValueError
-            When the text has none of that unit.
+            If the text has none of that unit.
         """
         try:
             return math.exp(self.nats_per(unit))
@@ -292,7 +291,9 @@ def _checked_count(field: str, count: int | None) -> int | None:
 
 def _checked_perplexity(value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"A perplexity is a real number, not {value!r} ({type(value).__name__}).")
+        raise TypeError(
+            f"A perplexity is a real number, not {value!r} ({type(value).__name__}). Pass a float."
+        )
     if not value >= 1:
         raise ValueError(
             f"{value:g} cannot be the perplexity of a discrete model. Each probability is at most 1, so each "

@@ -49,12 +49,13 @@ def score_text(
 
     Parameters
     ----------
-    model : object with ``log_probs(text) -> float64[N]``
+    model : LanguageModel
+        An object with ``log_probs(text) -> float64[N]``.
         Natural logs, each conditional on its own past. ``-inf`` is allowed and gives an infinite score.
     text : TokenizedText
         The scored stream of N tokens.
     eos : bool
-        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and it is no token.
+        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and so is the token.
     unknown : {"score", "infinite"}
         What a token outside the vocabulary costs: what the model asks for ``<unk>``, or infinitely many nats.
         A vocabulary without ``<unk>`` knows only the second. Unknown tokens are never left out, and their
@@ -69,10 +70,10 @@ def score_text(
     Raises
     ------
     TypeError
-        When the model has no ``log_probs``, or does not return a float64 array.
+        If the model has no ``log_probs``, or does not return a float64 array.
     ValueError
-        When the array has the wrong shape, or holds NaN or a log above 0 (a probability above 1). A value up
-        to 1e-12 above 0 is rounding, and counts as 0. When ``model.vocabulary`` is not the text's.
+        If the array has the wrong shape, or contains NaN or a log above 0 (a probability above 1); a value
+        up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` is not the text's.
 
     Examples
     --------
@@ -146,7 +147,7 @@ def compare(
 
     Parameters
     ----------
-    a, b : object with ``log_probs(text) -> float64[N]``
+    a, b : LanguageModel
     text : TokenizedText
         At least two documents; thirty or more for an interval that can be trusted.
     eos, unknown
@@ -301,7 +302,7 @@ def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
             raise ValueError(
                 f"log_probs[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
                 f"{meaning}. Return natural logs of probabilities that sum to 1 over the vocabulary: "
-                "no logits, no surprisals."
+                "not logits, and not surprisals."
             )
     return log_probs
 

@@ -71,9 +71,9 @@ def tokenize(
     Raises
     ------
     TypeError
-        When `documents` is no list of strings.
+        If `documents` is not a list of strings.
     ValueError
-        When a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; when Chinese
+        If a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; or if Chinese
         text is to be cut into words without a segmenter.
 
     Examples
@@ -118,7 +118,7 @@ def tokenize(
 
 
 class Spelling(NamedTuple):
-    """How ids are written as text: what each adds, what stands between two, and a word for the tokens."""
+    """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
 
     pieces: Sequence[str] | Sequence[bytes] | NDArray[np.object_]
     separator: str | bytes
@@ -241,7 +241,7 @@ class TokenizedText:
 
     @property
     def unknown(self) -> int:
-        """Number of tokens that the vocabulary does not hold. A `<unk>` written in the text is held."""
+        """Number of tokens that are not in the vocabulary. A `<unk>` written in the text is in it."""
         return self._total("unknown")
 
     @property
@@ -276,7 +276,7 @@ class TokenizedText:
 
         For characters, bytes and BPE these are the documents that were tokenised. For words they are the
         canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
-        that a model has drawn may be no UTF-8: these are shown as the replacement character.
+        that a model has drawn may not be valid UTF-8: these are shown as the replacement character.
         """
         separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]

@@ -1,4 +1,4 @@
-"""What all neural models share: how a text becomes inputs, how it is scored, how text is drawn.
+"""What all neural models share: how a text becomes inputs, how it is scored, how text is sampled.
 
 A model says how it turns inputs into features (`features`) and holds a `head`, which turns features into
 probabilities. Everything else is here. How scoring is cut into batches is in `lmmetrics.neural._batches`.
@@ -74,7 +74,7 @@ class NeuralLM(nn.Module):
         state : {"carry", "document", "sentence"}, optional
             Instead of ``model.state``, this time.
         batch : int
-            How many tokens are worked on together. It changes memory and speed, and no result.
+            How many tokens are scored together. It changes memory and speed, but not the result.
 
         Returns
         -------
@@ -190,13 +190,13 @@ class NeuralLM(nn.Module):
         return ()
 
     def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
-        """The inputs and the state that predict the token after `past`, when all but its last is read."""
+        """The inputs and the state that predict the token after `past`, once all but its last is read."""
         if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
             memory = None
         return self._inputs(past)[-1:], memory
 
     def restart(self, memory: Memory, fresh: Bools) -> Memory:
-        """Return the state with the rows bool[B] that start anew forgotten."""
+        """Return the state, reset in the rows bool[B] that start a new segment."""
         return None
 
     # Helpers

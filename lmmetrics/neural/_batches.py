@@ -16,7 +16,7 @@ STEPS = 1024
 
 
 def bounds_of(text: TokenizedText, reach: Reach) -> Ints:
-    """Return where the past begins anew: int64[K + 1], the bounds of K segments that are not empty."""
+    """Return where the context is reset: int64[K + 1], the bounds of K segments that are not empty."""
     if reach == "carry":
         return np.array([0, len(text)]) if len(text) else np.zeros(1, dtype=np.int64)
     return np.unique(text.document_starts if reach == "document" else text.sentence_starts)
@@ -42,9 +42,9 @@ def scoring_batches(
     positions : int64[B, T]
         Into the text. Rows are padded on the right with the last position of their segment.
     scored : bool[B, T]
-        Which are scored. Not: padding, and what an earlier window has scored.
+        Which are scored: neither padding nor what an earlier window has scored.
     fresh : bool
-        Whether the rows start anew. If not, they go on where the rows of the batch before ended.
+        Whether the rows start new segments. If not, they continue the rows of the batch before.
     """
     bounds = bounds_of(text, reach)
     starts, stops = bounds[:-1], bounds[1:]

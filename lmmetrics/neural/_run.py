@@ -15,7 +15,7 @@ from lmmetrics.neural.history import History
 from lmmetrics.text import TokenizedText
 
 KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-"""What a checkpoint holds besides the weights, the optimiser, the place in the text and the dice."""
+"""What a checkpoint holds besides the weights, the optimiser, the place in the text and the random state."""
 
 
 class Run:
@@ -72,7 +72,7 @@ class Run:
         self.seconds += time.perf_counter() - start
 
     def record(self) -> None:
-        """Write down the means since the record before, and validate."""
+        """Record the means since the last record, and validate."""
         tokens, nats, loss = self.sums
         speed = tokens / max(self.seconds - self.since, 1e-9)
         self.records.append([*map(float, (self.step, nats / tokens, loss / tokens, self.seconds, speed))])
@@ -125,7 +125,7 @@ class Run:
         if different:
             raise ValueError(
                 f"the checkpoint {path} belongs to another run: {', '.join(different)} differ. Give the same "
-                "arguments to go on with it, or another file to start anew"
+                "arguments to continue it, or another file to start again"
             )
         for name in ("model", "optimizer", "batches"):
             getattr(self, name).load_state_dict(saved[name])

@@ -1,4 +1,4 @@
-"""Read a model from a file: the other half of `lmmetrics.neural.storage`, which knows all kinds of model."""
+"""Read a model from a file: the counterpart of `lmmetrics.neural.storage`."""
 
 import torch
 
@@ -18,7 +18,7 @@ def load(path: PathLike) -> NeuralLM:
     Raises
     ------
     ValueError
-        When the file holds no model of this library.
+        If the file does not contain a model of this library.
     """
     try:
         saved = torch.load(path, weights_only=True)
@@ -27,7 +27,7 @@ def load(path: PathLike) -> NeuralLM:
         raise
     except Exception as error:
         raise ValueError(
-            f"{path} holds no neural model; a file that model.save(path) wrote is expected"
+            f"{path} does not contain a neural model; a file that model.save(path) wrote is expected"
         ) from error
     special = 3 if saved["unk"] else 2
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])

@@ -1,6 +1,6 @@
 """One training loop for all neural models.
 
-It minimises the nats per token: the measure itself. It is made for one CPU and minutes, not for clusters.
+It minimises the nats per token, the measure itself. It is meant for minutes on one CPU, not for clusters.
 """
 
 import hashlib
@@ -45,11 +45,11 @@ def train(
     every: int | None = None,
     checkpoint: PathLike | None = None,
 ) -> History:
-    """Train a neural model on a text; return how it went.
+    """Train a neural model on a text; return the history of the training.
 
-    Adam, with gradients cut to a norm. After it the model has the best weights that were seen: those with
-    the lowest nats per token on `valid`; without `valid`, the last ones. Interrupt it (Ctrl-C, or the stop
-    button) and it stops cleanly, keeping the best weights so far.
+    The optimiser is Adam, with gradients clipped to a norm. Afterwards the model has the weights with the
+    lowest nats per token on `valid`; without `valid`, the last ones. If it is interrupted (Ctrl-C, or the
+    stop button), it stops cleanly and keeps the best weights so far.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def train(
     schedule : {"cosine", "constant"}
         From there: down to a tenth along half a cosine, or kept.
     clip : float
-        The norm to which longer gradients are cut.
+        The norm to which longer gradients are clipped.
     smoothing : float
-        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then no
+        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then not a
         cross-entropy (mistake M41), so `History` keeps the loss and the nats apart.
     progress : bool
         Whether to show a bar on stderr.
@@ -94,8 +94,8 @@ def train(
     Raises
     ------
     ValueError
-        When an argument is impossible, the text is empty, has another vocabulary or tokens without an id,
-        or the checkpoint belongs to another run.
+        If an argument is out of range; if the text is empty, has another vocabulary or tokens without an id;
+        or if the checkpoint belongs to another run.
     """
     length = _length(model, length)
     _check(model, text, valid, steps, seconds, schedule, smoothing)

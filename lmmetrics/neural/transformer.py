@@ -78,7 +78,10 @@ class TransformerLM(NeuralLM):
 
     def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         if inputs.shape[1] > self.context:
-            raise ValueError(f"{inputs.shape[1]} inputs are more than the context of {self.context}")
+            raise ValueError(
+                f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
+                "the model with a larger context"
+            )
         x = self.dropout(
             self.embedding(inputs) + self.positions[: inputs.shape[1]]
         )  # [B, T] to [B, T, width]

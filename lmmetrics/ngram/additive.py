@@ -1,4 +1,4 @@
-"""Methods without a shorter context: relative frequencies, and counts that are moved to the unseen."""
+"""Methods without a shorter context: relative frequencies, and counts adjusted in favour of unseen words."""
 
 import numpy as np
 
@@ -102,7 +102,7 @@ class GoodTuring(SpreadEvenly):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram is seen once, or a count up to k has n-grams and the next one
+        By `NGramModel.fit`, if no n-gram is seen once, or a count up to k has n-grams and the next one
         has none.
     """
 
@@ -125,7 +125,7 @@ class GoodTuring(SpreadEvenly):
         return own, ratio(adjusted[0] * self._words * (total > 0), whole)
 
     def _adjusted(self, level: Level, missing: float) -> Floats:
-        if missing == 0:  # every word was seen: nobody needs the counts of others
+        if missing == 0:  # every word was seen: no counts need to be adjusted
             return np.arange(self.k + 1.0)
         n = level.counts_of_counts(largest=self.k + 1)
         if n[1] == 0 or ((n[1:-1] > 0) & (n[2:] == 0)).any():

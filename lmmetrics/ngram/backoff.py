@@ -1,4 +1,4 @@
-"""Backing off: the shorter context speaks only for the words that the longer one has not seen."""
+"""Backing off: the shorter context is used only for words that were not seen after the longer one."""
 
 from collections.abc import Sequence
 
@@ -43,12 +43,12 @@ class Katz(Smoothing):
 
     Two kinds of context need care. Where all counts are above k nothing is left for the words not seen:
     there c(h) + 1 takes the place of c(h), which is Paul's rule. Where every word of the vocabulary was seen
-    nobody needs what is left: there nothing is discounted.
+    nothing needs to be left over: there nothing is discounted.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram is seen once, or a discount is not above 0.
+        By `NGramModel.fit`, if no n-gram is seen once, or a discount is not above 0.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class Katz(Smoothing):
 
 
 class StupidBackoff(Smoothing):
-    """A score that backs off with a constant: cheap, and no probability.
+    """A score that backs off with a constant: cheap, but not a probability.
 
         S(w | h) = c(hw) / c(h)      where hw was seen
                  = alpha S(w | h')   elsewhere, and S(w) = c(w) / N
@@ -144,7 +144,7 @@ class StupidBackoff(Smoothing):
     """
 
     refusal = (
-        "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are no probabilities and "
+        "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are not probabilities and "
         "have no perplexity. Use score(text) or next_scores(context) for the scores themselves, or a method "
         "with probabilities, such as ModifiedKneserNey()"
     )

@@ -1,4 +1,4 @@
-"""The counts of a text, as a student looks at them.
+"""The counts of a text, as mappings from n-grams to numbers.
 
 Examples
 --------
@@ -42,7 +42,7 @@ class NGramCounts:
     Raises
     ------
     ValueError
-        When the text is empty, or holds tokens that its vocabulary does not.
+        If the text is empty, or has tokens that are not in its vocabulary.
     """
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
@@ -93,7 +93,9 @@ class OrderCounts:
     def __getitem__(self, ngram: str | Sequence[str]) -> int:
         tokens = (ngram,) if isinstance(ngram, str) else tuple(ngram)
         if len(tokens) != self.level.n:
-            raise KeyError(f"{ngram!r} has {len(tokens)} tokens; these are the n-grams of {self.level.n}")
+            raise KeyError(
+                f"{ngram!r} has {len(tokens)} tokens; an n-gram of order {self.level.n} is expected"
+            )
         vocabulary = self._counts.vocabulary
         if not all(token in vocabulary for token in tokens):
             return 0

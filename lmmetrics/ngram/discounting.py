@@ -39,7 +39,7 @@ class AbsoluteDiscounting(Interpolated):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram of an order is seen once, or none is seen twice.
+        By `NGramModel.fit`, if no n-gram of an order is seen once, or none is seen twice.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class ModifiedKneserNey(KneserNey):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram of an order has one of the counts 1 to 4, or a discount is not
+        By `NGramModel.fit`, if no n-gram of an order has one of the counts 1 to 4, or a discount is not
         between 0 and its count.
     """
 

@@ -36,7 +36,7 @@ class NGramModel:
     counts_of_counts_ : dict of int64 array
         After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
     smoothing : Smoothing
-        The method. After `fit` it knows what it has learned, such as ``smoothing.discounts_``.
+        The method. After `fit` it has what was estimated, such as ``smoothing.discounts_``.
 
     Notes
     -----
@@ -78,7 +78,7 @@ class NGramModel:
         Raises
         ------
         MissingStatisticsError
-            When the text is too small for the method; the message says what to do.
+            If the text is too small for the method; the message says what to do.
         """
         if not hasattr(text, "sentence_starts"):
             raise TypeError(
@@ -103,15 +103,15 @@ class NGramModel:
         Returns
         -------
         float64[N]
-            Natural logs. ``-inf`` for what the model holds impossible: without smoothing an unseen word, or
+            Natural logs. ``-inf`` where the probability is 0: without smoothing an unseen word, or
             any token that is not in a vocabulary without `<unk>`.
 
         Raises
         ------
         ValueError
-            When the text has another vocabulary.
+            If the text has another vocabulary.
         TypeError
-            When the method gives scores that are no probabilities (`StupidBackoff`).
+            If the method gives scores that are not probabilities (`StupidBackoff`).
         """
         self._require_probabilities("log_probs")
         return self.score(text)
@@ -136,7 +136,7 @@ class NGramModel:
             Scored as `<unk>` if it is not in the vocabulary; 0 if there is no `<unk>`.
         context : list of str
             The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
-            sentence; the empty context is no place in particular.
+            sentence; the empty context is no particular place.
         """
         row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
@@ -189,9 +189,9 @@ class NGramModel:
 
     @property
     def parameters_count(self) -> int:
-        """How many numbers the fitted model needs: a probability an n-gram, a weight a context.
+        """How many numbers the fitted model needs: a probability per n-gram and a weight per context.
 
-        The counts that they came from are not among them.
+        The counts behind them are not included.
 
         Examples
         --------
@@ -208,7 +208,7 @@ class NGramModel:
 
     @property
     def memory(self) -> int:
-        """Bytes of what scoring needs: the numbers of `parameters_count`, and how its n-grams are found."""
+        """Bytes that scoring needs: the numbers of `parameters_count`, and the index of the n-grams."""
         tables = self._fitted()
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
         return 8 * self.parameters_count + places
@@ -223,9 +223,9 @@ class NGramModel:
         Raises
         ------
         TypeError
-            When the method gives scores that are no probabilities.
+            If the method gives scores that are not probabilities.
         ValueError
-            When a token holds a blank, which separates the fields of the file.
+            If a token contains a blank, which separates the fields of the file.
         """
         self._require_probabilities("to_arpa")
         write_arpa(self._fitted(), path)
@@ -237,12 +237,12 @@ class NGramModel:
         Returns
         -------
         NGramModel
-            Ready to score. It has a vocabulary, and no counts: the file does not hold them.
+            Ready to score. It has a vocabulary but no counts, which the file does not contain.
 
         Raises
         ------
         ArpaError
-            When the file is malformed; the message gives the line.
+            If the file is malformed; the message gives the line.
         """
         tables = read_arpa(path)
         model = cls(tables.order, FromFile(path))

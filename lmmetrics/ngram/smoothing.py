@@ -32,10 +32,10 @@ class Smoothing:
 
     evenly = False  # whether the remainder goes to all words alike
     unseen = 1.0  # the weight of a context that was not seen
-    refusal: str | None = None  # why the values are no probabilities, for methods whose values are none
+    refusal: str | None = None  # why the values are not probabilities, if they are not
 
     def prepare(self, counts: NGramCounts) -> None:
-        """Learn what concerns all orders at once, before `terms` is asked for each of them."""
+        """Estimate what all orders share, before `terms` is called for each of them."""
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         """Return the share of each n-gram and the weight of the remainder: float64[G], float64[C].

@@ -2,7 +2,7 @@
 
 At each position of a text starts a window of as many tokens as the highest order. Sort the windows once, as
 in a dictionary: equal n-grams are then neighbours, at every order at the same time. What it leaves out: the
-counts as a student looks at them (`counts`) and probabilities (`tables`).
+counts as mappings (`counts`) and probabilities (`tables`).
 """
 
 from collections.abc import Iterator

@@ -55,7 +55,7 @@ class AgreementSource(Source):
     Raises
     ------
     ValueError
-        When there are too few words, a word has two parts, or ``more`` is out of range.
+        If there are too few words, a word has two parts, or ``more`` is out of range.
 
     Notes
     -----
@@ -86,7 +86,7 @@ class AgreementSource(Source):
     >>> " ".join(source.sample(18, seed=1).strings())
     'stone bridge often often alone often sleeps cats by the old stone bridge today sleep cats by the'
 
-    A 5-gram sees four words. It has no means to know the verb, and pays 1 bit more in every block.
+    A 5-gram sees four words. It cannot know the verb, which costs it 1 bit more in every block.
 
     >>> round(source.excess(order=5) / math.log(2), 6)
     0.125
@@ -143,12 +143,12 @@ class AgreementSource(Source):
         it can lack is the subject. It lacks it at the verb when phrase and fillers fill its window, which has
         probability ``r**max(0, order - 1 - m)``; the verb then costs ln K instead of 0. So the excess is
         ``r**max(0, order - 1 - m) * ln K / block_length``. It falls with the order, but is 0 for no order
-        unless ``more`` is 0. A model of order 1 pays its entropy above the rate.
+        unless ``more`` is 0. For a model of order 1 the excess is its entropy above the rate.
 
         Raises
         ------
         ValueError
-            When the order is not a whole number of at least 1.
+            If the order is not a whole number of at least 1.
         """
         if checked_count("order", order) == 1:
             marginal = entropy(self._place_law) - self._place_law @ self._log_within
@@ -166,11 +166,11 @@ class AgreementSource(Source):
         Raises
         ------
         ValueError
-            When the text has another vocabulary than the source.
+            If the text has another vocabulary than the source.
         """
         symbols, places = self._read(text)
         pairs, verb = len(self.pairs), len(self.phrase) + 2
-        kinds = np.append(self._kinds, verb + 1)[symbols]  # -1 finds the last: what is no symbol
+        kinds = np.append(self._kinds, verb + 1)[symbols]  # -1 finds the last: not a symbol
         steps = np.log(self._steps, out=np.full_like(self._steps, -np.inf), where=self._steps > 0)
         before = np.where(places == 0, verb + 2, np.roll(kinds, 1))
         result = steps[before, kinds] + np.append(self._log_within, 0.0)[kinds]

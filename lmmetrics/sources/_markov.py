@@ -44,8 +44,8 @@ class MarkovSource(Source):
     Raises
     ------
     ValueError
-        When the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
-        to 1. When the chain has several recurrent classes: it then never leaves the class it is in, every
+        If the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
+        to 1. If the chain has several recurrent classes: it then never leaves the class it is in, every
         class has a stationary law of its own, and so the chain has no single entropy rate.
 
     Notes
@@ -71,7 +71,9 @@ class MarkovSource(Source):
         if isinstance(transitions, Mapping):
             transitions, symbols = _from_dict(transitions, symbols)
         elif symbols is None:
-            raise ValueError("symbols is missing: an array of transitions does not name its symbols.")
+            raise ValueError(
+                "symbols is missing: an array of transitions does not name its symbols. Pass symbols=[...]."
+            )
         super().__init__(symbols)
         self.transitions = _checked(transitions, self.symbols)
         self.order = self.transitions.ndim - 1
@@ -97,12 +99,12 @@ class MarkovSource(Source):
 
         The first tokens of a sentence, whose context is shorter than `order`, follow the stationary law. A
         token is given ``-inf`` when it cannot occur, `</s>` among them, and also when its context holds
-        something that is no symbol, or begins in a way that cannot occur.
+        something that is not a symbol, or begins in a way that cannot occur.
 
         Raises
         ------
         ValueError
-            When the text has another vocabulary than the source.
+            If the text has another vocabulary than the source.
         """
         symbols, places = self._read(text)
         result = np.full(len(text), -np.inf)
@@ -120,7 +122,7 @@ class MarkovSource(Source):
         """Return the stationary law of `length` consecutive symbols, shape ``(V,) * length``.
 
         Its entropies give the best that a model with a short context can do: with L symbols of context it
-        pays at least ``H(block of L + 1) - H(block of L)`` nats per token.
+        needs at least ``H(block of L + 1) - H(block of L)`` nats per token.
         """
         law = self.stationary
         for _ in range(self.order, length):
@@ -138,7 +140,7 @@ class MarkovSource(Source):
     # Sampling -----------------------------------------------------------------------------------------------
 
     def _draw(self, n: int, rng: np.random.Generator) -> Ints:
-        """Draw by regeneration: whenever the chain is in its most frequent context, it begins anew.
+        """Draw by regeneration: whenever the chain is in its most frequent context, it starts again.
 
         So its path is a first stretch from a stationary context, then independent tours from that context
         back to it. Many tours are run side by side, one symbol of each in a step, then laid end to end. The
@@ -265,14 +267,18 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
             (s for s in (*context, *(law if isinstance(law, Mapping) else ())) if s not in place), None
         )
         if unknown is not None:
-            raise ValueError(f"{unknown!r}, in the law after {context}, is not among the symbols {symbols}.")
+            raise ValueError(
+                f"{unknown!r}, in the law after {context}, is not among the symbols {symbols}. Add it."
+            )
         row = array[tuple(place[symbol] for symbol in context)]
         if isinstance(law, Mapping):
             row[[place[symbol] for symbol in law]] = list(law.values())
         elif len(law) == len(symbols):
             row[:] = law
         else:
-            raise ValueError(f"the law after {context} has {len(law)} entries for {len(symbols)} symbols.")
+            raise ValueError(
+                f"the law after {context} has {len(law)} entries for {len(symbols)} symbols. Give as many."
+            )
     return array, symbols
 
 

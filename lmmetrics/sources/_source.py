@@ -16,10 +16,10 @@ from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 class Source(ABC):
     """A stationary process over symbols that never ends.
 
-    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that does
-    hold `</s>` gets the log probability ``-inf`` there, because the source never says it. Score such a text
-    with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out of
-    the stream, so that the probabilities of all strings of one length sum to 1.
+    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that
+    contains `</s>` gets the log probability ``-inf`` there, because the source never emits it. Score such a
+    text with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out
+    of the stream, so that the probabilities of all strings of one length sum to 1.
 
     Attributes
     ----------
@@ -70,11 +70,13 @@ class Source(ABC):
         Raises
         ------
         ValueError
-            When a number is not a whole number of at least 1, or there are more documents than tokens.
+            If a number is not a whole number of at least 1, or there are more documents than tokens.
         """
         n, documents = checked_count("n", n), checked_count("documents", documents)
         if documents > n:
-            raise ValueError(f"documents is {documents}, but {n} tokens cannot fill more than {n} of them.")
+            raise ValueError(
+                f"documents is {documents}, but {n} tokens cannot fill more than {n} of them. Ask for fewer."
+            )
         symbols = self._draw(n, np.random.default_rng(seed))
         starts = np.arange(documents + 1) * n // documents
         lengths = np.diff(starts)
@@ -99,7 +101,7 @@ class Source(ABC):
         return len(self.vocabulary) - len(self.symbols)
 
     def _read(self, text: TokenizedText) -> tuple[Ints, Ints]:
-        """The symbols of a text, -1 for what is none, and the place of each token in its sentence."""
+        """The symbols of a text, -1 for other tokens, and the place of each token in its sentence."""
         if text.vocabulary != self.vocabulary:
             raise ValueError(
                 f"the text has another vocabulary ({text.vocabulary}) than this source ({self.vocabulary}). "
@@ -128,5 +130,7 @@ def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
         raise ValueError("there are no symbols; a source needs at least one.")
     for symbol in symbols:
         if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
-            raise ValueError(f"the symbol {symbol!r} holds a blank or is reserved; symbols are words.")
+            raise ValueError(
+                f"the symbol {symbol!r} holds a blank or is reserved; symbols are words. Rename it."
+            )
     return symbols

@@ -304,7 +304,7 @@ def test_samples_are_written_as_the_text_that_was_learned(tmp_path):
 
 def test_a_file_that_holds_no_model(tmp_path):
     (tmp_path / "notes.txt").write_text("no model")
-    with pytest.raises(ValueError, match="holds no neural model"):
+    with pytest.raises(ValueError, match="does not contain a neural model"):
         neural.load(tmp_path / "notes.txt")
     with pytest.raises(FileNotFoundError):
         neural.load(tmp_path / "nothing")
