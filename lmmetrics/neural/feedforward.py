@@ -78,12 +78,7 @@ class FeedForwardLM(NeuralLM):
     def sizes(self) -> dict[str, int]:
         """What the letters of `parameter_formula` stand for."""
         config = self.config
-        return {
-            "V": len(self.vocabulary),
-            "c": config["context"],
-            "d": config["width"],
-            "h": config["hidden"],
-        }
+        return {"V": len(self.vocabulary), "c": self.context, "d": config["width"], "h": config["hidden"]}
 
     @property
     def parameter_formula(self) -> sympy.Expr:

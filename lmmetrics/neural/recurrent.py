@@ -80,9 +80,8 @@ class RecurrentLM(NeuralLM):
 
     def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         embedded = self.dropout(self.embedding(inputs))  # [B, T] to [B, T, width]
-        features, state = self.cells(
-            embedded, state
-        )  # [B, T, width]; the state: [layers, B, width], LSTM: two
+        # [B, T, width]; the state: [layers, B, width], two of them in an LSTM
+        features, state = self.cells(embedded, state)
         return self.dropout(features), state
 
     def restart(self, memory: Memory, fresh: Bools) -> Memory:

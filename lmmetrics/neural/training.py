@@ -98,7 +98,10 @@ def train(
         or if the checkpoint belongs to another run.
     """
     length = _length(model, length)
-    _check(model, text, valid, steps, seconds, schedule, smoothing)
+    _check_text(model, text, "training")
+    if valid is not None:
+        _check_text(model, valid, "validation")
+    _check_options(steps, seconds, schedule, smoothing)
     every = every or (max(1, steps // 10) if steps else 100)
     run = Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
     run.rate = _rates(lr, schedule, steps, seconds)
@@ -154,34 +157,22 @@ def _length(model: NeuralLM, length: int | None) -> int:
     return context or length or LENGTH
 
 
-def _check(
-    model: NeuralLM,
-    text: TokenizedText,
-    valid: TokenizedText | None,
-    steps: int | None,
-    seconds: float | None,
-    schedule: Schedule,
-    smoothing: float,
-) -> None:
+def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
     model._check(text)
-    _trainable(text, "training")
-    if valid is not None:
-        model._check(valid)
-        _trainable(valid, "validation")
+    if len(text) == 0 or (text.ids < 0).any():
+        raise ValueError(
+            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
+        )
+
+
+def _check_options(steps: int | None, seconds: float | None, schedule: Schedule, smoothing: float) -> None:
     if steps is None and seconds is None:
         raise ValueError("neither steps nor seconds is given: say how long to train, such as steps=500")
     if schedule not in ("cosine", "constant"):
         raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant"')
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
-
-
-def _trainable(text: TokenizedText, name: str) -> None:
-    if len(text) == 0 or (text.ids < 0).any():
-        raise ValueError(
-            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
-            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
-        )
 
 
 def _digest(text: TokenizedText) -> str:

@@ -82,9 +82,8 @@ class TransformerLM(NeuralLM):
                 f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
                 "the model with a larger context"
             )
-        x = self.dropout(
-            self.embedding(inputs) + self.positions[: inputs.shape[1]]
-        )  # [B, T] to [B, T, width]
+        x = self.embedding(inputs) + self.positions[: inputs.shape[1]]  # [B, T] to [B, T, width]
+        x = self.dropout(x)
         for block in self.blocks:
             x = block(x)
         return self.norm(x), None
@@ -105,12 +104,7 @@ class TransformerLM(NeuralLM):
     def sizes(self) -> dict[str, int]:
         """What the letters of `parameter_formula` stand for."""
         config = self.config
-        return {
-            "V": len(self.vocabulary),
-            "C": config["context"],
-            "d": config["width"],
-            "L": config["layers"],
-        }
+        return {"V": len(self.vocabulary), "C": self.context, "d": config["width"], "L": config["layers"]}
 
     @property
     def parameter_formula(self) -> sympy.Expr:

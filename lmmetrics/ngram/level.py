@@ -7,6 +7,7 @@ needs is a sum over contexts, a count over suffixes, or a look-up through either
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from lmmetrics._types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class Level:
     """All n-grams of one order that a text holds, G of them, sorted by context and then by last token.
 
@@ -32,29 +34,17 @@ class Level:
         each token of the vocabulary, so a count can be 0; that of `<s>` is, since `<s>` is never predicted.
     contexts_size : int
         Number of n-grams of order n - 1, C.
-
-    Attributes
-    ----------
-    longer : Level or None
+    longer : Level, optional
         The level of order n + 1, where there is one.
     """
 
-    def __init__(
-        self,
-        n: int,
-        tokens: Ints,
-        contexts: Ints,
-        suffixes: Ints | None,
-        counts: Ints | None,
-        contexts_size: int,
-    ) -> None:
-        self.n = n
-        self.tokens = tokens
-        self.contexts = contexts
-        self.suffixes = suffixes
-        self.counts = counts
-        self.contexts_size = contexts_size
-        self.longer: Level | None = None
+    n: int
+    tokens: Ints
+    contexts: Ints
+    suffixes: Ints | None
+    counts: Ints | None
+    contexts_size: int
+    longer: Level | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
