@@ -14,7 +14,7 @@ from lmcourse.questions.shared.units import unit_mistakes
 def batch_log_probs(start, table, batch, lengths, first=0, missing=0):
     """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,).
 
-    Totals that begin with factor ``first`` and leave out ``missing`` real words at the end.
+    The totals begin with factor ``first`` and leave out ``missing`` real words at the end.
     """
     place = np.arange(batch.shape[1])
     counted = (place >= first) & (place < (lengths - missing)[:, None])

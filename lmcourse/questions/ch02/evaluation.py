@@ -100,10 +100,7 @@ PAD = 0
 
 
 def evaluate(batches, smoothing=0.0, over="tokens"):
-    """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T).
-
-    The evaluator with its two faults as arguments.
-    """
+    """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T)."""
     losses = []
     for logits, targets in batches:
         real = targets != PAD

@@ -7,17 +7,13 @@ from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, then, unchanged
-from lmcourse.questions.shared.batches import mean_of_tokens, more_padding, nats_of
+from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- average-surprisal -----------------------------------------------------------------------------------
 
 
-def _is_real(targets, ignore_index):
-    return targets != ignore_index
-
-
-def average_surprisal(log_probs, targets, ignore_index, average=mean_of_tokens, mask=_is_real):
+def average_surprisal(log_probs, targets, ignore_index, average=mean_of_tokens, mask=is_real):
     """Mean nats of the real tokens; (B, T, V) and (B, T) -> one number."""
     return average(nats_of(log_probs, targets), mask(targets, ignore_index))
 

@@ -141,10 +141,7 @@ def _paragraphs(tales):
 
 
 def tale_card(nats=None, unit=None, **given):
-    """What the paragraphs of the test tales cost, each </s> included, by the training tales.
-
-    The card, with some of its ingredients replaced.
-    """
+    """What the paragraphs of the test tales cost, each </s> included, by the training tales."""
     tales = _tales()
     nats = tales["nats"] if nats is None else nats
     characters = int(tales["chars"].sum())

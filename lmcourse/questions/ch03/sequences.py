@@ -28,7 +28,7 @@ def _stationary(table):
 def chain_kl(start_p, table_p, start_q, table_q, length, kl=_kl, by="truth", first=True, steps=0):
     """Divergence of strings of this length: total, per token; and the rate far from the start.
 
-    The dictionary; ``by`` says who visits the contexts, ``steps`` how many steps too many there are.
+    ``by`` says who visits the contexts, ``steps`` how many steps too many there are.
     """
     rows = kl(table_p, table_q)
     here, moves = (start_p, table_p) if by == "truth" else (start_q, table_q)

@@ -161,7 +161,7 @@ def evaluate_stream(
 ):
     """The perplexity with </s> scored, and with </s> left out; <s> is never scored.
 
-    Both perplexities; for each, the tokens whose nats are added up, and those that are counted.
+    ``with_ends`` and ``without_ends``: the tokens whose nats are added up, and those that are counted.
     """
     tokens = np.array(tokens)
     of = {"starts": tokens == "<s>", "ends": tokens == "</s>"}

@@ -195,7 +195,7 @@ def tale_report():
 def report_card(nats=None, marks=1, known_only=False):
     """The protocol of the report, and its pooled numbers.
 
-    The card, with some of its ingredients replaced; ``marks`` is how many </s> and <s> a line counts.
+    ``marks`` is how many </s> and <s> a line counts.
     """
     report = tale_report()
     log10 = report["log10"] - (report["log10 of unknown"] if known_only else 0)

@@ -7,7 +7,7 @@ from scipy.special import entr, log_softmax, softmax
 
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, then, unchanged
-from lmcourse.questions.shared.batches import mean_of_tokens, more_padding, nats_of
+from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- steps -----------------------------------------------------------------------------------------------
@@ -128,11 +128,7 @@ STEPS = Question(
 # --- calibration -----------------------------------------------------------------------------------------
 
 
-def _is_real(targets, ignore_index):
-    return targets != ignore_index
-
-
-def calibration(logits, targets, ignore_index, to_log=log_softmax, mean=mean_of_tokens, mask=_is_real):
+def calibration(logits, targets, ignore_index, to_log=log_softmax, mean=mean_of_tokens, mask=is_real):
     """Data and expected perplexity of the real tokens, and what their gap says."""
     nats, entropies = _surprisal_and_entropy(logits, targets, to_log)
     real = mask(targets, ignore_index)

@@ -95,10 +95,7 @@ WORDS, LINES, CHARS = 78_669, 3_761, 442_423
 
 
 def treebank_card(scored=WORDS + LINES, chars=CHARS, **given):
-    """The protocol of the line, and what follows from it and the counts.
-
-    The card, with some of its ingredients replaced.
-    """
+    """The protocol of the line, and what follows from it and the counts."""
     bits = scored * np.log2(REPORTED)
     card = {
         "unit": "token",

@@ -158,7 +158,7 @@ def detokenise(page):
 def evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=None, unit=wrong.LN2):
     """Bits per character and perplexity per word of the detokenised pages.
 
-    The evaluator with its counts as arguments; they get the stored page.
+    ``chars_of`` and ``words_of`` get the stored page.
     """
     words_of = words_of or (lambda page: len(detokenise(page).split()))
     total = sum(_bill(page, nats) for page in pages)

@@ -31,10 +31,7 @@ def _comparison(one, other, value=_bits_per_byte, judged=None, same=_same_text, 
 
 
 def referee(pairs, **changes):
-    """Bits per byte of both reports of each pair, and which is better, or why that cannot be said.
-
-    The comparisons of several pairs, as the check wants them.
-    """
+    """Bits per byte of both reports of each pair, and which is better, or why that cannot be said."""
     found = [_comparison(one, other, **changes) for one, other in pairs]
     return {
         "bits per byte": np.array([pair["bits per byte"] for pair in found]),

@@ -16,7 +16,7 @@ from lmcourse.questions.shared.batches import more_padding, nats_of
 def bill(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
     """What a sentence costs per word, character and byte; one blank stands between two words.
 
-    The dictionary; ``counts`` replaces numbers of units by others.
+    ``counts`` replaces numbers of units by others.
     """
     text = joined.join(words)
     units = {"word": len(words), "char": len(text), "byte": len(text.encode("utf-8"))} | counts

@@ -14,10 +14,7 @@ from lmcourse.questions.shared.units import perplexity_mistakes
 def evaluate(
     counts, vocabulary, sentences, k, size=None, mapped=True, drop=False, price=None, end=True, charge_to=None
 ):
-    """Tokens, how many bigrams of them are new, and the perplexity of an add-k bigram model.
-
-    The evaluator, and what is wrong in it: see the mistakes below.
-    """
+    """Tokens, how many bigrams of them are new, and the perplexity of an add-k bigram model."""
     size = len(vocabulary) + 1 if size is None else size(vocabulary)
     nats, tokens, unseen = 0.0, 0, 0
     for sentence in sentences:

@@ -22,7 +22,7 @@ def attention(
 ):
     """Weights of keys for queries; q and k (B, T, m), padding (B,): so many places at each row's left.
 
-    The weights; `see` says which key s a query t sees, `pads` whether it sees padding as well.
+    ``see`` says which key s a query t sees, ``pads`` whether it sees padding as well.
     """
     places = np.arange(q.shape[1])
     t, s, first = places[:, None], places, padding[:, None, None]

@@ -9,6 +9,11 @@ def nats_of(log_probs, targets):
     return -np.take_along_axis(log_probs, symbols[..., None], axis=-1)[..., 0]
 
 
+def is_real(targets, ignore_index):
+    """Which positions are tokens, and not padding."""
+    return targets != ignore_index
+
+
 def mean_of_tokens(nats, real):
     """The mean over the positions that are tokens; (B, T), (B, T) -> one number."""
     return nats[real].mean()
