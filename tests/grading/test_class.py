@@ -316,7 +316,7 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
     assert "among the submissions" in capsys.readouterr().err
     assert run("handed") == 1
     shown = capsys.readouterr().out
-    assert "1 could not be run" in shown and "bob: The file is no notebook" in shown
+    assert "1 could not be run" in shown and "bob: The file is not a notebook" in shown
     assert len(json.loads((tmp_path / "out" / "seeds.json").read_text())["secret"]) == 32
     with pytest.raises(SystemExit):
         run("handed", "--jobs", "0")

@@ -1,4 +1,4 @@
-"""The walls between answers and grader: what crosses, what is seen, and for whom it works."""
+"""The sandbox: what crosses between worker and grader, what an answer sees, and where it works."""
 
 import json
 import os
@@ -220,8 +220,8 @@ def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
         "/home",
         "/opt",
     ):
-        assert visible_paths.exposed(private) is None
-    assert visible_paths.exposed("/usr/lib/python3") in ("/lib", "/usr/lib")
+        assert visible_paths.visible_folder_of(private) is None
+    assert visible_paths.visible_folder_of("/usr/lib/python3") in ("/lib", "/usr/lib")
 
 
 def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
@@ -256,8 +256,8 @@ def test_a_lost_cell_leaves_everything_as_it_was():
 def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
     monkeypatch.setattr(commands, "SECONDS", 0.5)
     began = time.monotonic()
-    assert commands.output_of("echo {word}; sleep 8", {"word": "here"}) == (1, "here\n")
-    assert commands.output_of("sleep 8 & exit 3", {}, wanted=False) == (3, "")
+    assert commands.run_command("echo {word}; sleep 8", {"word": "here"}) == (1, "here\n")
+    assert commands.run_command("sleep 8 & exit 3", {}, wanted=False) == (3, "")
     assert time.monotonic() - began < 5
 
 
@@ -272,7 +272,7 @@ def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
 )
 def test_a_command_that_installs_does_nothing(line):
     assert not re.search("pip|apt|conda|sudo", commands.INSTALLS.sub(r"\1 true ", line))
-    assert commands.output_of(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
+    assert commands.run_command(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
 
 
 def test_a_file_that_is_too_large_names_the_limit():

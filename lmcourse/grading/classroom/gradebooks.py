@@ -5,7 +5,7 @@ Canvas
     assignment; a row "Points Possible" may follow the header. Canvas finds a student by ID, else by SIS User
     ID or SIS Login ID, else by name. An empty cell is no score. Sources: ``lib/gradebook_importer.rb`` of
     github.com/instructure/canvas-lms (commit 00b222d), and "Import CSV File to Carmen Grades", Ohio State
-    University, teaching.resources.osu.edu. A column whose name is no assignment's makes a new assignment.
+    University, teaching.resources.osu.edu. A column that is not named after an assignment makes a new one.
 Moodle
     A CSV with a header whose columns you map by hand at the import: one to useridnumber, useremail or
     username, one to the grade item, one to its feedback. Rows without that field are skipped, and a dash is

@@ -29,7 +29,7 @@ from lmcourse.grading.inside.pools import prepare_pools
 from lmcourse.grading.inside.procfs import descendants
 from lmcourse.grading.inside.running import Stopped, run
 from lmcourse.grading.inside.settings import Settings
-from lmcourse.grading.inside.shell import prepare
+from lmcourse.grading.inside.shell import install
 from lmcourse.grading.inside.wire import WireError, encode
 from lmcourse.hints.answers import Unreadable, evaluate, plain
 
@@ -53,7 +53,7 @@ def main(connection: socket.socket, settings: Settings) -> None:
         ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # so that `_purge` finds daemons, too
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _send(connection, {"hello": os.getpid()})
-    _serve(connection, prepare(), [])
+    _serve(connection, install(), [])
 
 
 def _serve(connection: socket.socket, names: dict, kept: list) -> None:

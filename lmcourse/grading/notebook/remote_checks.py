@@ -20,7 +20,7 @@ class RemoteChecks:
     Parameters
     ----------
     probe : Worker
-        The process with the answers.
+        The fork of the worker in which the answers are.
     seed : int
         Draws the hidden inputs; the seed in the test cell is not used.
     explain : callable

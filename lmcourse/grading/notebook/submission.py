@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass, field, replace
 
 from lmcourse.grading.notebook.key import HEADING, Key, Task
-from lmcourse.grading.notebook.reading import Cell, normal
+from lmcourse.grading.notebook.reading import Cell, normalised
 
 CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
 CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
@@ -199,7 +199,7 @@ def _append(places: dict, place: int | str, step: Step) -> None:
 
 def _is_unchanged(cell: Cell, known: Cell) -> bool:
     """Whether a student has left a cell as it was, or emptied it."""
-    return normal(cell.source) in (normal(known.blank or known.source), "")
+    return normalised(cell.source) in (normalised(known.blank or known.source), "")
 
 
 def _as_answer(step: Step, task: Task, filled: set[str | None]) -> Step:
@@ -262,8 +262,8 @@ class _Words:
         """Take a cell of the set: an answer as it is, of another text only the student's lines."""
         known = self.cells[place]
         if known.kind == "text":
-            lines = {normal(line) for line in known.source.splitlines()}
-            source = "\n".join(line for line in source.splitlines() if normal(line) not in lines)
+            lines = {normalised(line) for line in known.source.splitlines()}
+            source = "\n".join(line for line in source.splitlines() if normalised(line) not in lines)
         self.add(place, source.strip("\n") if known.kind == "text" else source)
 
     def found(self) -> dict[str, str]:
@@ -279,7 +279,7 @@ class _Finder:
         self.ids = {cell.id: i for i, cell in enumerate(key.cells) if cell.id}
         self.sources: dict[str, int] = {}
         for i, cell in enumerate(key.cells):
-            self.sources.setdefault(normal(cell.blank or cell.source), i)
+            self.sources.setdefault(normalised(cell.blank or cell.source), i)
         texts = [(i, cell) for i, cell in enumerate(key.cells) if cell.kind == "text"]
         self.headings = {label: i for i, cell in texts for label, _ in HEADING.findall(cell.source)}
 
@@ -287,7 +287,7 @@ class _Finder:
         if cell.name:  # a name that the set does not have makes an added cell
             return self.names.get(cell.name)
         text = cell.kind == "text"
-        for found in (self.ids.get(cell.id), self.sources.get(normal(cell.source))):
+        for found in (self.ids.get(cell.id), self.sources.get(normalised(cell.source))):
             if found is not None and (self.cells[found].kind in ("text", "by hand")) == text:
                 return found
         labels = [label for label, _ in HEADING.findall(cell.source)] if text else []

@@ -134,5 +134,5 @@ def _start_server() -> socket.socket:
         )
     with process.stdin as stream:
         stream.write(json.dumps(visible_paths.python_path()).encode() + b"\n")
-    process.returncode = 0  # nobody waits for it; without this, Python would complain when it is forgotten
+    process.returncode = 0  # nothing waits for it; without this, Python would warn about it
     return ours

@@ -211,9 +211,9 @@ def _solved() -> dict:
 
 
 def _blanks() -> dict[str, str]:
-    from lmcourse.grading.notebook.key import blank
+    from lmcourse.grading.notebook.key import student_cell
 
-    return {c["id"]: blank(c["source"]) for c in _solution_cells() if c["id"] in POINTS}
+    return {c["id"]: student_cell(c["source"]) for c in _solution_cells() if c["id"] in POINTS}
 
 
 def _name(cell: dict) -> str | None:
