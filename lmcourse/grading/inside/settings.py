@@ -4,55 +4,23 @@ from typing import TypedDict
 
 
 class Settings(TypedDict):
-    """What a worker process may see and use.
+    """What a worker process may see and use. All paths are as the worker sees them, but for the sources."""
 
-    Attributes
-    ----------
-    protection : str
-        "namespaces", "bubblewrap" or "limits"; see `isolate`.
-    uid : int
-        The user that the answers run as where the grader is root; else 0.
-    runtime, scratch : str
-        The folders of this project's files and of the answers, as the worker sees them.
-    mountpoint : str
-        An empty folder, over which the new root folder is mounted.
-    scratch_mb : int
-    python_path : list of str
-        Where Python looks for modules, after ``runtime``.
-    visible : list of str
-        Files and folders that are shown read-only at the same path.
-    mounts : list of (str, str)
-        Source and target of what is shown read-only at another path.
-    hidden : list of str
-        Folders that are covered by an empty one, should they lie in a visible one.
-    files : dict of str to str
-        Texts for the scratch folder, by name.
-    environment : dict of str to str
-        The variables of the environment.
-    imports : list of str
-        Modules to import before any answer runs.
-    preload : list of str
-        Those of them that the fork server imports, once for all workers.
-    memory_mb : int
-        Beyond what the libraries take.
-    file_mb, cpu_seconds, processes : int
-    """
-
-    protection: str
-    uid: int
-    runtime: str
-    scratch: str
-    mountpoint: str
+    protection: str  # "namespaces", "bubblewrap" or "limits": see `isolate`
+    uid: int  # the user that the answers run as where the grader is root; else 0
+    runtime: str  # the folder of this project's files
+    scratch: str  # the folder of the answers
+    mountpoint: str  # an empty folder, over which the new root folder is mounted
     scratch_mb: int
-    python_path: list[str]
-    visible: list[str]
-    mounts: list[tuple[str, str]]
-    hidden: list[str]
-    files: dict[str, str]
+    python_path: list[str]  # where Python looks for modules, after `runtime`
+    visible: list[str]  # files and folders that are shown read-only at the same path
+    mounts: list[tuple[str, str]]  # source and target of what is shown read-only at another path
+    hidden: list[str]  # folders that an empty one covers, should they lie in a visible one
+    files: dict[str, str]  # texts for the scratch folder, by name
     environment: dict[str, str]
-    imports: list[str]
-    preload: list[str]
-    memory_mb: int
+    imports: list[str]  # modules to import before any answer runs
+    preload: list[str]  # those of them that the fork server imports, once for all workers
+    memory_mb: int  # beyond what the libraries take
     file_mb: int
     cpu_seconds: int
     processes: int
