@@ -1,4 +1,4 @@
-"""Print the tests that touch what has changed since the last commit: ``python -m lmcourse.affected``."""
+"""Print the tests that concern what has changed since the last commit: ``python -m lmcourse.affected``."""
 
 import sys
 

@@ -5,8 +5,8 @@
 
 ``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
 values. The same seed and name give the same paper, so a student who comes late can be added: run the command
-again with the new list. Without ``--seed`` a secret one is drawn, and kept in the folder: leave it at that.
-Anybody who guesses a seed can compute every paper and its answers.
+again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is best:
+anybody who guesses a seed can compute every paper and its answers.
 
 To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
 
@@ -23,15 +23,15 @@ from tqdm import tqdm
 from lmcourse.exams import EXAMS, find
 from lmcourse.grading.classroom.roster import read_roster
 from lmcourse.grading.exams.folder import ExamFolder, make
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 
 __all__ = ["main"]
 
 GUESSED = 2**48
 WARNING = (
-    "WARNING: this seed is small enough to be guessed by trying. Anybody can try all such"
-    " seeds, and whoever has the right one can compute every paper and all its answers. Leave --seed out, and"
-    " a secret one is drawn. If you need your own, draw it from all numbers up to 2**63."
+    "WARNING: this seed is small enough to be guessed. Anybody can try all such seeds, and with the right one"
+    " compute every paper and all its answers. Leave --seed out, and a secret one is drawn. If you need your"
+    " own, draw it from all numbers up to 2**63."
 )
 
 
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _seed(out: Path) -> int:
-    """The seed of the folder, so that papers that were handed out stay what they are; else a new one."""
+    """The seed of the folder, so that papers that were handed out stay as they are; else a new one."""
     return ExamFolder.read(out).seed if (out / "exam.json").exists() else secrets.randbelow(2**63)
 
 

@@ -2,11 +2,10 @@
 
     check("02.average-surprisal", average_surprisal)
 
-prints one line when the answer is right and raises `WrongAnswer`, an `AssertionError`, with a hint when it
-is not. The notebook holds no expected value: right values and wrong ones are computed here, on the same
-inputs.
+prints one line if the answer is right, and else raises `WrongAnswer`, an `AssertionError`, with a hint. The
+notebook does not contain the expected value: right and wrong values are computed here, on the same inputs.
 
-Left out: how an answer is judged (`lmcourse.hints.judging`), which a grader uses as well.
+Left out: how an answer is judged (`lmcourse.hints.judging`), which the grader uses as well.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from lmcourse.exams import find_question as find
-from lmcourse.hints.answers import Unreadable, agreement, evaluate, plain, read
+from lmcourse.hints.answers import Unreadable, agreement, evaluate, read
 from lmcourse.hints.explaining import LOOSE
-from lmcourse.hints.judging import Call, Verdict, WrongAnswer, judge
+from lmcourse.hints.judging import Call, Verdict, WrongAnswer, caller, judge
 from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import short_of, shown_inputs
 
@@ -51,7 +50,7 @@ def check(key: str, answer: Any) -> None:
     WrongAnswer
         An `AssertionError` whose message names the mistake, a broken property, or says what to try.
     KeyError
-        When there is no such question; the message lists the keys of the chapter.
+        If there is no such question; the message lists the keys of the chapter.
     """
     question = find(key)
     _tell(judge(question, _caller(question, answer), question.cases))
@@ -84,19 +83,9 @@ def inputs(key: str) -> tuple[Case, ...]:
 def _caller(question: Question, answer: Any) -> Call:
     """Turn what a student gives to `check` into a function from a case to a value."""
 
-    def call(case: Case) -> Any:
-        if question.form != "function" and answer is None:
-            raise Unreadable("not done yet: the answer is None.")
-        if question.form == "value":
-            return answer
-        if question.form == "expression":
-            return evaluate(answer, question.symbols, case)
-        if not callable(plain(answer)):
-            kind = type(plain(answer)).__name__
-            told = "pass the function itself instead of calling it"
-            raise Unreadable(f"{told}: here you passed a value of the type {kind}.")
+    def call(function: Any, case: Case) -> Any:
         try:
-            return answer(*case)
+            return function(*case)
         except NotImplementedError as error:
             raise Unreadable(f"not done yet. {error}".rstrip()) from None
         except Exception as error:
@@ -105,13 +94,13 @@ def _caller(question: Question, answer: Any) -> Call:
             told = f"your function raises {type(error).__name__}: {error}{line}"
             raise Unreadable(f"{told}, for {shown_inputs(question, case)}.") from error
 
-    return call
+    return caller(question, answer, call, lambda formula, case: evaluate(formula, question.symbols, case))
 
 
 def _precise(question: Question, answer: Any) -> Verdict:
     """Whether an answer that is right on the visible inputs is as precise on others, as a grader has them.
 
-    Float32 often passes on a few round inputs. Any other difference there is the grader's to tell.
+    Float32 often passes on a few round inputs. The grader reports any other difference there.
     """
     right = Verdict(True, f"{question.key}: right", points=question.points)
     if question.draw is None or question.form != "function":

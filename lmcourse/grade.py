@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.grading import system
-from lmcourse.grading.notebook.cells import GradingError, read_file
+from lmcourse.grading.notebook.reading import GradingError, read_file
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
@@ -30,7 +30,7 @@ __all__ = ["main"]
 
 
 class OutOfTime(BaseException):
-    """Grading takes too long. No `Exception`, which the marking of a task would take for its own."""
+    """Grading takes too long. It is not an `Exception`, because the marking of a task catches those."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 @contextlib.contextmanager
 def _clock(seconds: float) -> Iterator[None]:
-    """End what runs inside when it takes too long: its own limits leave out what the grader itself does."""
+    """Stop what runs inside if it takes too long: its own limits do not count the grader's own work."""
 
     def ring(number: int, frame: object) -> None:
         raise OutOfTime(
@@ -85,7 +85,7 @@ def _clock(seconds: float) -> Iterator[None]:
 
 
 def _grade(options: argparse.Namespace) -> Result:
-    from lmcourse.grading.notebook.grading import grade_notebook  # fails at once on a system without forks
+    from lmcourse.grading.one_notebook import grade_notebook  # fails at once on a system without forks
 
     if options.exam is None:
         _refuse_paper(options.file)
@@ -104,13 +104,13 @@ def _grade(options: argparse.Namespace) -> Result:
 
 
 def _refuse_paper(file: str) -> None:
-    """Raise a GradingError for a paper of an exam: its answers are in a key of its own, and in no set."""
+    """Raise a GradingError for a paper of an exam, whose answers are in a key of its own."""
     from lmcourse.grading.exams.owners import exam_of
 
     try:
         exam, label = exam_of(read_file(file))
     except OSError:
-        return  # the grader says so
+        return  # the grader reports it
     if exam or label:
         what = f"a paper of the {exam}" if exam else f"the paper {label} of an exam"
         raise GradingError(

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmcourse.grading import system
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import plain
 from lmcourse.grading.whole_class import grade_class
 
@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 FULL = "The disk that holds {out} is full. Nothing is lost: make room, and run the same command again."
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit status."""
+def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m lmcourse.grade_class", description="Grade a folder of submissions."
     )
@@ -51,20 +50,20 @@ def main(arguments: list[str] | None = None) -> int:
     what.add_argument("--exam", type=Path, metavar="FOLDER", help="made by python -m lmcourse.exam")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="where the results go")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many to grade at a time")
-    parser.add_argument(
-        "--seed",
-        type=int,
-        metavar="N",
-        help="in place of the secret that the results folder draws for itself",
-    )
+    parser.add_argument("--seed", type=int, metavar="N", help="in place of the secret of the results folder")
     parser.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class; see the guide")
     parser.add_argument("--manual", type=Path, metavar="FILE", help="manual.csv, filled in")
-    parser.add_argument(
-        "--solutions", type=Path, default=Path("solutions"), metavar="FOLDER", help="a private one"
-    )
+    private = "solutions of your own (default: solutions/)"
+    parser.add_argument("--solutions", type=Path, default=Path("solutions"), metavar="FOLDER", help=private)
     options = parser.parse_args(arguments)
     if options.jobs < 1:
         parser.error("--jobs is at least 1.")
+    return options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    options = _options(arguments)
     if sentence := system.why_not():
         print(sentence, file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""Create ``.venv`` and install the pinned packages, with an answer for what can go wrong.
+"""Create ``.venv`` and install the pinned packages, with advice for what can go wrong.
 
 ``python3 lmcourse/install.py book`` or ``... test``; ``... wheels`` downloads the packages instead. `make`
 calls it; it uses the standard library only, because nothing is installed yet. It never compiles: every
@@ -16,17 +16,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PLACE = VENV / "place.txt"
-"""Names the folder that the environment was made for: scripts and the installed project point there."""
+"""Contains the folder that the environment was made for: scripts and the installed project point there."""
 REQUIREMENTS = {"book": "requirements.txt", "test": "requirements-dev.txt", "wheels": "requirements-dev.txt"}
 
 ADVICE = """
 The packages were not installed; pip's last lines above say which one failed.
   - No network?  On a machine that has one, run `make wheels` in a clone of this project, copy the folder
-    wheels/ here, and run the same command again: it installs from that folder and asks no network.
+    wheels/ here, and run the same command again: it installs from that folder alone.
   - "No matching distribution"?  This Python ({version} on {platform}) has no prebuilt package of that
     version. Nothing here needs a compiler, so use Python 3.11 to 3.13: make PYTHON=python3.12 ...
   - No space left?  The plain PyTorch package brings CUDA and takes gigabytes; README.md, "A smaller
-    download", tells how to get the CPU build.
+    download", says how to get the CPU build.
 What was installed so far is kept; the next run goes on from there."""
 
 NOT_OURS = (
@@ -58,14 +58,14 @@ def main(kind):
             return 1
     # pip compiles one file after the other, this on all cores; files for other Pythons do not compile
     subprocess.run([python, "-m", "compileall", "-qq", "-j", "0", str(VENV)], check=False)
-    # matplotlib builds its font cache on first use, and says so: once here, so that no page's cell does
+    # matplotlib builds its font cache on first use, and says so: here, and not in the output of a page's cell
     subprocess.run([python, "-c", "import matplotlib.font_manager"], check=False)
     PLACE.write_text(f"{ROOT}\n", encoding="utf-8")
     return 0
 
 
 def environment():
-    """Make ``.venv``, or make it fit this folder; return what is wrong when that cannot be."""
+    """Make ``.venv``, or adapt it to this folder; return what is wrong if that fails."""
     try:
         if not works(interpreter()):
             print("Creating .venv (once).", flush=True)
@@ -105,7 +105,7 @@ def moved_from():
 
 
 def name_the_new_place(before):
-    """Let the scripts in ``.venv`` name this environment, and not that of the folder it came from."""
+    """Write the path of this environment into the scripts in ``.venv`` in place of the former one."""
     for script in interpreter().parent.iterdir():
         text = script.read_bytes() if script.is_file() and not script.is_symlink() else b""
         if str(before).encode() in text and b"\0" not in text:
@@ -113,14 +113,14 @@ def name_the_new_place(before):
 
 
 def drop_half_installed():
-    """Take away what pip had begun to install when it was stopped: its list of files comes last."""
+    """Remove packages whose installation was interrupted: pip writes a package's list of files last."""
     for folder in VENV.glob("[Ll]ib*/**/site-packages/*.dist-info"):
         if not (folder / "RECORD").exists():
             shutil.rmtree(folder)
 
 
 def places():
-    """Where pip looks: the folder wheels/ alone if it is there, else the index (and an extra one)."""
+    """Options that say where pip looks: in the folder wheels/ alone if it exists, else in the index."""
     wheels = ROOT / "wheels"
     if wheels.is_dir() and any(wheels.glob("*.whl")):
         return ["--no-index", "--find-links", str(wheels)]
@@ -128,7 +128,7 @@ def places():
 
 
 def index():
-    """The index that TORCH_INDEX names, beside pip's own."""
+    """Options for the index that TORCH_INDEX names, beside pip's own."""
     extra = os.environ.get("TORCH_INDEX")
     return ["--extra-index-url", extra] if extra else []
 

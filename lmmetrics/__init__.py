@@ -11,7 +11,29 @@ Examples
 """
 
 from lmmetrics.score import Score, UnitError
-from lmmetrics.scoring import compare, score_text
+from lmmetrics.scoring import (
+    Comparison,
+    LanguageModel,
+    TextScore,
+    compare,
+    compare_scores,
+    score_documents,
+    score_text,
+)
+from lmmetrics.text import TokenizedText, Vocabulary, tokenize
 
 __version__ = "0.1.0"
-__all__ = ["Score", "UnitError", "compare", "score_text"]
+__all__ = [
+    "Comparison",
+    "LanguageModel",
+    "Score",
+    "TextScore",
+    "TokenizedText",
+    "UnitError",
+    "Vocabulary",
+    "compare",
+    "compare_scores",
+    "score_documents",
+    "score_text",
+    "tokenize",
+]

@@ -1,18 +1,25 @@
-"""Byte-pair encoding: tokens are byte strings, merged where they often stand side by side.
+"""Byte-pair encoding: tokens are byte strings, merged from pairs that are often adjacent.
 
-Training and encoding are done by the `tokenizers` package; this module keeps its ids and bytes in order.
+The `tokenizers` package trains and encodes; this module converts its tokens to ids and bytes.
 """
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lmmetrics._documents import checked_documents
 from lmmetrics._extras import need
 from lmmetrics._vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    import tokenizers
+
 _MARKS = 2  # <s> and </s> come before the tokens; no byte is unknown, so there is no <unk>
 
 
-def train_bpe(documents, size):
+def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
     """Learn a byte-pair vocabulary from documents.
 
     Parameters
@@ -20,7 +27,7 @@ def train_bpe(documents, size):
     documents : list of str
     size : int
         Length of the vocabulary, at least 258: `<s>`, `</s>`, the 256 bytes, then one token for each merge.
-        It comes out shorter where the documents hold too few pairs to merge.
+        The vocabulary is shorter if the documents contain too few pairs to merge.
 
     Returns
     -------
@@ -30,7 +37,7 @@ def train_bpe(documents, size):
     Raises
     ------
     TypeError, ValueError
-        When `documents` is no list of strings, or `size` is below 258.
+        If `documents` is not a list of strings, or `size` is below 258.
 
     Notes
     -----
@@ -69,28 +76,28 @@ class BPETokenizer:
     Attributes
     ----------
     vocabulary : Vocabulary
-        A token is shown as its text. Bytes that are no text alone are shown one by one, as in ``<0xE6>``.
+        A token is shown as its text; bytes that are not valid UTF-8 are shown one by one, as in ``<0xE6>``.
     """
 
-    def __init__(self, tokenizer):
+    def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
         self._tokenizer = tokenizer
         names = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
         byte_of = {name: byte for byte, name in _byte_names().items()}
         self.token_bytes = [bytes(byte_of[letter] for letter in name) for name in names]
         self.vocabulary = Vocabulary([shown(token) for token in self.token_bytes], unk=False)
 
-    def encode(self, text):
+    def encode(self, text: str) -> list[int]:
         """Return the ids of `text` in `vocabulary`, as a list of int."""
         return [i + _MARKS for i in self._tokenizer.encode(text).ids]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         size = len(self.vocabulary)
         merges = size - 256 - _MARKS
         return f"BPETokenizer with a vocabulary of {size:,}: 256 bytes and {merges:,} merges"
 
 
-def shown(token):
-    """Return a byte string as text, or as ``<0xE6>`` for each byte where it is no text.
+def shown(token: bytes) -> str:
+    """Return a byte string as text, or as ``<0xE6>`` for each byte if it is not valid UTF-8.
 
     Examples
     --------
@@ -104,7 +111,7 @@ def shown(token):
 
 
 @functools.cache
-def _byte_names():
+def _byte_names() -> dict[int, str]:
     """Return the letter that stands for each byte inside `tokenizers`: itself if it prints, else 256 on."""
     printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     names = {byte: chr(byte) for byte in printing}

@@ -9,7 +9,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from lmmetrics.score import UNITS, Score, UnitError
+from lmmetrics._types import Floats, Seed
+from lmmetrics.score import UNITS, Score, Unit, UnitError
 
 POWER = 0.8
 """How often a second experiment of the size `Comparison.needed` would find the difference."""
@@ -18,11 +19,11 @@ POWER = 0.8
 def compare_scores(
     a: Sequence[Score],
     b: Sequence[Score],
-    unit: str = "token",
+    unit: Unit = "token",
     *,
     confidence: float = 0.95,
     resamples: int = 9999,
-    seed=0,
+    seed: Seed = 0,
 ) -> Comparison:
     """Compare two models by their scores on the same documents, in bits per unit.
 
@@ -34,9 +35,9 @@ def compare_scores(
     a, b : list of Score
         One score for each document, in the same order.
     unit : {"token", "word", "char", "byte"}
-        Both sides must count as many of it in every document.
+        Both sides must have the same number of it in every document.
     confidence : float
-        Share of intervals that hold the true difference, if the assumptions below are right.
+        Share of intervals that contain the true difference, if the assumptions below hold.
     resamples : int
         How many times the documents are drawn again.
     seed : int or numpy.random.Generator
@@ -49,19 +50,20 @@ def compare_scores(
     Raises
     ------
     ValueError
-        When fewer than two documents have a scored token, when the numbers of documents differ, when a score
-        is infinite, or when the two sides have different unknown tokens, and so different vocabularies.
+        If fewer than two documents have a scored token, if the numbers of documents differ, if a score is
+        infinite, or if the two sides have different unknown tokens, and so different vocabularies.
     UnitError
-        When the unit was not counted, or a document has more of it on one side than on the other.
+        If the unit was not counted, or its number in a document differs between the two sides.
 
     Notes
     -----
     With ``d_i`` the bits of ``a`` minus the bits of ``b`` in document ``i``, and ``n_i`` its units, the
     difference is ``sum d_i / sum n_i``: totals first, division last. Each resample draws as many documents as
-    there are, with replacement, and takes the same ratio. The interval is what the middle of these ratios
-    covers (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
+    there are, with replacement, and takes the same ratio. The interval is the central part of these
+    ratios (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
     deviation is the standard error ``s``. Tokens of one document depend on each other, so documents are
-    drawn, not tokens. It is assumed that the documents are independent, and of the kind you care about.
+    drawn, not tokens. The interval assumes that the documents are independent and are a sample of the kind of
+    text that you want to measure.
 
     How many units would be needed: an average over ``N`` units has a standard error that falls as
     ``1 / sqrt(N)``. If the true difference is the observed one and the normal law holds, a test at this
@@ -153,7 +155,7 @@ class Comparison:
     standard_error: float
     needed: float
     confidence: float
-    unit: str
+    unit: Unit
     documents: int
     a: Score
     b: Score
@@ -176,7 +178,7 @@ class Comparison:
         )
 
 
-def _ratio(differences: np.ndarray, counts: np.ndarray, axis: int = -1) -> np.ndarray:
+def _ratio(differences: Floats, counts: Floats, axis: int = -1) -> Floats:
     """Total bits over total units."""
     return differences.sum(axis=axis) / counts.sum(axis=axis)
 
@@ -189,7 +191,7 @@ def _needed(difference: float, error: float, total: int, confidence: float) -> f
     return max(1.0, float(math.ceil(total * (distance * error / difference) ** 2)))
 
 
-def _check_same_documents(a: list[Score], b: list[Score], unit: str) -> None:
+def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
     """Raise unless both sides score the same documents, finitely, in the same number of units."""
     if len(a) != len(b):
         raise ValueError(
@@ -221,7 +223,7 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: str) -> None:
             )
 
 
-def _count(score: Score, unit: str) -> int:
+def _count(score: Score, unit: Unit) -> int:
     """How many of a unit a score counts, 0 included; an error when it does not count them."""
     count = getattr(score, UNITS.get(unit, ""), None)
     return score._count(unit) if count is None else count

@@ -1,12 +1,12 @@
-"""Documents before they are tokens: what may be one, and what its script says about words."""
+"""Documents before tokenisation: whether they are valid, and whether blanks separate their words."""
 
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
-def checked_documents(documents):
+def checked_documents(documents: Iterable[str]) -> list[str]:
     """Return the documents as a list of strings that UTF-8 can hold, or say what is wrong with them."""
     if isinstance(documents, str):
         raise TypeError(
@@ -29,13 +29,13 @@ def checked_documents(documents):
         except UnicodeEncodeError as error:
             raise ValueError(
                 f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
-                f"character {error.start}: it is no character and has no UTF-8 bytes. Read the file again "
+                f"character {error.start}: it is not a character and has no UTF-8 bytes. Read the file again "
                 "with encoding='utf-8' and without errors='surrogateescape', or remove it"
             ) from None
     return documents
 
 
-def is_written_without_blanks(documents):
+def is_written_without_blanks(documents: Sequence[str]) -> bool:
     """Return whether more than one character in a hundred is of Chinese or Japanese script."""
     total = sum(map(len, documents))
     found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
@@ -43,7 +43,7 @@ def is_written_without_blanks(documents):
 
 
 @functools.cache
-def word_pattern(by_line):
+def word_pattern(by_line: bool) -> re.Pattern[str]:
     """Return the pattern of one token: a number, a word, or any other character with its accents."""
     letter = f"[^\\W_][{_marks()}]*"
     word = f"(?:{letter})+(?:['’-](?:{letter})+)*"
@@ -52,7 +52,7 @@ def word_pattern(by_line):
 
 
 @functools.cache
-def _marks():
+def _marks() -> str:
     """Return the combining marks of Unicode (categories Mn, Mc, Me) as the inside of a character class."""
     ranges = []
     for code in [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]:

@@ -1,8 +1,10 @@
-"""Files that are downloaded once, verified, and kept: nothing half-written, nothing unverified.
+"""Files that are downloaded once, verified, and kept; a partial or unverified file is never used.
 
 A file is looked for in three places: the folder that the environment variable LMMETRICS_DATA names, the
 user's cache, and its public address.
 """
+
+from __future__ import annotations
 
 import hashlib
 import os
@@ -14,9 +16,11 @@ from pathlib import Path
 import pooch
 import requests
 
+from lmmetrics._types import PathLike
+
 
 class CorpusError(Exception):
-    """A corpus cannot be had. The message says what went wrong, what was expected, and what to do."""
+    """A corpus can be neither read nor downloaded. The message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,16 @@ class RemoteFile:
     path: str
     url: str
     digest: str
-    stand_in: "RemoteFile | None" = None
+    stand_in: RemoteFile | None = None
 
     @property
-    def address(self):
+    def address(self) -> str:
         return self.url + urllib.parse.quote(Path(self.path).name)
 
 
-def fetch(file, base_url=None, cache=None, timeout=30):
+def fetch(
+    file: RemoteFile, base_url: str | None = None, cache: PathLike | None = None, timeout: float = 30
+) -> Path:
     """Return the path of a verified file; download it where it is not on this machine.
 
     Parameters
@@ -61,8 +67,8 @@ def fetch(file, base_url=None, cache=None, timeout=30):
     Raises
     ------
     CorpusError
-        When there is no network, the server refuses or hangs, the file is not the expected one, or it cannot
-        be written. No part of it is left behind.
+        If there is no network, the server refuses or does not answer, or the file is not the expected one or
+        cannot be written. No partial file is left behind.
     """
     own = _in_own_folder(file)
     if own is not None:
@@ -97,15 +103,15 @@ def fetch(file, base_url=None, cache=None, timeout=30):
     return target
 
 
-def _in_own_folder(file):
+def _in_own_folder(file: RemoteFile) -> Path | None:
     """Return the verified file in the folder LMMETRICS_DATA, or None where it is not there."""
     folder = os.environ.get("LMMETRICS_DATA")
     if not folder:
         return None
     if not Path(folder).is_dir():
         raise CorpusError(
-            f"the environment variable LMMETRICS_DATA names {folder}, and there is no such folder. Name a "
-            "folder that is there, or unset the variable to have the files downloaded"
+            f"the environment variable LMMETRICS_DATA names {folder}, and there is no such folder. Name an "
+            "existing folder, or unset the variable to have the files downloaded"
         )
     for candidate in (file, file.stand_in):
         path = candidate and Path(folder) / candidate.path
@@ -120,7 +126,7 @@ def _in_own_folder(file):
     return None
 
 
-def _difference(path, file):
+def _difference(path: Path, file: RemoteFile) -> str | None:
     """Return None where the file has its digest, else a phrase that says how it differs."""
     content = path.read_bytes()
     kind, expected = file.digest.split(":")
@@ -137,7 +143,7 @@ def _difference(path, file):
     )
 
 
-def _reason(error, timeout):
+def _reason(error: requests.RequestException, timeout: float) -> str:
     """Return in a few words what a failed request means."""
     if isinstance(error, requests.HTTPError):
         return f"the server answered {error.response.status_code} {error.response.reason}"

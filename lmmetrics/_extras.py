@@ -1,17 +1,18 @@
 """Optional dependencies."""
 
 import importlib
+from types import ModuleType
 
 DISTRIBUTION = "measuring-language-models"
 
 
-def need(package, extra):
+def need(package: str, extra: str) -> ModuleType:
     """Import and return a package that an extra brings.
 
     Raises
     ------
     ModuleNotFoundError
-        When it is not installed; the message names the extra.
+        If it is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(package)

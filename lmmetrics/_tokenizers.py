@@ -4,16 +4,29 @@ Each scheme has `encode(document) -> int32[n]`, where `</s>` stands in place of 
 are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
 """
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lmmetrics._bpe import BPETokenizer, shown
 from lmmetrics._documents import is_written_without_blanks, word_pattern
+from lmmetrics._types import Ints
 from lmmetrics._vocabulary import BOS, EOS, UNK, Vocabulary
 
+By = Literal["word", "whitespace", "char", "byte"] | BPETokenizer | Callable[[str], Iterable[str]]
+Sentences = Literal["line", "document"]
+Counts = tuple[Sequence[int] | None, Sequence[int], Sequence[int]]
+"""Words, characters and bytes of each document."""
 
-def choose_scheme(by, sentences, vocabulary, documents):
+
+def choose_scheme(
+    by: By, sentences: Sentences | None, vocabulary: Vocabulary | None, documents: list[str]
+) -> Scheme:
     """Return the scheme for `by`; raise where the arguments contradict one another."""
     names = {"word": Words, "whitespace": Blanks, "char": Characters, "byte": Bytes}
     if isinstance(by, str) and by in names:
@@ -41,14 +54,15 @@ def choose_scheme(by, sentences, vocabulary, documents):
 class Scheme:
     """What all schemes share: the counts of the documents as they are."""
 
-    label = None
+    label: str
+    separator: str | bytes
     sentence_is_line = True
 
-    def unknown(self):
+    def unknown(self) -> int:
         """Return how many tokens were not in the vocabulary so far."""
         return 0
 
-    def counts(self, documents, ids, starts, missed):
+    def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
         """Return the words (None where they cannot be counted), characters and bytes of each document.
 
         `starts` are the offsets of the documents in `ids`, `missed` those in the list of unknown tokens.
@@ -63,7 +77,7 @@ class Strings(Scheme):
     newline = "\n"  # the token that `split` gives for a newline when sentences are lines
     separator = " "
 
-    def __init__(self, by_line, vocabulary, without_blanks):
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         self.by_line = by_line
         self.without_blanks = without_blanks
         self._given = vocabulary
@@ -73,18 +87,18 @@ class Strings(Scheme):
             self._ids[self.newline] = self.eos
 
     @functools.cached_property
-    def vocabulary(self):
+    def vocabulary(self) -> Vocabulary:
         """The vocabulary given, or the one built on the way; ask when all documents are encoded."""
         return self._ids.vocabulary() if self._given is None else self._given
 
-    def unknown(self):
+    def unknown(self) -> int:
         return len(self._ids.missed)
 
-    def pieces(self, vocabulary):
+    def pieces(self, vocabulary: Vocabulary) -> list[str]:
         """Return what each id adds to the decoded text; the last is that of id -1."""
         return [*vocabulary.tokens, UNK]
 
-    def encode(self, document):
+    def encode(self, document: str) -> Ints:
         tokens = self.split(document)
         ids = np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
         newlines = document.count("\n") if self.by_line else 0
@@ -99,7 +113,7 @@ class Strings(Scheme):
 class Words(Strings):
     label = "word"
 
-    def __init__(self, by_line, vocabulary, without_blanks):
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         if without_blanks:
             raise ValueError(
                 "more than one character in a hundred is of Chinese or Japanese script, which puts no blanks "
@@ -109,7 +123,7 @@ class Words(Strings):
             )
         super().__init__(by_line, vocabulary, without_blanks)
 
-    def split(self, document):
+    def split(self, document: str) -> Sequence[str]:
         return word_pattern(self.by_line).findall(document)
 
 
@@ -118,7 +132,7 @@ class Characters(Strings):
     sentence_is_line = False
     separator = ""
 
-    def split(self, document):
+    def split(self, document: str) -> Sequence[str]:
         return document
 
 
@@ -126,10 +140,10 @@ class Blanks(Strings):
     label = "whitespace"
     newline = EOS  # str.split() swallows newlines, so a mark takes their place
 
-    def split(self, document):
+    def split(self, document: str) -> Sequence[str]:
         return (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
 
-    def counts(self, documents, ids, starts, missed):
+    def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
         """Count the canonical text: one blank between two tokens, newlines as in the document."""
         is_word = ids != self.eos
         newlines = np.array([document.count("\n") if self.by_line else 0 for document in documents])
@@ -149,12 +163,18 @@ class Blanks(Strings):
 class Segmenter(Strings):
     label = "segmenter"
 
-    def __init__(self, by_line, vocabulary, without_blanks, segmenter):
+    def __init__(
+        self,
+        by_line: bool,
+        vocabulary: Vocabulary | None,
+        without_blanks: bool,
+        segmenter: Callable[[str], Iterable[str]],
+    ) -> None:
         super().__init__(by_line, vocabulary, without_blanks)
         self._segmenter = segmenter
         self._words = []
 
-    def split(self, document):
+    def split(self, document: str) -> Sequence[str]:
         parts = document.split("\n") if self.by_line else [document]
         tokens = []
         for i, part in enumerate(parts):
@@ -165,11 +185,11 @@ class Segmenter(Strings):
             self._words.append(sum(any(map(str.isalnum, token)) for token in tokens))
         return tokens
 
-    def counts(self, *arguments):
+    def counts(self, *arguments: Any) -> Counts:
         words, *others = super().counts(*arguments)
         return self._words if self.without_blanks else words, *others
 
-    def _checked(self, tokens):
+    def _checked(self, tokens: Iterable[str]) -> list[str]:
         if isinstance(tokens, str) or not hasattr(tokens, "__iter__"):
             raise TypeError(
                 f"the segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
@@ -189,7 +209,7 @@ class Bytes(Scheme):
     sentence_is_line = False
     separator = b""
 
-    def __init__(self, by_line, vocabulary, without_blanks):
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         self.by_line = by_line
         self.without_blanks = without_blanks
         self.token_bytes = [bytes([byte]) for byte in range(256)]
@@ -200,17 +220,19 @@ class Bytes(Scheme):
         if by_line:
             self._table[ord("\n")] = self.eos
 
-    def pieces(self, vocabulary):
+    def pieces(self, vocabulary: Vocabulary) -> list[bytes]:
         return [BOS.encode(), EOS.encode(), *self.token_bytes]
 
-    def encode(self, document):
+    def encode(self, document: str) -> Ints:
         return self._table[np.frombuffer(document.encode("utf-8"), dtype=np.uint8)]
 
 
 class BytePairs(Bytes):
     label = "BPE"
 
-    def __init__(self, by_line, vocabulary, without_blanks, tokenizer):
+    def __init__(
+        self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool, tokenizer: BPETokenizer
+    ) -> None:
         self.by_line = by_line
         self.without_blanks = without_blanks
         self.token_bytes = tokenizer.token_bytes
@@ -219,7 +241,7 @@ class BytePairs(Bytes):
         self.eos = self.vocabulary.eos
         self._tokenizer = tokenizer
 
-    def encode(self, document):
+    def encode(self, document: str) -> Ints:
         parts = document.split("\n") if self.by_line else [document]
         ids = []
         for i, part in enumerate(parts):
@@ -232,34 +254,34 @@ class BytePairs(Bytes):
 class _GrowingIds(dict):
     """Token to id; a token not seen before gets the next id."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__({UNK: 0, BOS: 1, EOS: 2})
         self.missed = ()
         self._tokens = []
 
-    def __missing__(self, token):
+    def __missing__(self, token: str) -> int:
         self._tokens.append(token)
         self[token] = new = len(self._tokens) + 2
         return new
 
-    def vocabulary(self):
+    def vocabulary(self) -> Vocabulary:
         return Vocabulary(self._tokens)
 
 
 class _FixedIds(dict):
     """Token to id in a vocabulary; others are kept in `missed`, and get the id of `<unk>` or -1."""
 
-    def __init__(self, vocabulary):
+    def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__({token: i for i, token in enumerate(vocabulary)})
         self._other = -1 if vocabulary.unk is None else vocabulary.unk
         self.missed = []
 
-    def __missing__(self, token):
+    def __missing__(self, token: str) -> int:
         self.missed.append(token)
         return self._other
 
 
-def _refuse_other(vocabulary, scheme):
+def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
     if vocabulary is not None and vocabulary != scheme.vocabulary:
         raise ValueError(
             f"by={scheme.label!r} has a vocabulary of its own, and the one given is another: "
@@ -267,7 +289,7 @@ def _refuse_other(vocabulary, scheme):
         )
 
 
-def _sums(values, starts):
+def _sums(values: ArrayLike, starts: ArrayLike) -> Ints:
     """Return the sum of the values of each document, int64[D]."""
     sums = np.zeros(len(starts) - 1, dtype=np.int64)
     filled = np.diff(starts) > 0  # reduceat gives an empty document the first value of the next
@@ -276,5 +298,5 @@ def _sums(values, starts):
     return sums
 
 
-def _utf8_length(text):
+def _utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8"))

@@ -1,5 +1,7 @@
 """The vocabulary: which tokens have an id, and which ids are special."""
 
+from collections.abc import Iterable, Iterator
+
 UNK, BOS, EOS = "<unk>", "<s>", "</s>"
 
 
@@ -36,7 +38,7 @@ class Vocabulary:
     (False, 5, 4)
     """
 
-    def __init__(self, tokens, unk=True):
+    def __init__(self, tokens: Iterable[str], unk: bool = True) -> None:
         special = (UNK, BOS, EOS) if unk else (BOS, EOS)
         self.tokens = special + tuple(t for t in _checked(tokens) if not (unk and t == UNK))
         self._ids = {token: i for i, token in enumerate(self.tokens)}
@@ -48,22 +50,22 @@ class Vocabulary:
         self.unk = 0 if unk else None
         self.bos, self.eos = self._ids[BOS], self._ids[EOS]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.tokens)
 
-    def __contains__(self, token):
+    def __contains__(self, token: object) -> bool:
         return token in self._ids
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.tokens)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.tokens == other.tokens
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.tokens)
 
-    def __getitem__(self, token):
+    def __getitem__(self, token: str) -> int:
         """Return the id of `token`; that of `<unk>` where it is not listed, KeyError where there is none."""
         found = self._ids.get(token, self.unk)
         if found is None:
@@ -73,7 +75,7 @@ class Vocabulary:
             )
         return found
 
-    def id_of(self, token):
+    def id_of(self, token: str) -> int:
         """Return the id of `token`; that of `<unk>` where it is not listed, or -1 where there is none.
 
         Raises
@@ -85,24 +87,24 @@ class Vocabulary:
             raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
         return self._ids.get(token, -1 if self.unk is None else self.unk)
 
-    def token(self, id):
+    def token(self, id: int) -> str:
         """Return the token with this id, an integer from 0 to len - 1."""
         if not 0 <= id < len(self.tokens):
             raise IndexError(f"there is no token with id {id}: ids go from 0 to {len(self.tokens) - 1}")
         return self.tokens[id]
 
     @property
-    def predictable(self):
+    def predictable(self) -> int:
         """Number of symbols that can come next: all but `<s>`, which is never predicted."""
         return len(self.tokens) - 1
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = ", ".join(repr(token) for token in self.tokens[:6])
         more = ", ..." if len(self.tokens) > 6 else ""
         return f"Vocabulary of {len(self.tokens):,}: {shown}{more}"
 
 
-def _checked(tokens):
+def _checked(tokens: Iterable[str]) -> Iterator[str]:
     if isinstance(tokens, str):
         raise TypeError("tokens is a single string; a list of strings is expected, such as ['cat', 'sleeps']")
     for token in tokens:

@@ -4,6 +4,7 @@ What it leaves out: the computing. A chapter computes each quantity in its own c
 """
 
 import html
+from typing import Self, SupportsFloat
 
 WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
 
@@ -28,11 +29,19 @@ class FourWays:
     ValueError: the four values of 'ln 2' differ by 3.1e-03 nats, more than 1e-12: by hand 0.69, ...
     """
 
-    def __init__(self, tolerance=1e-12):
+    def __init__(self, tolerance: float = 1e-12) -> None:
         self.tolerance = tolerance
         self.rows = []
 
-    def add(self, quantity, unit, by_hand, by_sympy, by_numpy, by_torch):
+    def add(
+        self,
+        quantity: str,
+        unit: str,
+        by_hand: SupportsFloat,
+        by_sympy: SupportsFloat,
+        by_numpy: SupportsFloat,
+        by_torch: SupportsFloat,
+    ) -> Self:
         """Add a quantity and return the table.
 
         Parameters
@@ -58,7 +67,7 @@ class FourWays:
         self.rows.append((quantity, unit, values, difference))
         return self
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(
             f"{quantity} ({unit}): {values[0]:.9f} four ways, largest difference {difference:.0e}"
             for quantity, unit, values, difference in self.rows
@@ -66,7 +75,7 @@ class FourWays:
 
     __repr__ = __str__
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{title}</th>' for title in ("quantity", *WAYS))
         body = "".join(
             f'<tr><th scope="row">{html.escape(quantity)}<br><small>{html.escape(unit)}</small></th>'

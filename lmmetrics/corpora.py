@@ -1,8 +1,8 @@
 """Texts to measure language models on, each with a fixed split by document.
 
-`load` gives a `Corpus`. Four need no network: the tales are part of this package, and the two sets of
-doc-strings are read from the packages on this machine. Three are downloaded on first use, verified, and kept
-in the user's cache; or they are read from the folder that the environment variable LMMETRICS_DATA names.
+`load` returns a `Corpus`. Four corpora are part of this package: the tales, and prose from the documentation
+of NumPy and of SymPy. Three are downloaded on first use, verified, and kept in the user's cache; or they are
+read from the folder that the environment variable LMMETRICS_DATA names.
 
 Examples
 --------
@@ -14,20 +14,21 @@ Examples
 """
 
 import functools
+import gzip
 import hashlib
-import importlib.metadata
 import importlib.resources
 import json
 import os
 import re
-import sys
-import warnings
 from dataclasses import dataclass, field, replace
 
-from lmmetrics._docstrings import prose_of
 from lmmetrics._download import FILES, CorpusError, fetch
 
 __all__ = ["Corpus", "CorpusError", "load", "names"]
+
+PARTS = ("train", "valid", "test")
+Parts = dict[str, list[tuple[str, str]]]
+"""The titles and documents of each part."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,32 +45,32 @@ class Corpus:
     language : str
         "en", or "zh-Hans" (simplified) and "zh-Hant" (traditional characters).
     licence, source : str
-        What you may do with the text, and where it comes from.
+        Under what licence you may use the text, and where it comes from.
     digest : str
         The sha256 of all documents: two corpora with one digest are the same text in the same split.
     """
 
     name: str
-    train: list
-    valid: list
-    test: list
-    titles: dict = field(compare=False)
+    train: list[str]
+    valid: list[str]
+    test: list[str]
+    titles: dict[str, list[str]] = field(compare=False)
     language: str
     licence: str
     source: str
     digest: str
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = (f"{part} {_size(getattr(self, part))}" for part in PARTS)
         return f"Corpus {self.name} ({self.language}, {self.licence}): " + "; ".join(parts)
 
 
-def names():
-    """Return the names that `load` knows."""
+def names() -> list[str]:
+    """Return the names of the corpora that `load` can load."""
     return list(_CORPORA)
 
 
-def load(name, base_url=None):
+def load(name: str, base_url: str | None = None) -> Corpus:
     """Load a corpus.
 
     ================  ===============================================  ====================================
@@ -77,7 +78,7 @@ def load(name, base_url=None):
     ================  ===============================================  ====================================
     tales-en          a tale: title and paragraphs, a line each        number mod 8 is 3, is 7
     tales-zh          the same tale in Chinese                         the same tales
-    numpy-docs        the prose of one object, a paragraph a line      sha256 of its name mod 10 is 8, is 9
+    numpy-docs        prose about one object, a paragraph a line       sha256 of its name mod 10 is 8, is 9
     sympy-docs        the same                                         the same
     tiny-shakespeare  a speech, with the blank line after it           the last tenth, in two halves
     wikitext-2        an article, as tokenised by its authors          its authors' files
@@ -89,7 +90,7 @@ def load(name, base_url=None):
     name : str
         One of `names()`.
     base_url : str, optional
-        A mirror that holds the downloaded files, as in ``base_url + "/tinyshakespeare/input.txt"``.
+        The address of a mirror of the files that are downloaded: ``base_url + "/tinyshakespeare/input.txt"``.
 
     Returns
     -------
@@ -98,14 +99,9 @@ def load(name, base_url=None):
     Raises
     ------
     ValueError
-        When the name is not known.
+        If the name is unknown.
     CorpusError
-        When a file cannot be had; the message says what to do.
-
-    Warns
-    -----
-    UserWarning
-        When the doc-strings are of another version than the book's, so that its numbers will differ.
+        If a file can be neither read nor downloaded; the message says what to do.
 
     Notes
     -----
@@ -119,8 +115,10 @@ def load(name, base_url=None):
     Of the Tang poems, those that the collection holds twice are taken once, and the editors' brackets around
     a restored character are left out.
 
-    What the doc-strings of NumPy and SymPy hold besides sentences (code, tables, formulas, references) is
-    left out; so is an object with less than 100 characters of prose.
+    `numpy-docs` and `sympy-docs` consist of sentences from the doc-strings of NumPy 2.4.6 and SymPy 1.14.0,
+    whatever is installed. Code, tables, formulas and references were left out, repeated paragraphs were kept
+    once, and so were only the objects with at least 100 characters of prose. The licences lie beside the
+    files, in ``lmmetrics/data/docs``.
 
     Examples
     --------
@@ -131,18 +129,14 @@ def load(name, base_url=None):
     if name not in _CORPORA:
         raise ValueError(f"there is no corpus {name!r}; expected one of {', '.join(names())}")
     corpus = _load(name, base_url, os.environ.get("LMMETRICS_DATA"))
-    _warn_of_other_version(corpus)
     documents = {part: list(getattr(corpus, part)) for part in PARTS}  # the caller may change these
     titles = {part: list(corpus.titles[part]) for part in PARTS}
     return replace(corpus, **documents, titles=titles)
 
 
-PARTS = ("train", "valid", "test")
-
-
 @functools.cache
-def _load(name, base_url, own_folder):
-    """Build a corpus once in a process. `own_folder` is only here so that a change of it is noticed."""
+def _load(name: str, base_url: str | None, own_folder: str | None) -> Corpus:
+    """Build a corpus once per process. `own_folder` is part of the cache's key and has no other use."""
     build, language, licence, source = _CORPORA[name]
     parts = build(name, base_url)
     documents = {part: [document for _, document in parts[part]] for part in PARTS}
@@ -158,8 +152,8 @@ def _load(name, base_url, own_folder):
     )
 
 
-def _tales(name, base_url):
-    folder = importlib.resources.files("lmmetrics") / "data" / "tales" / name.removeprefix("tales-")
+def _tales(name: str, base_url: str | None) -> Parts:
+    folder = _DATA / "tales" / name.removeprefix("tales-")
     parts = {part: [] for part in PARTS}
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".txt"):
@@ -169,20 +163,16 @@ def _tales(name, base_url):
     return parts
 
 
-def _docs(name, base_url):
-    if sys.flags.optimize >= 2:
-        raise CorpusError(
-            f"{name} is made of doc-strings, and Python runs with -OO, which drops them. Start Python "
-            "without -OO and without PYTHONOPTIMIZE=2"
-        )
+def _docs(name: str, base_url: str | None) -> Parts:
     parts = {part: [] for part in PARTS}
-    for title, document in prose_of(_package(name)).items():
+    packed = (_DATA / "docs" / f"{name}.json.gz").read_bytes()
+    for title, document in json.loads(gzip.decompress(packed)).items():
         number = int(hashlib.sha256(title.encode()).hexdigest(), 16)
         parts[_part(number, 10, valid=8, test=9)].append((title, document))
     return parts
 
 
-def _tiny_shakespeare(name, base_url):
+def _tiny_shakespeare(name: str, base_url: str | None) -> Parts:
     text = _read("tinyshakespeare/input.txt", base_url)
     parts, start = {part: [] for part in PARTS}, 0
     for speech in re.findall(r"(?s).+?(?:\n\n|\Z)", text):
@@ -193,7 +183,7 @@ def _tiny_shakespeare(name, base_url):
     return parts
 
 
-def _wikitext_2(name, base_url):
+def _wikitext_2(name: str, base_url: str | None) -> Parts:
     heading = re.compile(r"^ \n = (?!= )(.+)(?<! =) = \n \n", re.MULTILINE)
     parts = {}
     for part in PARTS:
@@ -204,7 +194,7 @@ def _wikitext_2(name, base_url):
     return parts
 
 
-def _tang_300(name, base_url):
+def _tang_300(name: str, base_url: str | None) -> Parts:
     poems, parts = {}, {part: [] for part in PARTS}
     for poem in json.loads(_read("tang-300/唐诗三百首.json", base_url)):
         poems.setdefault(
@@ -215,58 +205,31 @@ def _tang_300(name, base_url):
     return parts
 
 
-def _part(number, modulus, valid, test):
+def _part(number: int, modulus: int, valid: int, test: int) -> str:
     return {valid: "valid", test: "test"}.get(number % modulus, "train")
 
 
-def _read(path, base_url):
+def _read(path: str, base_url: str | None) -> str:
     return fetch(FILES[path], base_url=base_url).read_bytes().decode("utf-8")
 
 
-def _digest(documents):
+def _digest(documents: dict[str, list[str]]) -> str:
     text = json.dumps([documents[part] for part in PARTS], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _warn_of_other_version(corpus):
-    if corpus.name not in _BOOK_DIGESTS:
-        return
-    version, expected = _BOOK_DIGESTS[corpus.name]
-    if corpus.digest != expected:
-        package = _package(corpus.name)
-        installed = importlib.metadata.version(package)
-        cause = f"{package} {installed} is installed, and the book reads {package} {version}"
-        if installed == version:
-            cause = f"{package} {version} has other doc-strings on this machine than on the book's"
-        warnings.warn(
-            f"{corpus.name} is not the text of the book, so the book's numbers will differ: {cause}. "
-            f"To have the book's text: pip install {package}=={version}",
-            stacklevel=3,
-        )
-
-
-def _package(name):
-    return name.removesuffix("-docs")
-
-
-def _size(documents):
+def _size(documents: list[str]) -> str:
     return f"{len(documents):,} documents, {sum(map(len, documents)):,} characters"
 
 
 _OWN = "written for this course"
-_INSTALLED = "doc-strings of the {} installed on this machine"
+_DATA = importlib.resources.files("lmmetrics") / "data"
 _CORPORA = {
     "tales-en": (_tales, "en", "CC0 1.0", _OWN),
     "tales-zh": (_tales, "zh-Hans", "CC0 1.0", _OWN),
-    "numpy-docs": (_docs, "en", "BSD-3-Clause", _INSTALLED.format("NumPy")),
-    "sympy-docs": (_docs, "en", "BSD-3-Clause", _INSTALLED.format("SymPy")),
+    "numpy-docs": (_docs, "en", "BSD-3-Clause", "doc-strings of NumPy 2.4.6"),
+    "sympy-docs": (_docs, "en", "BSD-3-Clause", "doc-strings of SymPy 1.14.0"),
     "tiny-shakespeare": (_tiny_shakespeare, "en", "public domain", "karpathy/char-rnn"),
     "wikitext-2": (_wikitext_2, "en", "CC BY-SA 3.0", "Merity et al. (2016), from Wikipedia"),
     "tang-300": (_tang_300, "zh-Hant", "poems public domain, collection MIT", "chinese-poetry"),
-}
-
-# Package version and digest of the text that the book's numbers come from.
-_BOOK_DIGESTS = {
-    "numpy-docs": ("2.4.6", "ef8e2db900e850f7fac6ff78942c630e40123eb95ae9a0e7dda7d877b83dd882"),
-    "sympy-docs": ("1.14.0", "312b36a2e5c5ee23f3f131f1139e2a3f15d3114cc21e9f36398333ec31b72b2a"),
 }

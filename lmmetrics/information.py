@@ -8,16 +8,19 @@ left out: these functions take probabilities that sum to 1.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr, xlogy
 
+from lmmetrics._types import Floats, Ints
+
 TOLERANCE = 1e-9
 """How far the sum of a distribution may be from 1: far above float64 rounding, far below a mistake."""
 
 
-def entropy(p: ArrayLike, base: float | str = math.e, axis: int = -1) -> float | np.ndarray:
+def entropy(p: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1) -> float | Floats:
     """Entropy ``H(p) = -sum p ln p``: the expected surprisal under the truth itself.
 
     Parameters
@@ -39,7 +42,7 @@ def entropy(p: ArrayLike, base: float | str = math.e, axis: int = -1) -> float |
     Raises
     ------
     ValueError
-        When an entry is negative or NaN, or when a row does not sum to 1. The message names the place and
+        If an entry is negative or NaN, or if a row does not sum to 1. The message names the place and
         the amount.
 
     Examples
@@ -55,8 +58,8 @@ def entropy(p: ArrayLike, base: float | str = math.e, axis: int = -1) -> float |
 
 
 def cross_entropy(
-    p: ArrayLike, q: ArrayLike, base: float | str = math.e, axis: int = -1
-) -> float | np.ndarray:
+    p: ArrayLike, q: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1
+) -> float | Floats:
     """Cross-entropy ``H(p, q) = -sum p ln q``: the expected surprisal of the model under the truth.
 
     Parameters
@@ -94,9 +97,9 @@ def cross_entropy(
 
 
 def kl_divergence(
-    p: ArrayLike, q: ArrayLike, base: float | str = math.e, axis: int = -1
-) -> float | np.ndarray:
-    """KL divergence ``D(p || q) = sum p ln(p / q)``: what the wrong model costs beyond the entropy.
+    p: ArrayLike, q: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1
+) -> float | Floats:
+    """KL divergence ``D(p || q) = sum p ln(p / q)``: the excess of the cross-entropy over the entropy.
 
     Parameters, errors and broadcasting are those of `cross_entropy`.
 
@@ -119,7 +122,7 @@ def kl_divergence(
     return _result(rel_entr(p, q).sum(axis=axis) / unit)
 
 
-def mutual_information(joint: ArrayLike, base: float | str = math.e) -> float | np.ndarray:
+def mutual_information(joint: ArrayLike, base: float | Literal["e"] = math.e) -> float | Floats:
     """Mutual information ``I(X; Y)``: how far a joint distribution is from independence.
 
     Parameters
@@ -159,7 +162,7 @@ def mutual_information(joint: ArrayLike, base: float | str = math.e) -> float | 
     return _result(terms.sum(axis=(-2, -1)) / unit)
 
 
-def _nats_per_unit(base: float | str) -> float:
+def _nats_per_unit(base: float | Literal["e"]) -> float:
     if base == "e" or base == math.e:
         return 1.0
     if not isinstance(base, (str, bool)) and base in (2, 10):
@@ -167,7 +170,7 @@ def _nats_per_unit(base: float | str) -> float:
     raise ValueError(f'base is {base!r}, but it must be 2 (bits), math.e or "e" (nats), or 10 (hartleys).')
 
 
-def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[np.ndarray, np.ndarray]:
+def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[Floats, Floats]:
     """Both distributions, checked one by one and against each other."""
     p, q = _distribution("p", p, axis), _distribution("q", q, axis)
     if axis >= 0 and p.ndim != q.ndim:
@@ -188,16 +191,18 @@ def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[np.ndarray, np.ndarray
     return p, q
 
 
-def _distribution(name: str, values: ArrayLike, axis: int) -> np.ndarray:
+def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
     """Float64 probabilities that sum to 1 along the axis, or an error that says where they do not."""
     array = _probabilities(name, values)
     if not -array.ndim <= axis < array.ndim:
-        raise ValueError(f"{name} has shape {array.shape}, so it has no axis {axis}.")
+        raise ValueError(
+            f"{name} has shape {array.shape}, so it has no axis {axis}. Count from the end: axis=-1."
+        )
     _check_sums(name, array.sum(axis=axis), "row")
     return array
 
 
-def _probabilities(name: str, values: ArrayLike) -> np.ndarray:
+def _probabilities(name: str, values: ArrayLike) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind not in "fiu":
         raise ValueError(f"{name} must hold real numbers, but its entries have the type {array.dtype}.")
@@ -213,7 +218,7 @@ def _probabilities(name: str, values: ArrayLike) -> np.ndarray:
     return array
 
 
-def _check_sums(name: str, sums: np.ndarray, row: str) -> None:
+def _check_sums(name: str, sums: Floats, row: str) -> None:
     """Raise for the row that is farthest from 1."""
     sums = np.asarray(sums)
     error = np.abs(sums - 1.0)
@@ -230,10 +235,10 @@ def _check_sums(name: str, sums: np.ndarray, row: str) -> None:
     raise ValueError(f"{what} sums to {sums[worst]:.10g}, which is {gap}. {advice}")
 
 
-def _place(index: np.ndarray | tuple) -> str:
+def _place(index: Ints | tuple[int, ...]) -> str:
     return "[" + ", ".join(str(int(i)) for i in index) + "]"
 
 
-def _result(value: np.ndarray) -> float | np.ndarray:
+def _result(value: Floats) -> float | Floats:
     # Adding 0.0 turns -0.0 into 0.0.
     return float(value) + 0.0 if np.ndim(value) == 0 else value + 0.0

@@ -1,7 +1,15 @@
-"""Several models as one: a mixture with weights learned by EM, and a cache of the words just read."""
+"""Several models as one: a mixture with weights learned by EM, and a cache of the most recent tokens."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
+
+from lmmetrics._types import Floats
+from lmmetrics.scoring import LanguageModel
+from lmmetrics.text import TokenizedText, Vocabulary
 
 __all__ = ["Mixture", "UnigramCache"]
 
@@ -42,13 +50,16 @@ class Mixture:
     [3.01, 2.86, 2.769, 2.755]
     """
 
-    def __init__(self, models, weights=None):
+    def __init__(self, models: Iterable[LanguageModel], weights: ArrayLike | None = None) -> None:
         self.models = list(models)
         if not self.models:
             raise ValueError("a mixture needs at least one model: Mixture([counted, trained])")
         for model in self.models:
             if not hasattr(model, "log_probs"):
-                raise TypeError(f"{type(model).__name__} has no log_probs(text), so it is no language model")
+                raise TypeError(
+                    f"{type(model).__name__} has no log_probs(text): it is not a language model. Give an "
+                    "object with that method, such as a fitted NGramModel"
+                )
         count = len(self.models)
         given = np.full(count, 1 / count) if weights is None else np.asarray(weights, dtype=float)
         if given.shape != (count,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
@@ -59,22 +70,22 @@ class Mixture:
         self.weights = given
 
     @property
-    def vocabulary(self):
-        """That of the first model that has one."""
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the first model that has one."""
         for model in self.models:
             if hasattr(model, "vocabulary"):
                 return model.vocabulary
         raise AttributeError("no model of this mixture has a vocabulary")
 
-    def log_probs(self, text):
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N]."""
         return self._mix(self._table(text), self.weights)
 
-    def next_distribution(self, context=()):
+    def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs the method."""
         return self.weights @ np.stack([model.next_distribution(context) for model in self.models])
 
-    def fit(self, text):
+    def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
 
         Each step sets a weight to the mean posterior probability that its model gave the token. The loss of
@@ -88,7 +99,7 @@ class Mixture:
         Raises
         ------
         ValueError
-            When all models hold a token of the text impossible.
+            If a token of the text has probability 0 under every model.
         """
         logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
@@ -107,34 +118,34 @@ class Mixture:
         self.weights = weights / weights.sum()
         return self
 
-    def _table(self, text):
+    def _table(self, text: TokenizedText) -> Floats:
         """Return ln p of each token under each model: float64[M, N]."""
         return np.stack([model.log_probs(text) for model in self.models])
 
     @staticmethod
-    def _mix(logs, weights):
+    def _mix(logs: Floats, weights: Floats) -> Floats:
         used = weights > 0
         return logsumexp(logs[used] + np.log(weights[used])[:, None], axis=0)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights, self.models, strict=True))
         return f"Mixture({parts})"
 
 
 class UnigramCache:
-    """The relative frequency of a token among the last ones: what was said lately is said again.
+    """The relative frequency of a token among the most recent ones: recent words tend to recur.
 
         p(w | h) = share of w among the last `size` tokens of its document; before the first token, uniform
 
-    Alone it holds every new word impossible. It is made to be one part of a `Mixture`, with a small weight:
-    Kuhn and De Mori 1990. It looks across the ends of sentences, as a network does that carries its state.
+    Alone it gives every new word the probability 0. It is meant as a component of a `Mixture`, with a small
+    weight: Kuhn and De Mori 1990. It reaches across sentences, as a network does that carries its state.
 
     Parameters
     ----------
     size : int
-        How many tokens it remembers, at least 1.
+        How many tokens the cache holds, at least 1.
     across : bool
-        Whether it remembers across documents. A test text stored as one document is one in any case.
+        Whether the cache is kept from one document to the next. Within one document it always is.
 
     Examples
     --------
@@ -144,12 +155,12 @@ class UnigramCache:
     array([0.25, 0.  , 0.5 , 0.5 , 0.  ])
     """
 
-    def __init__(self, size=200, across=False):
+    def __init__(self, size: int = 200, across: bool = False) -> None:
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
             raise ValueError(f"size is {size!r}; a whole number of tokens of at least 1 is expected")
         self.size, self.across = int(size), bool(across)
 
-    def log_probs(self, text):
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N], ``-inf`` where the token is not in the cache."""
         ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
         start = np.zeros(len(text), dtype=np.int64)
@@ -165,5 +176,5 @@ class UnigramCache:
         with np.errstate(divide="ignore"):
             return np.log(np.where(held > 0, (last - first) / np.maximum(held, 1), uniform))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"UnigramCache(size={self.size}, across={self.across})"

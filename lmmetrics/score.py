@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Literal
 
-UNITS = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
+Unit = Literal["token", "word", "char", "byte"]
+UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 """The name of a unit, and the field of `Score` that counts it."""
-LABELS = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
+LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
 """The name of a unit, and what readers see in its place; the plural adds an s."""
 
 
@@ -37,10 +39,9 @@ class Score:
     Raises
     ------
     TypeError
-        When ``nats`` is not a real number, or a count is not a whole number.
+        If ``nats`` is not a real number, or a count is not a whole number.
     ValueError
-        When ``nats`` is NaN or negative, when a count is negative, or when there are nats but every count
-        is 0.
+        If ``nats`` is NaN or negative, if a count is negative, or if there are nats but every count is 0.
 
     Notes
     -----
@@ -49,7 +50,7 @@ class Score:
 
     Examples
     --------
-    Chapter 02 prices 我 / 愛 / 台灣 at 0.5, 0.8 and 0.9: three words, four characters.
+    Chapter 02 gives 我 / 愛 / 台灣 the probabilities 0.5, 0.8 and 0.9: three words, four characters.
 
     >>> score = Score(nats=-math.log(0.5 * 0.8 * 0.9), tokens=3, words=3, chars=4)
     >>> score
@@ -82,7 +83,7 @@ class Score:
     def from_perplexity(
         cls,
         value: float,
-        per: str = "token",
+        per: Unit = "token",
         *,
         tokens: int | None = None,
         words: int | None = None,
@@ -103,9 +104,9 @@ class Score:
         Raises
         ------
         ValueError
-            When ``value`` is NaN or below 1.
+            If ``value`` is NaN or below 1.
         UnitError
-            When the unit of the perplexity was not counted.
+            If the unit of the perplexity was not counted.
 
         Examples
         --------
@@ -130,7 +131,7 @@ class Score:
         """Perplexity per token, ``exp(nats / tokens)``. For another unit see `perplexity_per`."""
         return self.perplexity_per("token")
 
-    def perplexity_per(self, unit: str) -> float:
+    def perplexity_per(self, unit: Unit) -> float:
         """Return ``exp(nats / count)`` for "token", "word", "char" or "byte".
 
         A perplexity beyond the range of float64 (about 1.8e308) is returned as ``inf``.
@@ -138,20 +139,20 @@ class Score:
         Raises
         ------
         UnitError
-            When the unit was not counted, or is none of the four.
+            If the unit was not counted, or is not one of the four.
         ValueError
-            When the text has none of that unit.
+            If the text has none of that unit.
         """
         try:
             return math.exp(self.nats_per(unit))
         except OverflowError:
             return math.inf
 
-    def nats_per(self, unit: str) -> float:
+    def nats_per(self, unit: Unit) -> float:
         """Return ``nats / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
         return self.nats / self._count(unit)
 
-    def bits_per(self, unit: str) -> float:
+    def bits_per(self, unit: Unit) -> float:
         """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
         return self.bits / self._count(unit)
 
@@ -232,7 +233,7 @@ class Score:
         counts = {field: getattr(self, field) for field in UNITS.values()}
         return {field: count for field, count in counts.items() if count is not None}
 
-    def _count(self, unit: str) -> int:
+    def _count(self, unit: Unit) -> int:
         """The count to divide by; an error when there is none."""
         if unit not in UNITS:
             known = ", ".join(map(repr, UNITS))
@@ -290,7 +291,9 @@ def _checked_count(field: str, count: int | None) -> int | None:
 
 def _checked_perplexity(value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"A perplexity is a real number, not {value!r} ({type(value).__name__}).")
+        raise TypeError(
+            f"A perplexity is a real number, not {value!r} ({type(value).__name__}). Pass a float."
+        )
     if not value >= 1:
         raise ValueError(
             f"{value:g} cannot be the perplexity of a discrete model. Each probability is at most 1, so each "

@@ -9,15 +9,27 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lmmetrics._comparison import Comparison, compare_scores
+from lmmetrics._types import Bools, Floats, Ints, Seed
 from lmmetrics.score import UNITS, Score
-from lmmetrics.text import Vocabulary
+from lmmetrics.text import TokenizedText, Vocabulary
 
-__all__ = ["Comparison", "TextScore", "compare", "compare_scores", "score_documents", "score_text"]
+__all__ = [
+    "Comparison",
+    "LanguageModel",
+    "TextScore",
+    "compare",
+    "compare_scores",
+    "score_documents",
+    "score_text",
+]
+
+Unknown = Literal["score", "infinite"]
 
 ROUNDING = 1e-12
 """How far above 0 a log probability may lie and still count as rounding of 0."""
@@ -26,21 +38,24 @@ ROUNDING = 1e-12
 class LanguageModel(Protocol):
     """Anything that gives each token of a text the natural log of its probability."""
 
-    def log_probs(self, text) -> np.ndarray:
+    def log_probs(self, text: TokenizedText) -> Floats:
         """float64[N], one natural log for each token, conditional on the tokens before it."""
 
 
-def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "score") -> TextScore:
+def score_text(
+    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+) -> TextScore:
     """Score a text with a model: the total nats, and every unit that the text can count.
 
     Parameters
     ----------
-    model : object with ``log_probs(text) -> float64[N]``
+    model : LanguageModel
+        An object with ``log_probs(text) -> float64[N]``.
         Natural logs, each conditional on its own past. ``-inf`` is allowed and gives an infinite score.
     text : TokenizedText
         The scored stream of N tokens.
     eos : bool
-        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and it is no token.
+        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and so is the token.
     unknown : {"score", "infinite"}
         What a token outside the vocabulary costs: what the model asks for ``<unk>``, or infinitely many nats.
         A vocabulary without ``<unk>`` knows only the second. Unknown tokens are never left out, and their
@@ -55,10 +70,10 @@ def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "sco
     Raises
     ------
     TypeError
-        When the model has no ``log_probs``, or does not return a float64 array.
+        If the model has no ``log_probs``, or does not return a float64 array.
     ValueError
-        When the array has the wrong shape, or holds NaN or a log above 0 (a probability above 1). A value up
-        to 1e-12 above 0 is rounding, and counts as 0. When ``model.vocabulary`` is not the text's.
+        If the array has the wrong shape, or contains NaN or a log above 0 (a probability above 1); a value
+        up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` is not the text's.
 
     Examples
     --------
@@ -81,7 +96,9 @@ def score_text(model: LanguageModel, text, eos: bool = True, unknown: str = "sco
     return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
 
 
-def score_documents(model: LanguageModel, text, eos: bool = True, unknown: str = "score") -> list[TextScore]:
+def score_documents(
+    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+) -> list[TextScore]:
     """Score each document of a text, with the context that the model had in the whole text.
 
     Parameters and errors are those of `score_text`.
@@ -114,13 +131,13 @@ def score_documents(model: LanguageModel, text, eos: bool = True, unknown: str =
 def compare(
     a: LanguageModel,
     b: LanguageModel,
-    text,
+    text: TokenizedText,
     *,
     eos: bool = True,
-    unknown: str = "score",
+    unknown: Unknown = "score",
     confidence: float = 0.95,
     resamples: int = 9999,
-    seed=0,
+    seed: Seed = 0,
 ) -> Comparison:
     """Say how many bits per token model ``a`` needs more than model ``b``, and whether that is chance.
 
@@ -130,7 +147,7 @@ def compare(
 
     Parameters
     ----------
-    a, b : object with ``log_probs(text) -> float64[N]``
+    a, b : LanguageModel
     text : TokenizedText
         At least two documents; thirty or more for an interval that can be trusted.
     eos, unknown
@@ -212,7 +229,9 @@ class TextScore(Score):
         return f"{self.unknown} unknown token{'s' if self.unknown > 1 else ''}"
 
 
-def _surprisals(model, text, eos: bool, unknown: str) -> tuple[np.ndarray, np.ndarray]:
+def _surprisals(
+    model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown
+) -> tuple[Floats, Bools]:
     """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
     if unknown not in ("score", "infinite"):
         raise ValueError(
@@ -237,14 +256,14 @@ def _surprisals(model, text, eos: bool, unknown: str) -> tuple[np.ndarray, np.nd
     return surprisals, scored
 
 
-def _pooled(surprisals: np.ndarray, unknown: str, counts: dict) -> TextScore:
+def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:
     # fsum rounds once, at the end: the total does not depend on the order of the tokens.
     nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
     counts = {field: None if count is None else int(count) for field, count in counts.items()}
     return TextScore(nats, tokens=len(surprisals), **counts)
 
 
-def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
+def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
     """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
     counts = {field: count for field, count in text.document_counts.items() if field != "tokens"}
     if not eos:
@@ -254,14 +273,14 @@ def _counts(text, eos: bool) -> dict[str, np.ndarray | None]:
     return counts
 
 
-def _newlines(text) -> np.ndarray:
+def _newlines(text: TokenizedText) -> Ints:
     """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
     ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
     closed_without = ~text.terminated & (ends > 0)
     return ends - closed_without
 
 
-def _checked(values, text) -> np.ndarray:
+def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
     """The log probabilities as an array, or an error that names the position and the token."""
     log_probs = np.asarray(values)
     if log_probs.dtype != np.float64:
@@ -283,11 +302,11 @@ def _checked(values, text) -> np.ndarray:
             raise ValueError(
                 f"log_probs[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
                 f"{meaning}. Return natural logs of probabilities that sum to 1 over the vocabulary: "
-                "no logits, no surprisals."
+                "not logits, and not surprisals."
             )
     return log_probs
 
 
-def _shown(text, position: int) -> str:
+def _shown(text: TokenizedText, position: int) -> str:
     token = int(text.ids[position])
     return repr(text.vocabulary.token(token)) if token >= 0 else "outside the vocabulary"

@@ -13,21 +13,30 @@ Examples
 (8, 6, 28, 28)
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from lmmetrics._bpe import BPETokenizer, train_bpe
 from lmmetrics._documents import checked_documents, is_written_without_blanks
-from lmmetrics._tokenizers import choose_scheme
+from lmmetrics._tokenizers import By, Sentences, choose_scheme
+from lmmetrics._types import Bools, Ints
 from lmmetrics._vocabulary import UNK, Vocabulary
 
 __all__ = ["BPETokenizer", "Spelling", "TokenizedText", "Vocabulary", "tokenize", "train_bpe"]
 
 
-def tokenize(documents, by="word", sentences=None, vocabulary=None):
+def tokenize(
+    documents: Iterable[str],
+    by: By = "word",
+    sentences: Sentences | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> TokenizedText:
     """Turn documents into the stream of tokens that a model scores.
 
     Parameters
@@ -62,9 +71,9 @@ def tokenize(documents, by="word", sentences=None, vocabulary=None):
     Raises
     ------
     TypeError
-        When `documents` is no list of strings.
+        If `documents` is not a list of strings.
     ValueError
-        When a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; when Chinese
+        If a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; or if Chinese
         text is to be cut into words without a segmenter.
 
     Examples
@@ -109,9 +118,9 @@ def tokenize(documents, by="word", sentences=None, vocabulary=None):
 
 
 class Spelling(NamedTuple):
-    """How ids are written as text: what each adds, what stands between two, and a word for the tokens."""
+    """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
 
-    pieces: Sequence
+    pieces: Sequence[str] | Sequence[bytes] | NDArray[np.object_]
     separator: str | bytes
     label: str = "model"
 
@@ -157,16 +166,16 @@ class TokenizedText:
     ['ab', '']
     """
 
-    ids: np.ndarray
+    ids: Ints
     vocabulary: Vocabulary
-    sentence_starts: np.ndarray
-    document_starts: np.ndarray
-    document_counts: Mapping
-    terminated: np.ndarray
+    sentence_starts: Ints
+    document_starts: Ints
+    document_counts: Mapping[str, Ints | None]
+    terminated: Bools
     spelling: Spelling
 
     @classmethod
-    def from_ids(cls, ids, vocabulary, spelling=None):
+    def from_ids(cls, ids: ArrayLike, vocabulary: Vocabulary, spelling: Spelling | None = None) -> Self:
         """Return ids as a text of one document, counted as it would be written.
 
         Parameters
@@ -212,40 +221,40 @@ class TokenizedText:
             spelling=spelling._replace(pieces=np.array(spelling.pieces, dtype=object)),
         )
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.ids)
 
     @property
-    def words(self):
+    def words(self) -> int | None:
         """Number of words, or None where they cannot be counted (Chinese text without a segmenter)."""
         return self._total("words")
 
     @property
-    def chars(self):
+    def chars(self) -> int:
         """Number of characters (Unicode code points) of the text that is scored."""
         return self._total("chars")
 
     @property
-    def bytes(self):
+    def bytes(self) -> int:
         """Number of bytes of the text that is scored, in UTF-8."""
         return self._total("bytes")
 
     @property
-    def unknown(self):
-        """Number of tokens that the vocabulary does not hold. A `<unk>` written in the text is held."""
+    def unknown(self) -> int:
+        """Number of tokens that are not in the vocabulary. A `<unk>` written in the text is in it."""
         return self._total("unknown")
 
     @property
-    def is_eos(self):
+    def is_eos(self) -> Bools:
         """bool[N]: where the token is `</s>`."""
         return self.ids == self.vocabulary.eos
 
-    def strings(self):
+    def strings(self) -> list[str]:
         """Return the N tokens as strings; a token that is not in the vocabulary is `<unk>`."""
         table = np.array([*self.vocabulary.tokens, UNK], dtype=object)  # id -1 finds the last
         return table[self.ids].tolist()
 
-    def document(self, i):
+    def document(self, i: int) -> TokenizedText:
         """Return document `i` alone, as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
         if not 0 <= i < count:
@@ -262,12 +271,12 @@ class TokenizedText:
             spelling=self.spelling,
         )
 
-    def decode(self):
+    def decode(self) -> list[str]:
         """Return the documents as strings.
 
         For characters, bytes and BPE these are the documents that were tokenised. For words they are the
         canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
-        that a model has drawn may be no UTF-8: these are shown as the replacement character.
+        that a model has drawn may not be valid UTF-8: these are shown as the replacement character.
         """
         separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
@@ -281,13 +290,13 @@ class TokenizedText:
             for first, last, terminated in zip(bounds, bounds[1:], self.terminated, strict=False)
         ]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in "
             f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; "
             f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
         )
 
-    def _total(self, unit):
+    def _total(self, unit: str) -> int | None:
         counts = self.document_counts[unit]
         return None if counts is None else int(counts.sum())

@@ -85,7 +85,7 @@ def find(name: str) -> Exam:
     Raises
     ------
     KeyError
-        When there is none; the message lists them.
+        If there is none; the message lists the exams.
     """
     if name not in EXAMS:
         raise KeyError(f"There is no exam {name!r}. Exams: {', '.join(EXAMS)}.")
@@ -93,7 +93,7 @@ def find(name: str) -> Exam:
 
 
 def chapter_name(exam: str, seed: int) -> str:
-    """What stands before the dot in the keys of a variant's questions.
+    """The part before the dot in the keys of a variant's questions.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def find_question(key: str) -> Question:
     Raises
     ------
     KeyError
-        When there is none; the message suggests the nearest key.
+        If there is none; the message suggests the nearest key.
     """
     chapter = key.partition(".")[0]
     return look_up(key, questions_of(chapter), "none") if "@" in chapter else find_in_sets(key)

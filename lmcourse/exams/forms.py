@@ -1,7 +1,8 @@
 """Read what a student wrote as the answer of an exam: numbers, letters and expressions in any usual writing.
 
 A paper contains this code, and the cell below an answer calls `check_form`. The grader reads answers with
-`read_form`. So what passes on the paper is judged by its value, and what does not is told in the same words.
+`read_form`. So an answer that passes on the paper is judged by its value, and any other is refused in the
+same words.
 
 A form is ``float`` for a number, ``"ABC"`` for one of these letters, ``[float] * 3`` for a list of three
 numbers, ``("z", "p")`` for an expression in these symbols, and a dictionary of forms.

@@ -28,7 +28,7 @@ from lmcourse.sets.release import student_set
 __all__ = ["answers", "label_of", "papers"]
 
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
-"""The imports of a paper, and what its cells check forms with."""
+"""The imports of a paper, and the functions with which its cells check forms."""
 
 KEY_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
 
@@ -61,14 +61,14 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     seed : int
         From which every number of the variant follows.
     label : str
-        What the paper is called: it says nothing about the seed.
+        What the paper is called; it does not reveal the seed.
     name : str
         Whose paper it is.
 
     Raises
     ------
     RuntimeError
-        When the solved paper does not get full marks from its own checks: it must not be handed out.
+        If the solved paper does not get full marks from its own checks: it must not be handed out.
     """
     parts = exam.parts(seed)
     _prove(exam, parts)
@@ -93,16 +93,16 @@ def answers(exam: Exam, seed: int) -> dict[str, str | float]:
             found[part.name] = "in words"
         elif part.question.form == "value":
             value = part.question.right(*copied(part.question.cases[0]))
-            found[part.name] = value if isinstance(value, float) else _short(value)
+            found[part.name] = value if isinstance(value, float) else _as_text(value)
         elif part.question.form == "expression":
-            found[part.name] = _closed(_solved(part)[part.variable])
+            found[part.name] = _expression_text(_solved(part)[part.variable])
         else:
             found[part.name] = part.answer
     return found
 
 
 def label_of(exam: str, seed: int) -> str:
-    """Five letters and digits that name a paper and do not betray its seed.
+    """Five letters and digits that name a paper and do not reveal its seed.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def _cells(number: int, part: Part) -> list[NotebookNode]:
 
 
 def _test(part: Part) -> str:
-    """The form in the open; the right value under cover, and not in a student's copy."""
+    """The check of the form, and the hidden check of the value, which a student's copy lacks."""
     question = part.question
     call = f'check("{question.key}", {part.variable})'
     if question.draw is not None:
@@ -162,7 +162,7 @@ def _prove(exam: Exam, parts: tuple[Part, ...]) -> None:
 
 
 def _solved(part: Part) -> dict:
-    """The names that stand in a paper after the solution of a part was run."""
+    """The names that are defined after the solution of a part has run."""
     names: dict = {}
     exec(FORMS, names)
     body = textwrap.indent(part.solution, "    ") if part.head else part.solution
@@ -179,20 +179,20 @@ def _call(part: Part, answer):
     return lambda case: answer
 
 
-def _short(value) -> str:
+def _as_text(value) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {_short(entry)}" for key, entry in value.items())
+        return "; ".join(f"{key}: {_as_text(entry)}" for key, entry in value.items())
     if isinstance(value, str):
         return value
     numbers = np.ravel(value).tolist()
     return ", ".join(str(number) if isinstance(number, int) else f"{number:.6g}" for number in numbers)
 
 
-def _closed(expression: sp.Expr) -> str:
-    """An expression on one line, as it stands in the solution or simplified, whichever is shorter."""
+def _expression_text(expression: sp.Expr) -> str:
+    """An expression on one line, as in the solution or simplified, whichever is shorter."""
     return min(str(expression), str(sp.simplify(expression)), key=len)
 
 
 def _plain(name: str) -> str:
-    """A name without what Markdown or HTML would read."""
+    """A name without characters that Markdown or HTML would interpret."""
     return "".join(c if c.isalnum() or c in " .,'@_-" else " " for c in name).strip()

@@ -33,7 +33,7 @@ NUMBERS = {
     "precision": f"Give at least {DIGITS} significant digits, and round nothing on the way to the result.",
 }
 COUNTS = {"rtol": EXACT, "precision": "Give whole numbers with all their digits."}
-"""How exact the numbers of an answer must be, and what a student is told of it."""
+"""How exact the numbers of an answer must be, and what a student is told about it."""
 
 MOST_DRAWS = 500
 
@@ -53,19 +53,19 @@ class Part:
     text : str
         Markdown, with the numbers of this variant.
     given : str
-        Code of the student's numbers; empty when they stand in the text alone.
+        Code that defines the student's numbers; empty if they are in the text alone.
     task : str
-        What a student reads in an unfilled cell.
+        What an empty cell asks of the student.
     head : str
         Code above the gap, such as ``def f(x):``; the gap is then indented.
     solution : str
         Code that fills the gap.
     shape : str
-        Python that holds when the answer has the right form, and shows nothing of its value.
+        Python that checks the form of the answer and reveals nothing about its value.
     answer : str
-        What the table of answers says of a function.
+        What the table of answers shows for a function.
     question : Question or None
-        None when a person grades: ``model``, ``rubric`` and ``prompt`` then stand for it.
+        None if a person grades; ``model``, ``rubric`` and ``prompt`` then take its place.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Part:
         return f"{self.text.strip()}\n\n{self._sharing()}".strip()
 
     def _sharing(self) -> str:
-        """How points are given when a part of the answer is right; nothing for one number or for words."""
+        """How the points are shared among the parts of an answer; nothing for one number or for words."""
         question = self.question
         if question is None:
             return ""
@@ -118,7 +118,7 @@ class Part:
 ADVICE = "Write down what is counted above the fraction line and what below it, with units."
 
 Builder = Callable[..., Part]
-"""Draws a part; takes a random generator, and what an exam plans of the task (`lmcourse.exams.Task`)."""
+"""Draws a part, from a random generator and the attributes of its `lmcourse.exams.Task`."""
 
 
 def value_task(
@@ -153,11 +153,6 @@ def _named(right: Callable, case: Case) -> dict:
     """The numbers of a case by the arguments of the formula, arrays as lists."""
     plain = (x.tolist() if isinstance(x, np.ndarray) else x for x in case)
     return dict(zip(inspect.signature(right).parameters, plain, strict=False))
-
-
-def but(right: Callable[..., dict], key: str, wrong: Callable[..., Any]) -> Callable[..., dict]:
-    """A wrong formula: the right value, but for one entry."""
-    return lambda *case: right(*case) | {key: wrong(*case)}
 
 
 def value_part(
@@ -210,7 +205,7 @@ def function_part(*, name: str, question: Question, solution: str, **others: Any
 
 
 def rng_of(seed: int, name: str) -> np.random.Generator:
-    """The generator of one task of one variant: it follows from both, and from nothing else."""
+    """The generator of one task in one variant; it depends on nothing else."""
     return np.random.default_rng([seed, *name.encode()])
 
 
@@ -226,7 +221,7 @@ def draw_apart(
     Raises
     ------
     RuntimeError
-        When that does not come about: a fault of the task.
+        If no draw suits: a fault of the task.
     """
     question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes)
     for _ in range(MOST_DRAWS):
@@ -244,7 +239,7 @@ def apart(question: Question, case: Case) -> bool:
 
 
 def _form(value: Any, letters: str) -> Any:
-    """The form of a right value, as `lmcourse.exams.forms` has it."""
+    """The form of a right value, as `lmcourse.exams.forms` defines forms."""
     if isinstance(value, dict):
         return {key: _form(entry, letters) for key, entry in value.items()}
     if isinstance(value, str):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, but, value_part
+from lmcourse.exams.part import Part, value_part
 from lmcourse.hints.mistakes import LN2, exponents
-from lmcourse.hints.question import Mistake
+from lmcourse.hints.question import Mistake, but
 
 # --- report: a total, counts, and a reported number --------------------------------------------------------
 
@@ -126,7 +126,7 @@ def _compared(a, tokens_a, b, tokens_b, chars, unit=LN2):
 TWO_REPORTS_MISTAKES = (
     Mistake(
         "M34",
-        but(_compared, "better", lambda a, n, b, m, c: "A" if a < b else "B"),
+        but(_compared, {"better": lambda a, n, b, m, c: "A" if a < b else "B"}),
         "The lower perplexity is of shorter tokens. Per character, the other model is better.",
     ),
     Mistake(

@@ -1,0 +1,1 @@
+"""Notebooks, paths, and what code depends on."""

@@ -1,4 +1,4 @@
-"""Which tests touch what has changed since the last commit: a quick check while you work."""
+"""Which tests concern what has changed since the last commit: a quick check while you work."""
 
 import re
 import subprocess
@@ -11,20 +11,22 @@ PROSE = {".md", ".ipynb", ".txt", ".bib", ".cff"}
 
 def changed(root: Path) -> set[Path]:
     """Return the files that differ from the last commit, new ones among them."""
-    lines = subprocess.run(
-        ["git", "-C", str(root), "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"],
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    ).stdout
-    return {root / line[3:] for line in lines.split("\0") if line}
+    lines = git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames")
+    return {root / line[3:] for line in lines}
+
+
+def git(root: Path, *arguments: str) -> list[str]:
+    """Return what a git command whose output ends each item with a zero byte (``-z``) lists."""
+    command = ["git", "-C", str(root), *arguments]
+    output = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+    return [item for item in output.split("\0") if item]
 
 
 def affected(files: set[Path], root: Path) -> list[Path]:
-    """Return the modules whose doc-strings, and the tests whose imports or chapter, touch changed files.
+    """Return the modules whose doc-strings, and the tests whose imports or chapter, concern changed files.
 
-    Direct imports take precedence: tests that need a changed module only through others are returned where
-    no test imports it. Tests count the helpers beside them as modules.
+    Direct imports take precedence: tests that need a changed module only through others are returned if no
+    test imports it. Helpers in ``tests/`` count as modules.
     """
     tests = {path: path.read_text(encoding="utf-8") for path in sorted((root / "tests").rglob("test_*.py"))}
     direct = {path: modules_named(text, root) for path, text in tests.items()}
@@ -39,5 +41,5 @@ def affected(files: set[Path], root: Path) -> list[Path]:
 
 
 def unseen(files: set[Path]) -> list[Path]:
-    """Return the changed files for which no test can be found by imports: styles, scripts, settings."""
+    """Return the changed files for which imports lead to no test: styles, scripts, settings."""
     return sorted(path for path in files if path.suffix not in PROSE | {".py"})

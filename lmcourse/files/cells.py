@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from lmcourse.files.contents import line_at
+
 
 def parse(source: str) -> ast.Module:
     """Return the syntax tree of a cell, IPython's ``%`` and ``!`` lines included; raises SyntaxError."""
@@ -16,13 +18,13 @@ def parse(source: str) -> ast.Module:
 
 
 class CodeCell:
-    """A code cell of a notebook or a page: where it is, its source, its tags and its picture's alt text."""
+    """A code cell of a notebook or a page: its place, source and tags, and the alt text of its figure."""
 
     def __init__(self, path: str, where: str, source: str, tags: list[str], alt: str):
         self.path, self.where, self.source, self.tags, self.alt = path, where, source, tags, alt
 
     def syntax(self) -> ast.Module:
-        """Return the syntax tree; an empty one for a cell that is not Python (running it says so)."""
+        """Return the syntax tree; an empty one if the cell is not Python (running it raises the error)."""
         try:
             return parse(self.source)
         except SyntaxError:
@@ -46,7 +48,7 @@ def code_cells(path: str, page: str) -> Iterator[CodeCell]:
         alt = re.search(r"\balt: *(\S.*)", header)
         yield CodeCell(
             path,
-            f"{path}, line {page.count(chr(10), 0, match.start()) + 1}",
+            f"{path}, line {line_at(page, match.start())}",
             body[len(header) :].strip("\n"),
             re.split(r"[\s,]+", tags[1].strip()) if tags else [],
             alt[1].strip("\"' ") if alt else "",

@@ -1,12 +1,12 @@
-"""What a piece of code depends on: the modules of this project that it can import, and the data they name.
+"""What a piece of code depends on: the modules of this project that it can import, and their data files.
 
     files = closure(["from lmmetrics import corpora"])     paths of modules and data files
-    digest(files)                                          changes when one of them does
+    digest(files)                                          changes if one of them does
 
 Imports are read from the syntax, also those inside functions; those for type checkers do not count. A module
 that computes a name to import needs every module of the package that the name begins with, as a string or as
 ``__name__``; any other name is assumed to belong to an installed package. A data file counts when a
-string in the code is its name, or that of a folder which it lies in.
+string in the code is its name, or the name of a folder that contains it.
 
 A module counts by its syntax tree: a comment or a blank line changes no digest, a doc-string does. Left out:
 installed packages, whose versions are pinned.
@@ -80,7 +80,7 @@ def digest(files: Iterable[Path], root: Path = ROOT) -> str:
 
 
 class _Code:
-    """What the syntax of a module or a cell tells."""
+    """The imports and strings in the syntax of a module or a cell."""
 
     def __init__(self, tree: ast.AST):
         self.imports: set[str] = set()
@@ -105,7 +105,7 @@ class _Code:
             self._visit(child)
 
     def _computed(self, name: ast.expr) -> None:
-        """A name that is imported by a call: a string, or one that begins with a string."""
+        """Note a name that is imported by a call: a string, or one that begins with a string."""
         if isinstance(name, ast.Constant):
             self.imports.add(str(name.value))
         elif isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):

@@ -1,4 +1,4 @@
-"""What the book holds: the documents that ``_toc.yml`` lists, the pages that it leaves out, merge markers."""
+"""What is in the book: the documents that ``_toc.yml`` lists, the pages that it leaves out, merge markers."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def chapters(root: Path) -> list[str]:
 
 
 def unlisted(root: Path) -> list[str]:
-    """Return the pages, labs and student sets that lie in their folders and are not in the book."""
+    """Return the pages, labs and student sets that exist and are not in the book."""
     root, known = Path(root), set(listed(root))
     there = {path for pattern in PAGES for path in root.glob(pattern)}
     paths = sorted(path.relative_to(root).as_posix() for path in there)
@@ -30,12 +30,15 @@ def unlisted(root: Path) -> list[str]:
 
 
 def half_merged(root: Path) -> list[str]:
-    """Return file and line of each page that still holds both sides of a merge."""
+    """Return file and line of each page that still contains both sides of a merge."""
     found = []
     for path in sorted(Path(root).glob(PAGES[0])):
         text = path.read_text(encoding="utf-8", errors="replace")
         if match := CONFLICT.search(text):
-            found.append(
-                f"{path.relative_to(root).as_posix()}, line {text.count(chr(10), 0, match.start()) + 1}"
-            )
+            found.append(f"{path.relative_to(root).as_posix()}, line {line_at(text, match.start())}")
     return found
+
+
+def line_at(text: str, position: int) -> int:
+    """Return the number, from 1, of the line in which a position of a text lies."""
+    return text.count("\n", 0, position) + 1

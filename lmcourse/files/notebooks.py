@@ -1,7 +1,7 @@
 """Read, name and store notebooks so that the same content always gives the same bytes.
 
-A stored notebook keeps only what a reader or a tool of this course needs: no editor settings, no execution
-times, no kernel version, and cell ids that follow from the content instead of from chance.
+A stored notebook keeps only what a reader or a tool of this course needs: no editor settings, execution times
+or kernel version, and cell ids that follow from the content instead of from chance.
 ``AUTHORING.md`` says how a set is written. This module neither runs notebooks nor turns solved sets into
 student sets: see `lmcourse.sets`.
 """
@@ -24,7 +24,7 @@ LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
 
 
 class NotebookError(Exception):
-    """A notebook that cannot be used as it is: the message names the file, the cell and the cure."""
+    """A notebook that cannot be used as it is. The message names the file, the cell and what to do."""
 
 
 def read(path: str | Path) -> NotebookNode:
@@ -33,7 +33,7 @@ def read(path: str | Path) -> NotebookNode:
     Raises
     ------
     NotebookError
-        When the file is no notebook: not JSON, without cells, or refused by ``nbformat``.
+        If the file is not a notebook: not JSON, without cells, or refused by ``nbformat``.
     """
     path = Path(path)
     try:
@@ -56,7 +56,7 @@ def read(path: str | Path) -> NotebookNode:
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
-    """Drop what editors and kernels leave behind, and give every cell the id that follows from its place.
+    """Drop what editors and kernels add, and give every cell the id that follows from its place.
 
     A cell with a name (its ``grade_id``) has that name as its id; the cells after it are ``NAME--1``,
     ``NAME--2`` and so on. So an inserted cell changes only the ids up to the next name.
@@ -84,12 +84,12 @@ def to_text(notebook: NotebookNode) -> str:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write ``text`` to ``path`` in one move, so that nobody meets half a file; return whether it changed."""
+    """Write ``text`` to ``path`` in one step, so that nobody reads half a file; return whether it changed."""
     return write_bytes(Path(path), text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes) -> bool:
-    """Write ``data`` to ``path`` in one move; return whether the file changed."""
+    """Write ``data`` to ``path`` in one step; return whether the file changed."""
     if path.exists() and path.read_bytes() == data:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +112,7 @@ def notebooks_in(folder: str | Path, stems: list[str] | None = None) -> list[Pat
     Raises
     ------
     NotebookError
-        When a stem that was asked for has no notebook.
+        If a stem that was asked for has no notebook.
     """
     folder = Path(folder)
     there = {path.stem: path for path in sorted(folder.glob("*/*.ipynb")) if path.stem == path.parent.name}
@@ -130,7 +130,7 @@ def cell_name(cell: NotebookNode) -> str | None:
 
 
 def cell_label(cell: NotebookNode, index: int) -> str:
-    """Return words that find the cell again: its place counted from 1, and its name or its first line."""
+    """Return a label of the cell: its place counted from 1, and its name or its first line."""
     first_line = next((line.strip() for line in cell.source.splitlines() if line.strip()), "empty")
     return f"cell {index + 1} ({cell_name(cell) or first_line[:40]})"
 

@@ -1,31 +1,38 @@
-"""Grade notebooks: which process runs what, and which room holds it.
+"""Grade notebooks: which process runs what, and which room contains it.
 
-Four kinds of process, each of which knows less than the one above it:
+There are four kinds of process. Each knows less than the one above it, and only the last one runs code of a
+student:
 
-    class     `whole_class`; `classroom.processes` starts a grader for each submission, some at a time
-    grader    `notebook`: reads a submission and its key, runs the tests of the key, gives the marks
-    nursery   `inside.nursery`: has imported the libraries, and forks what follows (on Linux)
-    answers   `inside.jail`, then `inside.child`: runs a student's cells, in forks, behind a locked door
+    class         `whole_class`; `classroom.processes` starts a grader for each submission, some at a time
+    grader        `one_notebook`: reads a submission and its key, runs the tests of the key, gives the marks
+    fork server   `inside.fork_server`: has imported the libraries, and forks a worker for each grader
+    worker        `inside.isolate`, then `inside.worker_process`: isolated from the system, it runs each cell
+                  and each test in a fork of itself
 
-Without a nursery (on macOS, or where this system gives the answers no view of their own) the grader starts
-the first process with answers itself. Each has a socket, and stands in the grader as a `Worker`; a request is
-JSON, and "fork" asks a process for a copy of itself. `outside.watching` adds up the memory of
-them all, since the system limits each one alone; `outside.worker.Patience` limits their time.
+The fork server is used on Linux with the protection "namespaces"; otherwise the grader starts the worker
+itself. To the grader, a process with answers is a `Worker`: a socket to which it sends requests in JSON. The
+request "fork" asks for a fork with a socket of its own. `outside.memory` adds up the memory of all forks,
+because the system limits each one alone; `outside.worker.Patience` limits their time.
 
-Only the last one runs code of a student. It has the files of `inside` and two of `lmcourse.hints` beside it;
-the questions and solutions are hidden from it where the system can do that (`outside.view`). The tests of the
-key run in the grader. There, a name of the student stands for a call that carries data (`outside.proxies`,
-`inside.wire`), and no reply is trusted. The command ``lmcourse.grade`` is a grader without a class. What is
-lost when a process dies: see `outside.sandbox`.
+The worker has the files of `inside` and two of `lmcourse.hints` beside it; the questions and solutions are
+hidden from it where the system can do that (`outside.launch`). The tests of the key run in the grader. There,
+a name of the student stands for a call that carries data (`outside.proxies`, `inside.wire`), and every reply
+is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is lost
+when a process dies.
+
+The words: a *mark* is points, from a machine or a person. The *key* is the solved set. A *worker* is a
+process with answers, a *probe* the fork of one for one test. The *sandbox* is all workers of one submission;
+its *protection* says what they are kept from.
 
 The rooms, from the bottom up; each imports only from those before it:
 
-    system      whether this system can run a grader at all
-    inside      what runs beside the answers; its magics are in `running` and `shell`
-    outside     what starts that process, asks it, limits it (`worker.Limits`), and believes nothing it says
-    notebook    one submission: its cells, the key, the plan, the marks, the report, the result as data
-    classroom   many: who handed in what, a process for each, `gradebooks` for Canvas and Moodle, the summary
-    exams       an exam's private folder, and whose paper a submission is
-    whole_class a folder of submissions in; tables, a page for each student and one of the class out
-    proof       what the catalogue of submissions in ``tests/`` deserves, as a page for instructors
+    system        whether this system can run a grader at all
+    inside        what runs in the worker and the fork server; its magics are in `running` and `shell`
+    outside       the grader's side: starts a worker, asks it, limits it (`worker.Limits`), checks its replies
+    notebook      one submission: its cells, the key, the plan, the marks, the report, the result as data
+    one_notebook  all of that in one function: a notebook in, a `Result` out
+    classroom     many: who handed in what, a process for each, tables for Canvas and Moodle, the summary
+    exams         an exam's private folder, and whose paper a submission is
+    whole_class   a folder of submissions in; tables, a page for each student and one of the class out
+    proof         what the catalogue of submissions in ``tests/`` deserves, as a page for instructors
 """

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from lmcourse.files.notebooks import write_text
-from lmcourse.grading.classroom import byhand, gradebooks, seeds
+from lmcourse.grading.classroom import gradebooks, manual_marks, seeds
 from lmcourse.grading.classroom.collecting import Submission, collect
-from lmcourse.grading.classroom.names import former_file_name
+from lmcourse.grading.classroom.file_names import former_file_name
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.tables import write_table
-from lmcourse.grading.notebook.cells import GradingError
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import as_html, plain
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.worker import Limits
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["grade_class"]
 
 BEGUN = re.compile(r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|seeds\.json)\.\w+|.+\.json\.\d+")
-"""What a file is called while it is written."""
+"""The names of files that are being written."""
 
 
 def grade_class(
@@ -56,7 +56,7 @@ def grade_class(
     Raises
     ------
     GradingError
-        When there is no such set or folder, or the roster or the marks cannot be read.
+        If there is no such set or folder, or if the roster or the marks by hand cannot be read.
     """
     if out.resolve().is_relative_to(submissions.resolve()):
         raise GradingError("The results would lie among the submissions. Give --out another folder.")
@@ -69,16 +69,11 @@ def grade_class(
     if claims:
         found, solutions = claims.submissions, claims.solutions
     secret, note = seeds.secret_of(out, seed)
-    _sweep(out)
+    _delete_leftovers(out)
     if note:
         print(note, file=sys.stderr)
     results = _grade(found, out, key.name, secret, jobs, solutions, limits)
-    kept = out / "manual.csv"
-    marks = byhand.read_marks(manual, results) if manual else {}
-    written = (byhand.read_marks(kept, results) if kept.exists() else {}) | marks
-    changed = byhand.outdated(results, written)
-    write_table(kept, byhand.marks_table(results, written))
-    results = {student: byhand.with_marks(student, r, marks) for student, r in results.items()}
+    results, changed = _with_manual_marks(results, out / "manual.csv", manual)
     rows = match(people, found, results)
     for row in rows:
         row.notes += claims.notes_for(row.student, row.person) if claims else []
@@ -91,8 +86,23 @@ def grade_class(
     return rows
 
 
-def _sweep(out: Path) -> None:
-    """Delete what a command that was killed more than an hour ago had begun to write."""
+def _with_manual_marks(
+    results: dict[str, Result], kept: Path, manual: Path | None
+) -> tuple[dict[str, Result], list[str]]:
+    """Keep all marks by hand in the table ``kept``; return the results with those of ``manual``.
+
+    Also returned are the students who have handed in another file since they got a mark by hand.
+    """
+    marks = manual_marks.read_marks(manual, results) if manual else {}
+    written = (manual_marks.read_marks(kept, results) if kept.exists() else {}) | marks
+    changed = manual_marks.outdated(results, written)
+    write_table(kept, manual_marks.marks_table(results, written))
+    marked = {student: manual_marks.with_marks(student, r, marks) for student, r in results.items()}
+    return marked, changed
+
+
+def _delete_leftovers(out: Path) -> None:
+    """Delete the unfinished files of a command that was killed more than an hour ago."""
     begun = [*out.glob(".*.*"), *out.glob("feedback/.*.*"), *out.glob("graded/*.json.*")]
     for path in begun:
         if BEGUN.fullmatch(path.name) and time.time() - path.stat().st_mtime > 3600:
@@ -129,15 +139,15 @@ def _grade(
         )
 
 
-def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, marks: bool) -> None:
+def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, by_hand: bool) -> None:
     from lmcourse.grading.classroom.summary import summary_page  # draws
 
     tasks = list(key.tasks.values())
     write_table(out / "results.csv", gradebooks.results_table(rows, tasks))
-    top = sum(task.maximum for task in tasks if marks or not task.by_hand)
-    title = key.name if marks or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
-    write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, marks), mark=False)
-    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, marks), mark=False)
+    top = sum(task.maximum for task in tasks if by_hand or not task.by_hand)
+    title = key.name if by_hand or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
+    write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, by_hand), bom=False)
+    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, by_hand), bom=False)
     write_text(out / "summary.html", summary_page(key.name, rows, tasks))
     slugs = {submission.student: submission.slug for submission in found}
     for row in rows:

@@ -1,7 +1,7 @@
 """Read a student's answer as plain data, or say in one sentence why it cannot be read.
 
-Nothing here knows whether an answer is right: that is the business of ``lmcourse.feedback``. Hostile objects
-are left out too; they never get this far, because a grader receives data from a process of its own.
+Whether an answer is right is decided in `lmcourse.hints.judging`. Hostile objects never get this far: a
+grader runs the answers in a process of their own and receives plain data.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from lmcourse.hints.plain import Unreadable, plain
+from lmcourse.hints.plain import Unreadable, of_torch, plain
 
 __all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "shortened"]
 
 HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
-"""What an array holds, by the letter of its type, where it holds no numbers."""
+"""What an array contains if not numbers, by the letter of its type."""
 
 
 CURES = {"mpf": "Use `float(...)`."}
@@ -43,7 +43,7 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     Raises
     ------
     Unreadable
-        With a sentence that says what was given, what was expected, and what to do.
+        If it cannot be read; the message says what was given, what was expected, and what to do.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:
 
 
 def no_formula(answer: Any, where: str) -> None:
-    """Refuse a text and a function where an expression is expected; `Unreadable` says so."""
+    """Raise `Unreadable` for a text or a function where an expression is expected."""
     expected = "but a SymPy expression is expected."
     if isinstance(answer, str):
         raise Unreadable(f"{where} is the text {answer[:40]!r}, {expected} Remove the quotes.")
@@ -259,19 +259,15 @@ def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np
 
 
 def _numbers_in(answer: Any, where: str, expected: str) -> Any:
-    """Numbers, arrays and lists of them, without tensors; everything else is refused."""
+    """Numbers, arrays and lists of them, with tensors converted; anything else is refused."""
     if isinstance(answer, (list, tuple)):
         place = where if where.startswith("an entry of") else f"an entry of {where}"
         return [_numbers_in(entry, place, "a number") for entry in answer]
-    if _of_torch(answer) and not getattr(answer, "requires_grad", True):
+    if of_torch(answer) and not getattr(answer, "requires_grad", True):
         return (answer.float() if str(answer.dtype) == "torch.bfloat16" else answer).numpy()
     if isinstance(answer, bool) or not isinstance(answer, (int, float, complex, np.number, np.ndarray)):
         raise Unreadable(_refusal(answer, where, expected))
     return answer
-
-
-def _of_torch(answer: Any) -> bool:
-    return str(type(answer).__module__).partition(".")[0] == "torch"
 
 
 def _as_array(answer: Any, where: str, expected: str) -> np.ndarray:

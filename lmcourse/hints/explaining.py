@@ -20,13 +20,13 @@ LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
 
 CLOSE = 5
-"""How many times the tolerance of a right answer a number may be away to be called close, if that is more."""
+"""A number is called close within so many tolerances of the right one, if that is more than `LOOSE`."""
 
 MOST_NAMED = 6
 """How many wrong entries of an array are named by their places."""
 
 MOST_ASKED = 4
-"""In how many cases a right value is asked for a property besides: each takes another call."""
+"""For how many cases the properties of a right answer are checked: each may take another call."""
 
 Mask = list[np.ndarray]
 """For each case, one boolean for each number and string of its value."""
@@ -42,7 +42,7 @@ class Answer:
     values: list[Any]
     rights: list[Any]
     problems: dict = field(default_factory=dict)
-    found: dict = field(default_factory=dict)
+    computed: dict = field(default_factory=dict)
 
     def matches(self, formula: Callable, rtol: float = 0.0) -> Mask:
         """Where the formula gives the student's numbers and strings."""
@@ -54,9 +54,9 @@ class Answer:
 
     def value_of(self, formula: Callable, i: int) -> Any:
         """What a formula gives for a case; each is computed once."""
-        if (formula, i) not in self.found:
-            self.found[formula, i] = formula_value(self.question, formula, self.cases[i], self.rights[i])
-        return self.found[formula, i]
+        if (formula, i) not in self.computed:
+            self.computed[formula, i] = formula_value(self.question, formula, self.cases[i], self.rights[i])
+        return self.computed[formula, i]
 
     @property
     def right(self) -> Mask:
@@ -105,7 +105,7 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
 
 
 def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
-    """What explains all that is wrong in the mask."""
+    """What explains everything that is wrong in the mask."""
     question = answer.question
     mistakes = _usual(answer, question.rtol, mask)
     if not mistakes:
@@ -132,7 +132,7 @@ def broken(answer: Answer) -> Property | None:
 
 
 def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
-    """In which entries a mistake was made that changes others too, which are right here; else nothing."""
+    """The entries with a mistake that would also change entries that are right here; else nothing."""
     fits = answer.matches(mistake.wrong)
     changes = any((right & ~fit).any() for right, fit in zip(answer.right, fits, strict=True))
     wrong = [
@@ -146,25 +146,25 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """What explains each of several wrong entries by itself, when no mistake explains all of them."""
+    """What explains each of several wrong entries by itself, if no mistake explains all of them."""
     if len(wrong) < 2:
         return None
     reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}
     if not any(reasons.values()):
         return None
     unknown = (f"{UNKNOWN}.", ())
-    told: dict[str, list[str]] = {}
+    explained: dict[str, list[str]] = {}
     for label, reason in reasons.items():
-        told.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
-    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in told.items()]
-    if unknown[0] in told:
+        explained.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
+    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in explained.items()]
+    if unknown[0] in explained:
         sentences.append(answer.question.advice)
     mistakes = dict.fromkeys(i for reason in reasons.values() if reason for i in reason[1])
     return " ".join(sentences), tuple(mistakes)
 
 
 def _other(answer: Answer) -> str:
-    """What to say when no usual mistake gives the numbers: a broken property, or what to try."""
+    """What to say if no usual mistake gives the numbers: a broken property, or what to try."""
     question, shown = answer.question, _shown(answer)
     for rule in question.properties:
         if _lacks(answer, rule, len(answer.cases)):
@@ -174,7 +174,7 @@ def _other(answer: Answer) -> str:
 
 
 def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
-    """The mistake that gives the student's numbers, or the wrong ones among them, or two that do together."""
+    """The mistake that gives the student's numbers, or the wrong ones among them; or two together."""
     right = answer.matches(answer.question.right, rtol)
     fitting, agreeing = [], []
     for mistake in answer.question.mistakes:
@@ -201,7 +201,7 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
 
 
 def _hint(answer: Answer, mistake: Mistake, mask: Mask) -> str:
-    """The mistake's hint, with the numbers by which this answer betrays it."""
+    """The mistake's hint, with the numbers of this answer."""
     question = answer.question
     i = next(i for i, right in enumerate(answer.right) if not (right | ~mask[i]).all())
     text = mistake.hint(*copied(answer.cases[i])) if callable(mistake.hint) else mistake.hint

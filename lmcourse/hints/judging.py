@@ -16,6 +16,7 @@ from typing import Any
 from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.explaining import Answer, broken, explain
 from lmcourse.hints.mistakes import NAMES
+from lmcourse.hints.plain import plain
 from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import shown_inputs
 
@@ -51,6 +52,35 @@ class Verdict:
     points: int = 0
 
 
+def caller(
+    question: Question,
+    answer: Any,
+    call: Callable[[Any, Case], Any],
+    evaluate: Callable[[Any, Case], Any],
+) -> Call:
+    """Turn what a student gives to `check` into the function from a case to a value that `judge` needs.
+
+    ``call`` calls the student's function; ``evaluate`` puts numbers into the student's expression. The
+    function that is returned raises `Unreadable` if the answer is None, or has a value where a function is
+    expected.
+    """
+
+    def value_for(case: Case) -> Any:
+        if question.form == "function":
+            given = plain(answer)
+            if not callable(given):
+                raise Unreadable(
+                    "pass the function itself instead of calling it: here you passed a value of the type"
+                    f" {type(given).__name__}."
+                )
+            return call(answer, case)
+        if answer is None:
+            raise Unreadable("not done yet: the answer is None.")
+        return answer if question.form == "value" else evaluate(answer, case)
+
+    return value_for
+
+
 def judge(
     question: Question, call: Call, cases: Sequence[Case], wrong: Callable[[], None] = lambda: None
 ) -> Verdict:
@@ -60,13 +90,12 @@ def judge(
     ----------
     question : Question
     call : callable
-        Takes a case, returns the student's value for it. It raises `Unreadable` with a sentence when there
-        is none.
+        Takes a case, returns the student's value for it. It raises `Unreadable` if there is none.
     cases : sequence of tuples
         Visible cases, or fresh ones.
     wrong : callable
-        Is told when all values have been read and are not all right. ``call`` is used again after that, only
-        to explain.
+        Called once all values have been read and some are wrong. ``call`` is used again after that, only to
+        explain.
 
     Returns
     -------

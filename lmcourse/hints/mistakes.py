@@ -1,7 +1,7 @@
 """The catalogue of mistakes, and their wrong formulas.
 
 An ``M`` is a mistake that people made in published work or in tools; the number is its place in the book's
-catalogue. An ``L`` is a lapse of the class-room that needs no citation. Every formula here is *wrong on
+catalogue. An ``L`` is a classroom slip that needs no citation. Every formula here is *wrong on
 purpose*: a wrong formula that fits a student's number names the mistake. Mistakes that belong to one
 question only stand beside that question.
 

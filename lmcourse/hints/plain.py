@@ -1,7 +1,7 @@
 """Bring what a student gave into a form that can be read, and that can cross to another process.
 
-`answers.read` does this before it reads an answer, and so does the process with the answers before it sends
-one. So the visible check and the grader judge the same thing, in the same words.
+`answers.read` does this before it reads an answer, and so does a worker (`lmcourse.grading`) before it
+sends one. So the visible check and the grader judge the same thing, in the same words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sympy as sp
 
 DEPTH = 25
 LONGEST = 12_000
-"""Bits of a whole number that can cross."""
+"""The size of the largest whole number that can cross, in bits."""
 SIMPLE = {int, float, bool, complex, str, type(None), type(Ellipsis)}
 BUILT_IN = {int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__}
 TENSOR_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"}
@@ -23,15 +23,15 @@ TENSOR_TYPES |= {"bfloat16", "complex64", "complex128"}
 
 
 class Unreadable(Exception):
-    """An answer that is no plain data of the expected form; the message says so in a sentence."""
+    """An answer that is not plain data of the expected form; the message says why in a sentence."""
 
 
 def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
-    """Return a value with nothing in it that only Python's own or NumPy's most usual types cannot say.
+    """Return a value in terms of Python's own types and NumPy's usual ones.
 
-    Long floats of NumPy become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
-    objects become lists, and so do SymPy's rows and columns of numbers. Tensors stay tensors. What is none
-    of these, such as a function, stays as it is.
+    NumPy's extended floats become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
+    objects become lists, and so do SymPy's rows and columns of numbers. Tensors stay tensors. Anything
+    else, such as a function, stays as it is.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     where : str
         How a message names the place.
     depth : int
-        How many lists and dictionaries stand around it.
+        How many lists and dictionaries enclose it.
 
     Raises
     ------
     Unreadable
-        With a sentence that says what cannot be read, and what to do.
+        If something cannot be read; the message says what, and what to do.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
         return _float(value)
     if isinstance(value, sp.Expr) and not isinstance(value, sp.Lambda) and not value.free_symbols:
         return _float(value)
-    if _of_torch(value):
+    if of_torch(value):
         return _tensor(value, where)
     return value
 
@@ -93,7 +93,7 @@ def _entry(entry: Any, where: str, place: Any, depth: int) -> Any:
 
 
 def _key(key: Any) -> Any:
-    """A key of a dictionary; one that is no data has only its type's name."""
+    """A key of a dictionary; a key that is not data is replaced by the name of its type."""
     if isinstance(key, tuple):
         return tuple(_key(part) for part in key)
     known = type(key) in SIMPLE or isinstance(key, (int, float, str, np.generic, frozenset))
@@ -123,7 +123,7 @@ def _array(array: np.ndarray, where: str, depth: int) -> Any:
 
 
 def _usual_floats(value: Any) -> Any:
-    """Long floats, which few computers have and no message can carry, as float64."""
+    """Extended floats, which no message can carry, as float64."""
     most, kind = (8, np.float64) if value.dtype.kind == "f" else (16, np.complex128)
     if value.dtype.itemsize <= most:
         return value
@@ -138,13 +138,13 @@ def _float(number: Any) -> Any:
         return number
 
 
-def _of_torch(value: Any) -> bool:
-    """Whether it is of a class of PyTorch, or of one that a student has derived from one."""
+def of_torch(value: Any) -> bool:
+    """Whether the class of a value is one of PyTorch's, or derived from one."""
     return any(str(kind.__module__).partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
 def _tensor(value: Any, where: str) -> Any:
-    """A dense tensor on the CPU, of a type that NumPy or a message knows; other things of torch unchanged."""
+    """A dense tensor on the CPU, of a type that NumPy and messages know; another object unchanged."""
     import torch
 
     if not isinstance(value, torch.Tensor):

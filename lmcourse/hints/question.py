@@ -1,7 +1,7 @@
 """What a machine-graded task is made of: its right formula, its usual mistakes, its inputs.
 
 `lmcourse.feedback` uses these to judge an answer; the modules of ``lmcourse.questions`` are lists of
-`Question`. A question runs no student's code.
+`Question`. A question never runs a student's code.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class Mistake:
     wrong : callable
         Takes the arguments of a case, returns the wrong value in the form of the right one.
     hint : str or callable
-        How the number betrays the mistake, never the right number. ``{ratio}`` and ``{power}`` become
-        student's value / right value, and ratio of their logarithms. A callable gets the arguments of the
-        case and returns such a string.
+        What in the number shows the mistake; never the right number. ``{ratio}`` becomes the student's value
+        divided by the right one, ``{power}`` the ratio of their logarithms. A callable gets the arguments of
+        the case and returns such a string.
     slip : callable, optional
         The same mistake as a function of a finished value (a wrong base, say): it is then also tried on top
         of the others.
@@ -169,11 +169,33 @@ def formula_value(question: Question, formula: Callable, case: Case, right: Any 
 
 
 def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callable]]:
-    """Yield each slip together with each mistake that is no slip, and the formula of making both."""
+    """Yield each slip with each mistake that is not a slip, and the formula for making both."""
     for second in question.mistakes:
         for first in question.mistakes:
             if second.slip and not first.slip:
                 yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
+
+
+def but(right: Callable[..., dict], entries: dict[str, Callable]) -> Callable[..., dict]:
+    """Return a wrong formula: the right dictionary, but for these entries, each by its own formula.
+
+    Examples
+    --------
+    >>> right = lambda x: {"sum": x + x, "product": x * x}
+    >>> but(right, {"sum": lambda x: x})(3)
+    {'sum': 3, 'product': 9}
+    """
+    return lambda *case: right(*case) | {key: formula(*case) for key, formula in entries.items()}
+
+
+def then(right: Callable, change: Callable[[Any], Any]) -> Callable:
+    """Return a wrong formula: the right value, changed afterwards."""
+    return lambda *case: change(right(*case))
+
+
+def exchanged(right: Callable[..., dict], one: str, other: str) -> Callable[..., dict]:
+    """Return a wrong formula: the right dictionary, in which two entries have changed places."""
+    return then(right, lambda value: value | {one: value[other], other: value[one]})
 
 
 def copied(case: Case) -> Case:
@@ -201,7 +223,4 @@ NOT_NEGATIVE = Property(
     "a number is negative, but no surprisal is below 0, because no probability is above 1", not_negative
 )
 BELOW_ONE = "a perplexity is below 1, but even a perfect model has 1"
-PERPLEXITY = Property(
-    BELOW_ONE,
-    lambda value, *case: (numbers(value) >= 1).all(),
-)
+PERPLEXITY = Property(BELOW_ONE, lambda value, *case: (numbers(value) >= 1).all())

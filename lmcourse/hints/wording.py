@@ -14,13 +14,13 @@ EXACT = 1e-9
 """A tolerance that is meant for counts: they are right or wrong."""
 
 SHARES = {1e-3: "one part in a thousand", 1e-4: "one part in ten thousand", 1e-6: "one part in a million"}
-"""How a relative tolerance is told; another one is told as a number times the value."""
+"""Relative tolerances in words; any other is given as a number times the value."""
 
 UNKNOWN = "not one of the mistakes that this task looks for"
 
 
 def short_of(question: Question) -> str:
-    """What a number lacks that is close to the right one."""
+    """How a number that is close to the right one falls short of it."""
     if max(question.rtol, question.atol) <= EXACT:
         return "a count must be exact"
     if not question.rtol:

@@ -1,8 +1,8 @@
 """Recompute published numbers on texts that the book does not carry.
 
-It prints a table and stores it in ``book/reproduced.json`` with machine, versions and date; the book shows
-what is stored there. Nearly all of the time goes to the networks. Their training can be interrupted: started
-again, it goes on where it was (``results/reproduce/``).
+It prints a table and stores it in ``book/reproduced.json`` with machine, versions and date, and the book
+shows that file. Nearly all of the time goes to the networks. Their training can be interrupted: the same
+command goes on from the last checkpoint (``results/reproduce/``).
 """
 
 import datetime
@@ -137,7 +137,7 @@ def wikitext_rows(train, valid, test, networks=True):
 
 
 def penn_treebank(folder):
-    """Words of the Penn Treebank as Mikolov prepared it, which its licence keeps out of this book."""
+    """Words of the Penn Treebank as Mikolov prepared it, whose licence keeps it out of this book."""
     missing = [name for name in PTB_FILES if not (folder / name).is_file()]
     if missing:
         raise ValueError(f"{folder} has no {', '.join(missing)}; expected are {', '.join(PTB_FILES)}")
@@ -197,7 +197,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
     """Train a network for a fixed number of steps and measure it."""
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     history = neural.train(
-        model, train, valid, steps=steps, seed=0, batch=32, progress=True,
+        model, train, valid=valid, steps=steps, seed=0, batch=32, progress=True,
         every=steps // (4 if valid else 20),
         checkpoint=CHECKPOINTS / f"{name}.pt",
     )  # fmt: skip
@@ -231,7 +231,7 @@ def measured(text, name, model, test, unit="token"):
 
 
 def shown(row):
-    """A row of the table as one line of text. What a machine trained gets the digits that hold on another."""
+    """A row of the table as a line of text; of a trained model, only the digits that hold on any machine."""
     digits = 0 if row["measure"].startswith("perplexity") else 2
     value = f"{row['value']:.{digits + (row['kind'] == 'counted') * (4 - digits)}f}"
     line = f"{row['text'].split(',')[0]:16}  {row['model']:66} {value:>9} {row['measure']}"
@@ -243,7 +243,7 @@ def shown(row):
 
 
 def machine():
-    """What the times depend on; no name that tells whose machine it is."""
+    """What the times depend on, without a name that identifies the machine."""
     return {
         "processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "threads": 1,
         "python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,

@@ -1,8 +1,8 @@
 """How fast the counted models are, and how much memory they need.
 
-A time means little on another machine, so the ratios are what counts: each is against something measured in
-the same run. Every time is the best of several rounds, because other work on the machine can only add to it.
-What it leaves out: the neural models, and how good the models are (the chapters and the tests say that).
+A time means little on another machine, so each is also printed as a ratio to something measured in the same
+run. Every time is the best of several rounds, because other work on the machine can only add to it. Left out:
+the neural models, and how good the models are (the chapters and the tests say that).
 """
 
 import datetime
@@ -104,14 +104,8 @@ def rows(corpus, train, test, rounds):
 
 def zoo(train, test, valid):
     """Time the other methods once each."""
-    for method in (
-        AddK(0.01),
-        WittenBell(),
-        JelinekMercer(heldout=valid),
-        AbsoluteDiscounting(),
-        KneserNey(),
-        Katz(),
-    ):
+    smoothed = WittenBell(), JelinekMercer(heldout=valid), AbsoluteDiscounting(), KneserNey(), Katz()
+    for method in (AddK(0.01), *smoothed):
         model = NGramModel(3, method)
         took = min(seconds(lambda model=model: model.fit(train)) for _ in range(2))
         peak = peak_bytes(lambda model=model: model.fit(train)) / len(train)
@@ -183,7 +177,7 @@ def race(documents):
 
 
 def store(found):
-    """Keep the race for the slide that shows it: a reader need not have NLTK."""
+    """Store the race for the slide that shows it, because readers need not have NLTK."""
     versions = {"nltk": metadata.version("nltk"), "numpy": np.__version__}
     made = {"made": datetime.date.today().isoformat(), "python": platform.python_version(), **versions}
     write_text(STORED, json.dumps({**made, **found}, indent=1) + "\n")
@@ -195,7 +189,7 @@ def store(found):
 
 
 def sentences(text, most):
-    """Return the first sentences of a text, as lists of strings, that hold at most so many tokens in all."""
+    """Return the first sentences of a text, as lists of strings, with at most ``most`` tokens in all."""
     count = int(np.searchsorted(text.sentence_starts, most, side="right")) - 1
     tokens = text.strings()
     starts = text.sentence_starts[: count + 1].tolist()
@@ -203,7 +197,7 @@ def sentences(text, most):
 
 
 def seconds(job):
-    """Time a job once, after collecting the garbage of the last."""
+    """Return the seconds of a job, run once after a garbage collection."""
     gc.collect()
     start = time.perf_counter()
     job()
@@ -211,7 +205,7 @@ def seconds(job):
 
 
 def peak_bytes(job):
-    """Return how many bytes a job holds at its peak, its result included. NumPy's arrays are counted."""
+    """Return the bytes that a job uses at its peak, with its result and NumPy's arrays."""
     gc.collect()
     tracemalloc.start()
     result = job()

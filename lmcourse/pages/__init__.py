@@ -1,0 +1,1 @@
+"""What the book's pages import besides the library."""

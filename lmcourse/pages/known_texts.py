@@ -1,8 +1,8 @@
 """Test sets whose counts are known, for the converter and the clinic.
 
-The counts of the embedded tales are made by the library when the book is built. Those of texts that are not
-part of the package are written here once, with where they come from; a test counts again those that the
-library can download. Left out: test sets for which only rounded counts are published.
+The library counts the embedded tales when the book is built. The counts of other texts are written here once,
+with their source; a test repeats those of the texts that the library can download. Left out: test sets for
+which only rounded counts are published.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class KnownText:
     name : str
         Short, for addresses of pages.
     title : str
+        For readers.
     tokens, words, chars, bytes : int or None
         ``tokens`` is given where the test set itself says what a token is; it contains sentence ends.
     ends, unknown, vocabulary : int or None
@@ -37,7 +38,7 @@ class KnownText:
     source : str
         Where the counts come from.
     link : str
-        An address for the source, or nothing.
+        An address for the source; empty if there is none.
     """
 
     name: str

@@ -1,5 +1,9 @@
 """The questions of the sets: a folder for each chapter, whose modules each have a tuple ``QUESTIONS``.
 
+A right formula takes the arguments of a case. It may also take keyword arguments: the steps that its
+mistakes replace, as in ``partial(average, mask=everything)``. `but` replaces entries of a dictionary, and
+`then` changes the finished value (`lmcourse.hints.question`).
+
 Left out: the questions of an exam's variant, as in ``"midterm@7.pooled"`` (`lmcourse.exams.find_question`).
 """
 
@@ -21,7 +25,7 @@ def find(key: str) -> Question:
     Raises
     ------
     KeyError
-        When there is none; the message suggests the nearest key and lists the chapter's keys.
+        If there is none; the message suggests the nearest key and lists the chapter's keys.
     """
     chapter = key.partition(".")[0]
     none = f"none, because there is no folder lmcourse/questions/ch{chapter}"
@@ -29,7 +33,7 @@ def find(key: str) -> Question:
 
 
 def look_up(key: str, questions: dict[str, Question], none: str) -> Question:
-    """Return a question of a chapter, or say in a KeyError which there are; ``none`` when there are none."""
+    """Return a question of a chapter, or raise a KeyError that lists them (``none`` if empty)."""
     if key in questions:
         return questions[key]
     near = difflib.get_close_matches(key, questions, n=1)

@@ -1,5 +1,5 @@
-"""The rules that ``python -m lmcourse.checks`` holds the project to, by what they look at.
+"""The rules that ``python -m lmcourse.checks`` checks, by what they look at.
 
-A rule is a function of a `Tree` that yields one sentence for each place where it is broken:
-where, what is wrong, and how to mend it.
+A rule is a public function of a `Tree` that yields a sentence for each place where it is broken:
+``FILE, line N: what is wrong. What to do.`` Those in `figures` read the built book and take no `Tree`.
 """

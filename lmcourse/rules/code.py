@@ -1,6 +1,6 @@
 """Rules for the library, the machinery and every text file: size, pins, words, addresses.
 
-Left out: which module may import which; import-linter holds that, by the contracts in ``pyproject.toml``.
+Left out: which module may import which. import-linter checks that, by the contracts in ``pyproject.toml``.
 """
 
 import re
@@ -11,21 +11,8 @@ from lmcourse.rules.tree import Tree
 
 LINES = 320
 MEGABYTE = 1_000_000
-TEXT = (
-    "*.py",
-    "*.md",
-    "*.yml",
-    "*.yaml",
-    "*.toml",
-    "*.txt",
-    "*.ipynb",
-    "*.cfg",
-    "*.css",
-    "*.j2",
-    "*.bib",
-    "*.json",
-)
-TEXT += ("*.cff", "*.sh", ".ci/run", "Makefile", "LICENSE*")
+TEXT = ("*.py", "*.md", "*.ipynb", "*.txt", "*.bib", "*.json", "*.yml", "*.yaml", "*.toml", "*.cfg", "*.cff")
+TEXT += ("*.css", "*.j2", "*.sh", ".ci/run", "Makefile", "LICENSE*")
 PROSE = ("book/*.md", "notebooks/*", "exercises/*", "solutions/*")
 MACHINE = re.compile(r"/(?:work|farm|root)/[a-z.]|(?<![\w./])/(?:home|tmp|Users)/\w")
 PLACEHOLDER = re.compile(
@@ -70,7 +57,7 @@ def failing_cells_fail_the_build(tree: Tree) -> Iterator[str]:
 
 
 def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
-    """No path that exists only on the machine of whoever wrote it."""
+    """No path that exists only on its author's machine."""
     yield from _found(tree, MACHINE, TEXT, "is a path of one machine. Write it from the project's root")
 
 
@@ -80,33 +67,27 @@ def no_conflict_markers(tree: Tree) -> Iterator[str]:
 
 
 def no_placeholders(tree: Tree) -> Iterator[str]:
-    """Nothing is left to be done later."""
+    """No placeholder for work to be done later."""
     yield from _found(
         tree, PLACEHOLDER, TEXT, "is a placeholder. Do it, or open an issue and take the word out"
     )
 
 
 def no_filler_words(tree: Tree) -> Iterator[str]:
-    """No word that tells readers they should already know."""
+    """No word that tells readers that they should know already."""
     yield from _found(tree, FILLER, PROSE, "tells readers that they should already know. Leave it out")
 
 
 def no_package_registry(tree: Tree) -> Iterator[str]:
-    """No address of a package registry: installers know theirs."""
+    """No address of a package registry: pip knows its own."""
     yield from _found(
         tree, REGISTRY, TEXT, "is the address of a package registry. Leave it to pip's settings"
     )
 
 
 def pages_ask_no_other_host(tree: Tree) -> Iterator[str]:
-    """Nothing in templates, styles or pages is fetched from another host when the book is read."""
-    own = (
-        "lmcourse/static/*",
-        "lmcourse/templates/*",
-        "book/*.md",
-        "notebooks/*",
-        "exercises/*",
-    )
+    """Templates, styles and pages fetch nothing from another host when the book is read."""
+    own = ("lmcourse/static/*", "lmcourse/templates/*", "book/*.md", "notebooks/*", "exercises/*")
     for path, text in tree.texts(*own):
         for match in FETCH.finditer(text.replace('\\"', '"')):
             yield f"{path}: fetches {match[1]} when it is read. Take the file from an installed package."
@@ -130,4 +111,4 @@ def _found(tree: Tree, pattern: re.Pattern, paths: tuple[str, ...], what: str) -
     for path, text in tree.texts(*paths):
         match = pattern.search(text)
         if match:
-            yield f"{path}, line {text.count(chr(10), 0, match.start()) + 1}: {match[0]!r} {what}."
+            yield f"{path}, line {contents.line_at(text, match.start())}: {match[0]!r} {what}."

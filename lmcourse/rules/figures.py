@@ -1,8 +1,8 @@
-"""What a figure of the book must be: one function for each rule, which yields what is wrong in words.
+"""Rules for figures: one function for each, which yields a sentence for each fault.
 
 They read the pages as built, and the vector graphics that matplotlib wrote, so ``tests/book/test_figures.py``
 runs them, and not ``lmcourse.checks``. Left out: whether a figure's message is true, and whether its labels
-overlap; for that, somebody has to look.
+overlap. Those need a person to look.
 """
 
 import base64
@@ -71,7 +71,7 @@ def style(element):
 
 
 def paint(element, kind):
-    """The colour of an element's "fill" or "stroke" as it looks on white; None where it has none."""
+    """The colour of an element's "fill" or "stroke" as it looks on white; None if it has none."""
     given = style(element)
     colour = given.get(kind, INK if kind == "fill" and element.tag == f"{SVG}text" else "none")
     if colour == "none" or colour.startswith("url"):
@@ -86,7 +86,7 @@ def parts(svg, prefix):
 
 
 def words(element):
-    """Each text below an element, with what it says."""
+    """Each text element below an element, with its words."""
     return [(text, "".join(text.itertext()).strip()) for text in element.iter(f"{SVG}text")]
 
 
@@ -96,7 +96,7 @@ def children(axes, prefix):
 
 
 def lines(axes, shapes):
-    """The lines that were plotted, frames and ticks left out; `shapes` has the marker of each reference."""
+    """The lines that were plotted, without frames and ticks; `shapes` has the marker of each reference."""
     for group in children(axes, "line2d_"):
         path = group.find(f"{SVG}path")
         stroke = None if path is None else paint(path, "stroke")
@@ -114,14 +114,14 @@ def markers(svg):
 
 
 def is_vector(name, page="page"):
-    """A figure is SVG, unless the exceptions say why not."""
+    """A figure is an SVG, unless `PNG` says why not."""
     file = name.rpartition("/")[2]
     if not (name.endswith(".svg") or name.startswith("data:image/svg+xml")) and file not in PNG:
-        yield f"{page}: {file[:60]} is no SVG. Draw it as one, or give the reason in PNG."
+        yield f"{page}: {file[:60]} is not an SVG. Draw it as one, or give the reason in PNG."
 
 
 def has_alt(tag, page="page"):
-    """A figure says what is seen: 40 characters or more, and not what its caption says."""
+    """The alt text says what is seen, in 40 characters or more, and does not repeat the caption."""
     alt = (tag.get("alt") or "").strip()
     box = tag.find_parent("figure")
     caption = box.find("figcaption").get_text(" ", strip=True) if box and box.find("figcaption") else ""
@@ -132,7 +132,7 @@ def has_alt(tag, page="page"):
 
 
 def has_no_legend(source, where="cell"):
-    """Lines are labelled where they are; a legend needs a comment with its reason on the line above."""
+    """Lines are labelled directly; a legend needs a comment with its reason on the line above."""
     rows = source.splitlines()
     for number, row in enumerate(rows):
         reason = number and re.match(r"\s*# .*legend", rows[number - 1])
@@ -141,7 +141,7 @@ def has_no_legend(source, where="cell"):
 
 
 def colours_are_named(source, where="cell"):
-    """No colour is typed into a page: it comes from the palette."""
+    """Colours come from the palette and are not typed into a page."""
     for found in re.findall(r"[\"']#[0-9a-fA-F]{6}[\"']", source):
         yield f"{where}: the colour {found}. Take it from lmmetrics.figures."
 
@@ -152,7 +152,7 @@ def comes_from_the_palette(svg, where="figure"):
         style(e).get(kind) for e in svg.iter() for kind in ("fill", "stroke") if e.tag != f"{SVG}style"
     } - {None, "none"}
     for colour in sorted(c for c in bare if not c.startswith("url") and to_hex(c) not in PALETTE):
-        yield f"{where}: {colour} is none of the palette's colours."
+        yield f"{where}: {colour} is not a colour of the palette. Take one from lmmetrics.figures."
 
 
 def models_have_their_colour(svg, where="figure"):
@@ -164,15 +164,15 @@ def models_have_their_colour(svg, where="figure"):
 
 
 def stands_on_its_own_ground(svg, where="figure"):
-    """A figure brings its white ground along, so that it looks the same on light and dark pages."""
+    """A figure has a white background of its own, so that it looks the same on light and dark pages."""
     ground = next(iter(parts(svg, "patch_1")), None)
     path = None if ground is None else ground.find(f"{SVG}path")
     if path is None or paint(path, "fill") != PAPER or style(path).get("opacity", "1") != "1":
-        yield f"{where}: has no white ground of its own; on a dark page its words cannot be read."
+        yield f"{where}: has no white background of its own; on a dark page its words cannot be read."
 
 
 def can_be_read(svg, where="figure"):
-    """Words have a contrast of 4.5 to 1 with what is under them, lines and bars' edges one of 3 to 1."""
+    """Words have a contrast of 4.5 to 1 with their background, lines and the edges of bars one of 3 to 1."""
     for axes in parts(svg, "axes_"):
         filled = {paint(p, "fill") for g in children(axes, "patch_")[1:] for p in g.iter(f"{SVG}path")}
         dark = [c for c in filled if c and contrast(c, PAPER) > 1.5]
@@ -188,7 +188,7 @@ def can_be_read(svg, where="figure"):
 
 
 def _pale_bars(axes, where):
-    """Bars that fade into the page and have no edge; what spans the whole axes is a ground and may."""
+    """Find pale bars without an edge; a patch that spans the whole axes is a background and may be pale."""
     frame, *patches = children(axes, "patch_") or [None]
     for path in (p for g in patches for p in g.findall(f"{SVG}path")):
         fill, edge = paint(path, "fill"), paint(path, "stroke")
@@ -208,7 +208,7 @@ def _spans(path, frame):
 
 
 def differ_in_grey(svg, where="figure"):
-    """Two lines of one axes differ in lightness, dashes or marker, or each has a label in its colour."""
+    """Any two lines of an axes differ in lightness, dashes or marker, or have labels in their colours."""
     for axes in parts(svg, "axes_"):
         labels = {paint(text, "fill") for group in children(axes, "text_") for text, _ in words(group)}
         labels |= {COLOURS["muted"]} if COLOURS["note"] in labels else set()
@@ -217,20 +217,20 @@ def differ_in_grey(svg, where="figure"):
             same = one.dashes == other.dashes and one.marker == other.marker
             near = abs(one.lightness() - other.lightness()) < APART
             if same and near and not {one.colour, other.colour} <= labels:
-                yield f"{where}: lines in {one.colour} and {other.colour} are one line in grey print."
+                yield f"{where}: lines in {one.colour} and {other.colour} look the same in grey. Change one."
 
 
 def is_large_enough(svg, where="figure"):
-    """On a phone no word is smaller than 7.3 pixels; exponents of a logarithmic axis may be."""
+    """On a phone no word is smaller than 7.3 pixels, apart from the exponents of a logarithmic axis."""
     width = float(svg.get("viewBox").split()[2])
     for text, said in words(svg):
         size = float(style(text).get("font-size", "11px")[:-2]) * min(PHONE / width, 4 / 3)
         if said and size < SMALLEST:
-            yield f"{where}: {said!r} is {size:.1f} pixels high on a phone; larger, or a narrower figure."
+            yield f"{where}: {said!r} is {size:.1f} pixels high on a phone. Make it larger."
 
 
 def axes_are_labelled(svg, where="figure"):
-    """An axis with numbers says of what, itself or beside or below it, and what is measured has a unit."""
+    """An axis with numbers, or one that shares it, has a label; a label that names a measure has a unit."""
     named = {"x": [], "y": []}
     for axes in parts(svg, "axes_"):
         for kind, axis in zip("xy", children(axes, "matplotlib.axis_"), strict=False):
@@ -246,7 +246,7 @@ def axes_are_labelled(svg, where="figure"):
 
 
 def has_a_title(svg, where="figure"):
-    """A figure has a title: something is written in bold."""
+    """A figure has a title: some text is bold."""
     if not any("bold" in text.get("style", "") or "700" in text.get("style", "") for text, _ in words(svg)):
         yield f"{where}: has no title. Say in it what the figure shows."
 
@@ -265,7 +265,7 @@ OF_SOURCES = (has_no_legend, colours_are_named)
 
 
 def images(html):
-    """The figures of a page, the theme's own pictures left out."""
+    """The figures of a page, without the theme's own pictures."""
     found = BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("img")).find_all("img")
     return [tag for tag in found if not re.search(r"_static/|logo|favicon", tag.get("src", ""))]
 
@@ -278,7 +278,7 @@ def picture(source, folder):
 
 
 def palette_is_told_apart():
-    """Families look different to every eye, and no two models are drawn in the same way."""
+    """The colours of families differ to every eye, and no two models are drawn in the same way."""
     for one, other in itertools.combinations(MODELS, 2):
         if look(one) == look(other):
             yield f"{one} and {other} are drawn in the same way."
@@ -294,7 +294,7 @@ EYES = {
     "deutans": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
     "tritans": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
 }
-"""What eyes without one kind of cone see of linear RGB (Machado, Oliveira and Fernandes, 2009)."""
+"""Linear RGB as eyes that lack one kind of cone see it (Machado, Oliveira and Fernandes, 2009)."""
 
 
 def _lab(colour, eye):

@@ -1,9 +1,9 @@
 """Rules for the book's pages, and for the cells that pages and notebooks run."""
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from lmcourse.files import contents
 from lmcourse.rules.tree import CodeCell, Tree
@@ -23,22 +23,14 @@ SKELETON = {
     r"\{cite": "a citation",
     r"\]\(\.\./exercises/": "a link to its exercises, after what to remember",
 }
+PICTURE = re.compile(r"^([`:]{3,}) *\{(?:image|figure)\}(.*)\n((?:.*\n)*?)\1 *$", re.MULTILINE)
 WIDTH = 77
 """Columns of code that a page shows on a desktop without scrolling."""
 DRAWING = {"subplots", "subplot_mosaic", "figure", "subplot"}
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox", "MT19937", "SFC64", "BitGenerator"}
 TORCH_RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "bernoulli", "multinomial"}
-TORCH_RANDOM |= {
-    "normal",
-    "Linear",
-    "Embedding",
-    "RNN",
-    "LSTM",
-    "GRU",
-    "Transformer",
-    "TransformerEncoderLayer",
-}
-TORCH_RANDOM |= {"Conv1d", "MultiheadAttention"}
+TORCH_RANDOM |= {"normal", "Linear", "Embedding", "Conv1d", "MultiheadAttention", "RNN", "LSTM", "GRU"}
+TORCH_RANDOM |= {"Transformer", "TransformerEncoderLayer"}
 
 
 def chapters_are_whole(tree: Tree) -> Iterator[str]:
@@ -56,13 +48,13 @@ def chapters_are_whole(tree: Tree) -> Iterator[str]:
 
 
 def every_page_is_in_the_book(tree: Tree) -> Iterator[str]:
-    """Each page, lab and student set stands in ``_toc.yml``; the builder passes over any other in silence."""
+    """Each page, lab and student set is listed in ``_toc.yml``; the builder ignores others in silence."""
     for path in contents.unlisted(tree.root):
-        yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or take it away."
+        yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or delete it."
 
 
 def chapters_have_the_skeleton(tree: Tree) -> Iterator[str]:
-    """Each numbered chapter says for whom it is, and has the parts that every chapter has."""
+    """Each numbered chapter has the parts of `SKELETON`, such as its reading time and its objectives."""
     for stem in contents.chapters(tree.root):
         page = tree.text(f"book/{stem}.md") if f"book/{stem}.md" in tree.files else None
         for pattern, what in SKELETON.items() if page is not None else ():
@@ -79,9 +71,7 @@ def pictures_have_alt_text(tree: Tree) -> Iterator[str]:
         for tag in re.findall(r"<img\b[^>]*>", text):
             if not re.search(r"\balt=\"[^\"]+\"", tag):
                 yield f"{path}: {tag} has no alt text. {cure}"
-        for match in re.finditer(
-            r"^([`:]{3,}) *\{(?:image|figure)\}(.*)\n((?:.*\n)*?)\1 *$", text, re.MULTILINE
-        ):
+        for match in PICTURE.finditer(text):
             if not re.search(r"^:alt: *\S", match[3], re.MULTILINE):
                 yield f"{path}: the picture{match[2]} has no ':alt:'. {cure}"
     for cell in tree.code_cells("book", "notebooks"):
@@ -90,7 +80,7 @@ def pictures_have_alt_text(tree: Tree) -> Iterator[str]:
 
 
 def code_fits_the_page(tree: Tree) -> Iterator[str]:
-    """No line of a page's code has to be scrolled sideways on a desktop."""
+    """No line of a page's visible code is wider than the page on a desktop."""
     for cell in tree.code_cells("book"):
         hidden = {"remove-input", "remove-cell", "hide-input"} & set(cell.tags)
         wide = [line for line in cell.source.splitlines() if len(line) > WIDTH]
@@ -123,7 +113,7 @@ def tags_point_somewhere(tree: Tree) -> Iterator[str]:
 
 
 def random_numbers_are_seeded(tree: Tree) -> Iterator[str]:
-    """Every random generator is seeded, so that a page comes out the same twice."""
+    """Every random generator is seeded, so that a page gives the same numbers twice."""
     cells = list(tree.code_cells("book", "notebooks", "solutions"))
     manual = {cell.path for cell in cells if "manual_seed(" in cell.source}
     for cell in cells:
@@ -155,7 +145,7 @@ def _unseeded(call: ast.Call, manual_seed: bool) -> Iterator[str]:
 
 
 def _draws(cell: CodeCell) -> bool:
-    """Whether running the cell makes a figure: a drawing call that does not stand inside a definition."""
+    """Whether running the cell makes a figure: it has a drawing call outside definitions."""
     nodes = list(cell.syntax().body)
     while nodes:
         node = nodes.pop()
@@ -186,13 +176,5 @@ def _markdown(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _resolve(page: str, target: str) -> str:
-    """The path of another document, as seen from a page."""
-    parts: list[str] = []
-    for part in (
-        (PurePosixPath(page).parent / target).parts if not target.startswith("/") else target[1:].split("/")
-    ):
-        if part == "..":
-            parts = parts[:-1]
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)
+    """The path from the root of a document that a page names from its own folder or from ``/``."""
+    return posixpath.normpath(posixpath.join("/", posixpath.dirname(page), target)).lstrip("/")

@@ -30,7 +30,7 @@ def are_notebooks(tree: Tree) -> Iterator[str]:
 
 
 def solutions_are_executed(tree: Tree) -> Iterator[str]:
-    """Each stored solved set is one run from top to bottom: strict nbval passes what was never run."""
+    """Each solved set is stored as one run from top to bottom: strict nbval passes cells that never ran."""
     for path, notebook in tree.notebooks("solutions"):
         reason = not_executed(notebook)
         if reason:
@@ -42,7 +42,7 @@ def solutions_store_no_errors(tree: Tree) -> Iterator[str]:
     for path, where, cell, output in _outputs(tree):
         if output.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", []):
             yield (
-                f"{where}: stores {output.ename}. Mend the cell, or tag it raises-exception; then run: "
+                f"{where}: stores {output.ename}. Correct the cell, or tag it raises-exception; then run: "
                 f"{EXECUTE} {_stem(path)}"
             )
 
@@ -59,7 +59,7 @@ def solutions_store_nothing_by_chance(tree: Tree) -> Iterator[str]:
     """No stored warning, address or time: it differs on the next machine, and nbgrader fails on stderr."""
     for _, where, cell, output in _outputs(tree):
         if output.output_type == "stream" and output.name == "stderr":
-            yield f"{where}: prints to stderr. Mend the cause of the warning, or turn the progress bar off."
+            yield f"{where}: prints to stderr. Remove the cause of the warning, or turn the progress bar off."
         text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
         for what, pattern in CHANCE.items():
             if pattern.search(text):
@@ -99,7 +99,7 @@ def student_sets_are_current(tree: Tree) -> Iterator[str]:
 
 
 def students_see_no_markers(tree: Tree) -> Iterator[str]:
-    """No trace of a solution or a hidden test in ``exercises/``."""
+    """``exercises/`` contains no part of a solution or a hidden test."""
     for path, text in tree.texts("exercises/*"):
         for found in re.findall(r"BEGIN SOLUTION|HIDDEN TESTS|### TASK|MARK SCHEME", text)[:1]:
             yield f"{path}: has {found!r}. Run: python -m lmcourse.release {_stem(path)}"
@@ -151,7 +151,7 @@ def _slides_with_notes(kinds: list[str | None]) -> int:
 
 
 def _outputs(tree: Tree) -> Iterator[tuple[str, str, NotebookNode, NotebookNode]]:
-    """Yield path, place, cell and output of all that solved sets store."""
+    """Yield path, place, cell and output for each output that a solved set stores."""
     for path, notebook in tree.notebooks("solutions"):
         for index, cell in enumerate(notebook.cells):
             for output in cell.get("outputs", []):

@@ -1,6 +1,7 @@
-"""The files that the rules look at: what git tracks, or, outside git, what is there."""
+"""The files that the rules look at: those that git tracks, or outside git all of them."""
 
 import ast
+import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from lmcourse.files import notebooks
+from lmcourse.files.affected import git
 from lmcourse.files.cells import CodeCell, code_cells
 
 UNTRACKED = {"_build", "wheels", "results", "__pycache__"}
@@ -40,7 +42,7 @@ class Tree:
         return [path for path in self.files if any(fnmatchcase(path, pattern) for pattern in patterns)]
 
     def text(self, path: str) -> str | None:
-        """Return a file's text, or None when it is not text."""
+        """Return a file's text, or None if it is not text."""
         if path not in self._texts:
             try:
                 self._texts[path] = (self.root / path).read_text(encoding="utf-8-sig")
@@ -56,7 +58,7 @@ class Tree:
                 yield path, text
 
     def notebook(self, path: str) -> NotebookNode | str:
-        """Return a notebook, or the words that say why it is none."""
+        """Return a notebook, or the sentence that says why it cannot be read."""
         if path not in self._notebooks:
             try:
                 self._notebooks[path] = notebooks.read(self.root / path)
@@ -65,14 +67,14 @@ class Tree:
         return self._notebooks[path]
 
     def notebooks(self, *folders: str) -> Iterator[tuple[str, NotebookNode]]:
-        """Yield path and notebook below the folders; what is no notebook is left to `are_notebooks`."""
+        """Yield path and notebook below the folders; `are_notebooks` reports files that cannot be read."""
         for path in self.paths(*(f"{folder}/*.ipynb" for folder in folders)):
             notebook = self.notebook(path)
             if not isinstance(notebook, str):
                 yield path, notebook
 
     def syntax(self, path: str) -> ast.Module | None:
-        """Return a module's syntax tree, or None when it is not Python (ruff says so)."""
+        """Return a module's syntax tree, or None if it is not Python (ruff reports that)."""
         try:
             return ast.parse(self.text(path) or "")
         except SyntaxError:
@@ -91,19 +93,9 @@ class Tree:
 
 
 def _listed(root: Path) -> list[str]:
-    command = ["git", "-C", str(root), "ls-files", "-z"]
-    try:
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
-        inside = subprocess.run(
-            ["git", "-C", str(root), "rev-parse", "--show-prefix"],
-            capture_output=True,
-            encoding="utf-8",
-            check=True,
-        )
-        if not inside.stdout.strip():
-            return [path for path in done.stdout.split("\0") if path]
-    except (OSError, subprocess.CalledProcessError):
-        pass
+    if (root / ".git").exists():
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            return git(root, "ls-files", "-z")
     found = []
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in UNTRACKED and not name.startswith(".")]

@@ -1,4 +1,4 @@
-"""Rules for words: spelling, one name for each quantity, and a bibliography that is used."""
+"""Rules for words: spelling, one name for each quantity, and no uncited reference."""
 
 import importlib.util
 import io
@@ -48,7 +48,7 @@ NOTATION = "How other texts write the same thing"
 
 
 def words_are_spelt_right(tree: Tree) -> Iterator[str]:
-    """codespell finds nothing in pages, notebooks and doc-strings; without codespell this says nothing."""
+    """codespell, if it is installed, finds no spelling mistake in pages, notebooks and doc-strings."""
     if not importlib.util.find_spec("codespell_lib"):
         return
     lines, where = [], []
@@ -61,19 +61,19 @@ def words_are_spelt_right(tree: Tree) -> Iterator[str]:
         command, cwd=tree.root, input="\n".join(lines), capture_output=True, encoding="utf-8"
     )
     for number, words in re.findall(r"^(\d+): (.*)$", found.stdout, re.MULTILINE):
-        cure = "Mend the word or, if it is right, list it in pyproject.toml (tool.codespell)"
+        cure = "Correct the word or, if it is right, list it in pyproject.toml (tool.codespell)"
         yield f"{where[int(number) - 1]}: {words}. {cure}."
 
 
 def _sources(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield all that people wrote: pages, modules, and the cells of notebooks without what they printed."""
+    """Yield path and text of what people wrote: pages, modules, and notebooks without their outputs."""
     yield from tree.texts("*.md", "lmmetrics/*.py", "lmcourse/*.py")
     for path, notebook in tree.notebooks("notebooks", "exercises", "solutions"):
         yield path, "\n".join(cell.source for cell in notebook.cells)
 
 
 def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
-    """No page, lab, set or doc-string has another word for what notation and glossary name."""
+    """Pages, labs, sets and doc-strings call a quantity by its name in the notation and the glossary."""
     for path, text in _written(tree):
         for match in VARIANT.finditer(" ".join(text.split())):
             name = list(VARIANTS.values())[int(match.lastgroup[1:])]
@@ -81,7 +81,7 @@ def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
 
 
 def references_are_cited(tree: Tree) -> Iterator[str]:
-    """Each entry of the bibliography is cited somewhere; that each citation resolves, the build says."""
+    """Each entry of the bibliography is cited (the build finds citations without an entry)."""
     cited = set()
     for _, text in tree.texts("*.md", "*.ipynb"):
         for role in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", text):
@@ -93,7 +93,7 @@ def references_are_cited(tree: Tree) -> Iterator[str]:
 
 
 def chapters_named_exist(tree: Tree) -> Iterator[str]:
-    """A chapter of this book that the prose names is there; those of other books are "chapter 2 of" them."""
+    """Each chapter that the prose names exists; a chapter of another book is "chapter 2 of" that book."""
     pages = [re.match(r"book/(\d\d)_", path) for path, _ in tree.texts("book/*.md")]
     numbers = {int(page[1]) for page in pages if page}
     for path, text in _written(tree):
@@ -132,8 +132,8 @@ def prose(text: str) -> str:
 
 
 def _outside_code(lines: list[str]) -> Iterator[str]:
-    """Yield the lines that stand in no block of code or maths; the content of other directives stays."""
-    opened: list[tuple[str, bool]] = []  # fence, and whether what it holds is code
+    """Yield the lines outside blocks of code and maths; the content of other directives stays."""
+    opened: list[tuple[str, bool]] = []  # fence, and whether its content is code
     for line in lines:
         fence = re.match(r" *(`{3,}|:{3,}|~{3,}) *(\S*)", line)
         inside = bool(opened) and opened[-1][1]
@@ -148,7 +148,7 @@ def _outside_code(lines: list[str]) -> Iterator[str]:
 
 
 def _docstrings(source: str) -> Iterator[str]:
-    """The strings that stand alone: doc-strings, and notes below a name."""
+    """The triple-quoted strings of a module: doc-strings, and notes below a name."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):

@@ -1,0 +1,1 @@
+"""Solved sets: how they are checked, run, and turned into student sets."""

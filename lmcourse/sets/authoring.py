@@ -13,19 +13,12 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
 from lmcourse.files.cells import parse
-from lmcourse.files.notebooks import (
-    NAME,
-    cell_label,
-    cell_name,
-    checks_answer,
-    is_answer,
-    is_graded_by_hand,
-)
+from lmcourse.files.notebooks import NAME, cell_label, cell_name, checks_answer, is_answer, is_graded_by_hand
 
-__all__ = ["TASK", "faults", "has_region", "parse", "without_hidden_tests"]
+__all__ = ["TASK", "faults", "has_region", "without_hidden_tests"]
 
 TASK = re.compile(r"^( *)### TASK:(.*)\n(?= *### BEGIN SOLUTION)", re.MULTILINE)
-"""The line that holds a task's message: directly above the region, at any depth."""
+"""The line with a task's message: directly above the region, at any indentation."""
 
 MARKER = re.compile(r"BEGIN SOLUTION|END SOLUTION|BEGIN HIDDEN TESTS|END HIDDEN TESTS|MARK SCHEME|### TASK")
 HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
@@ -33,7 +26,7 @@ RUBRIC_LINE = re.compile(r"^\s*[-*] (\d+) points?:", re.MULTILINE)
 
 
 def faults(notebook: NotebookNode) -> list[str]:
-    """Return one sentence for each thing that is wrong with a solved set; nothing when it can be released.
+    """Return a sentence for each fault of a solved set; an empty list if it can be released.
 
     Parameters
     ----------
@@ -62,7 +55,7 @@ def faults(notebook: NotebookNode) -> list[str]:
 
 
 def has_region(source: str, kind: str) -> bool:
-    """Whether the source holds exactly one well-formed region of this kind ("SOLUTION" or "HIDDEN TESTS")."""
+    """Whether the source has exactly one well-formed region of this kind ("SOLUTION" or "HIDDEN TESTS")."""
     return _marks(source, kind) == [f"### BEGIN {kind}", f"### END {kind}"]
 
 
@@ -100,7 +93,7 @@ def _metadata_faults(cell: NotebookNode) -> Iterator[str]:
 
 
 def _marker_faults(cell: NotebookNode) -> Iterator[str]:
-    """The first marker that does not belong here; else markers that do not form one region."""
+    """Report the first misplaced marker; if there is none, markers that do not form one region."""
     for line in cell.source.splitlines():
         marker, text = MARKER.search(line), line.strip()
         misplaced = None
@@ -111,7 +104,7 @@ def _marker_faults(cell: NotebookNode) -> Iterator[str]:
         elif marker[0] == "MARK SCHEME":
             misplaced = "in code. A rubric stands in the Markdown cell of the model answer."
         elif "HIDDEN" in marker[0] and not checks_answer(cell):
-            misplaced = "but is no test cell. Only a test cell can have hidden tests."
+            misplaced = "but is not a test cell. Only a test cell can have hidden tests."
         elif "HIDDEN" not in marker[0] and not is_answer(cell):
             misplaced = "but is not an answer cell. Give it the metadata of one (lmcourse/AUTHORING.md)."
         if misplaced:
@@ -168,7 +161,7 @@ def _test_faults(cell: NotebookNode) -> Iterator[str]:
         yield "is a test cell in Markdown. An answer in words needs 'solution': true as well."
         return
     if _marks(cell.source, "HIDDEN TESTS") and not has_region(cell.source, "HIDDEN TESTS"):
-        return  # said already
+        return  # reported by _marker_faults
     versions = {cell.source: "", without_hidden_tests(cell.source): " without its hidden tests"}
     for source, which in versions.items():
         problem = list(_syntax_faults(source, which))
@@ -205,7 +198,7 @@ def _is_check(statement: ast.stmt) -> bool:
 
 
 def _name_faults(notebook: NotebookNode) -> Iterator[str]:
-    """Names that occur twice, and answers and tests that do not find each other."""
+    """Report names that occur twice, tests without an answer, and answers without a test."""
     cells = [cell for cell in notebook.cells if cell_name(cell)]
     for name, times in Counter(map(cell_name, cells)).items():
         if times > 1:

@@ -1,10 +1,9 @@
 """Run solved sets from top to bottom in a fresh kernel and store them in canonical form.
 
-Text, HTML and LaTeX outputs are stored. Images are not: they bloat the history, and the words that stand
-for a picture ("<Figure ...>") are kept instead. So figures must be PNG or JPEG, which strict nbval does
-not compare: it would miss an SVG that is not stored. What differs from run to run by chance (times,
-kernel version, paths in a traceback, the pieces in which printed text arrives) is left out as well. A set
-whose cell fails is reported, and its stored file stays as it was.
+Text, HTML and LaTeX outputs are stored. Images are not, because they bloat the history; their text form
+("<Figure ...>") is kept. So figures must be PNG or JPEG, which strict nbval does not compare: it would miss
+an SVG that is not stored. What differs from run to run by chance (times, kernel version, paths in a
+traceback, the pieces in which printed text arrives) is left out as well.
 """
 
 import re
@@ -14,14 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from lmcourse.files.notebooks import (
-    NotebookError,
-    canonical,
-    cell_label,
-    read,
-    to_text,
-    write_text,
-)
+from lmcourse.files.notebooks import NotebookError, canonical, cell_label, read, to_text, write_text
 
 __all__ = ["COMMAND", "execute", "not_executed"]
 
@@ -39,10 +31,23 @@ def execute(path: Path, timeout: int = TIMEOUT) -> bool:
     Raises
     ------
     NotebookError
-        When a cell fails, takes more than ``timeout`` seconds, ends the kernel or draws an SVG: the
-        message has the file, the cell and the error. The file is left as it was.
+        If a cell fails, takes more than ``timeout`` seconds, ends the kernel or draws an SVG. The message has
+        the file, the cell and the error, and the file is left as it was.
     """
     notebook = read(path)
+    _run(notebook, path, timeout)
+    canonical(notebook)
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            try:
+                cell.outputs = [output for output in map(_stored, cell.outputs) if output]
+            except ValueError as error:
+                raise NotebookError(f"{path}, {cell_label(cell, index)}: {error}") from error
+    return write_text(path, to_text(notebook))
+
+
+def _run(notebook: NotebookNode, path: Path, timeout: int) -> None:
+    """Run a notebook, or raise a `NotebookError` with the cell that failed and the reason."""
     running = [0]
     client = NotebookClient(
         notebook,
@@ -66,14 +71,6 @@ def execute(path: Path, timeout: int = TIMEOUT) -> bool:
         index = running[0]
         where = cell_label(notebook.cells[index], index)
         raise NotebookError(f"{path}, {where}: {reason}\n    Nothing was stored.") from error
-    canonical(notebook)
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code":
-            try:
-                cell.outputs = [output for output in map(_stored, cell.outputs) if output]
-            except ValueError as error:
-                raise NotebookError(f"{path}, {cell_label(cell, index)}: {error}") from error
-    return write_text(path, to_text(notebook))
 
 
 def not_executed(notebook: NotebookNode) -> str:
@@ -100,7 +97,7 @@ def not_executed(notebook: NotebookNode) -> str:
 
 
 def _stored(output: NotebookNode) -> NotebookNode | None:
-    """Return what is kept of an output; None when it was nothing but an image."""
+    """Return what is kept of an output; None if it was only an image."""
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
     if "data" not in output:

@@ -7,10 +7,9 @@ What a student gets:
 - A model answer in Markdown is replaced by the ``course.prompt`` of its cell's metadata.
 - A test cell loses its hidden part. No cell has outputs.
 
-The work is done by nbgrader's own preprocessors, called as a library, so that ``nbgrader validate`` and
-``nbgrader autograde`` accept the files. The result depends on the sources, prompts and points alone: to
-execute a solved set again, or to save it in another editor, changes nothing. ``AUTHORING.md`` says how a
-set is written.
+nbgrader's own preprocessors do the work, called as a library, so that its commands ``validate`` and
+``autograde`` accept the files. The result depends on sources, prompts and points alone: executing a solved
+set again, or saving it in another editor, changes nothing. ``AUTHORING.md`` says how a set is written.
 """
 
 import copy
@@ -30,6 +29,7 @@ from nbgrader.preprocessors import (
 )
 
 from lmcourse import REPOSITORY
+from lmcourse.files.cells import parse
 from lmcourse.files.notebooks import (
     NotebookError,
     cell_label,
@@ -57,7 +57,7 @@ def release(root: Path, stems: list[str] | None = None) -> list[Path]:
     Raises
     ------
     NotebookError
-        When a solved set is broken: one line for each fault, with file, cell and cure.
+        If a solved set is broken: one line for each fault, with file, cell and what to do.
     """
     files, errors = _student_files(root, stems)
     if errors:
@@ -79,7 +79,7 @@ def differences(root: Path, stems: list[str] | None = None) -> list[str]:
             found.append(f"{path} is stale: its solved set gives something else. {cure}")
     for path, data in {} if stems else _labs(root).items():
         if path.read_bytes() != data:
-            found.append(f"{path}: its line for Colab is not that of lmcourse.REPOSITORY. Run: {COMMAND}")
+            found.append(f"{path} is stale: its format or its line for Colab is not ours. Run: {COMMAND}")
     exercises = root / "exercises"
     asked = {path.parent.name for path in files} if stems else None
     for path in sorted(path for path in exercises.rglob("*") if path.is_file() and path not in files):
@@ -96,7 +96,7 @@ def student_set(notebook: NotebookNode) -> NotebookNode:
     Raises
     ------
     NotebookError
-        With one line for each fault of the solved set.
+        If the solved set is broken: one line for each fault.
     """
     faults = authoring.faults(notebook)
     if faults:
@@ -122,7 +122,7 @@ def student_set(notebook: NotebookNode) -> NotebookNode:
 
 
 def install_line(repository: str | None = None) -> str:
-    """What stands above the first code of a lab or a student set: how to install the project on Colab.
+    """Return the comment above the first code of a lab or a student set: how to install the project on Colab.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _clear_answer(cell: NotebookNode, label: str) -> None:
     clear.preprocess_cell(cell, {"language": "python"}, 0)
     if cell.cell_type == "code":
         try:
-            authoring.parse(cell.source)
+            parse(cell.source)
         except SyntaxError as error:
             raise NotebookError(
                 f"{label}: what students get is not valid Python (line {error.lineno}: {error.msg}). "

@@ -1,4 +1,4 @@
-"""A Sphinx extension: what the theme leaves out for readers who use a keyboard or listen to a page.
+"""A Sphinx extension: what the theme lacks for readers who use a keyboard or a screen reader.
 
 - The arrows that unfold a part of the contents say what they unfold.
 - A box that scrolls sideways takes the focus (``access.js``).
@@ -16,14 +16,13 @@ def setup(app):
 
 def add_script(app, config):
     """Add the script that lets boxes take the focus."""
-    static = str(STATIC)
-    if static not in config.html_static_path:
-        config.html_static_path.append(static)
+    if str(STATIC) not in config.html_static_path:
+        config.html_static_path.append(str(STATIC))
     app.add_js_file("access.js")
 
 
 def name_the_arrows(app, pagename, templatename, context, doctree):
-    """Give each arrow of the side bar a name: the theme draws it without any."""
+    """Give each arrow of the side bar a name, which the theme does not."""
     # sphinx gives the bibliography the role of a list whose children are no list items
     plain = '<div class="citation-list">'
     context["body"] = context.get("body", "").replace('<div role="list" class="citation-list">', plain)

@@ -1,7 +1,7 @@
 """Build the whole book: pages, executed notebooks, slides.
 
-Warnings are errors, and a failing cell fails the build. The result is ``_build/html``, complete:
-reading it needs no network. What it leaves out: the PDF of the whole book.
+Warnings are errors, and a failing cell fails the build. The result, ``_build/html``, is complete: reading it
+needs no network. Left out: the PDF of the whole book.
 
 A marker lies in ``_build`` from before the first page is read until everything is written. Sphinx does not
 read a page again that has not changed, so its warnings would be lost in the next build, and a page that was
@@ -26,8 +26,11 @@ from lmcourse.files.notebooks import NotebookError, read
 BUILDER = (sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build")
 """Through the interpreter: the script ``jupyter-book`` names the folder that it was installed in."""
 
+UNUSED_MATHJAX = ("node-main.js", "latest.js", "adaptors", "tex-svg-full.js", "tex-svg.js", "mml-svg.js")
+UNUSED_MATHJAX += ("tex-mml-svg.js", "mml-chtml.js", "tex-mml-chtml.js", "tex-chtml-full.js")
+
 LEAST_FREE = 10_000_000
-"""Bytes on the disk below which a failure is put down to it; a built book has about 50 million."""
+"""Bytes; with less free space on the disk, a failure is blamed on it. A built book has about 50 million."""
 
 
 def build(root):
@@ -59,28 +62,37 @@ def build(root):
 
 
 def run(root, options, shown=True):
-    """Run the builder on a book, showing what it says; return its exit status and its words."""
-    log = []
+    """Run the builder on a book, and print what it says if ``shown``; return its exit status and its log."""
+
+    def wanted(line):  # without the kernel's remark on its own transport, once a page
+        return "[IPKernelApp]" not in line
+
+    status, lines = run_program([*BUILDER, str(root), *options], root, lambda line: shown and wanted(line))
+    return status, "".join(filter(wanted, lines))
+
+
+def run_program(command, folder, shown, environment=None):
+    """Run a program, print the lines that ``shown`` picks as they come; return exit status and all lines."""
     with subprocess.Popen(
-        [*BUILDER, str(root), *options],
-        cwd=root,
+        command,
+        cwd=folder,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
     ) as process:
+        lines = []
         for line in process.stdout:
-            if "[IPKernelApp]" in line:  # the kernel's remark on its own transport, once a page
-                continue
-            log.append(line)
-            if shown:
+            lines.append(line)
+            if shown(line):
                 print(line, end="", flush=True)
-    return process.returncode, "".join(log)
+    return process.returncode, lines
 
 
 @contextlib.contextmanager
 def alone(folder):
-    """Wait until no other build of this folder runs, and keep others waiting. A killed one does not count."""
+    """Wait until no other build of this folder runs, and make others wait. A killed build loses the lock."""
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=0)
@@ -94,7 +106,7 @@ def alone(folder):
 
 
 def obstacles(folder):
-    """Yield why nothing can be built in a folder: it cannot be written to, or its disk is full."""
+    """Yield why nothing can be built in a folder: it is not writable, or its disk is full."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder):
@@ -115,7 +127,7 @@ def obstacles(folder):
 
 
 def broken_notebooks(root):
-    """Yield what is wrong with each notebook of the book that cannot be read, or is only half of one."""
+    """Yield what is wrong with each notebook of the book that cannot be read, one cut short included."""
     for folder in ("notebooks", "exercises"):
         for path in sorted((root / folder).rglob("[!.]*.ipynb")):
             if ".ipynb_checkpoints" in path.parts:
@@ -127,13 +139,13 @@ def broken_notebooks(root):
 
 
 def halves_of_merges(root):
-    """Yield each page that still holds both sides of a merge."""
+    """Yield a sentence for each page that still contains both sides of a merge."""
     for place in contents.half_merged(root):
         yield f"{place}: a merge has left both versions here. Keep one, then run `make book` again."
 
 
 def drop_half_cached(folder):
-    """Forget executions that a build which was cut off has recorded and not stored: each would fail again."""
+    """Forget executions that an interrupted build recorded but did not store: each would fail again."""
     from jupyter_cache import get_cache
     from jupyter_cache.cache.db import NbCacheRecord
     from sqlalchemy.exc import SQLAlchemyError
@@ -172,21 +184,18 @@ def why_it_failed(log):
     >>> print(why_it_failed("x/book/a.md:12: WARNING: undefined label: 'b'"))
     The book was not built: 1 warning, and warnings are errors here.
       x/book/a.md:12: WARNING: undefined label: 'b'
-    Mend the first, then run `make book` again.
+    Correct the first, then run `make book` again.
     """
     plain = re.sub(r"\x1b\[[0-9;]*m", "", log)
-    cell = re.search(r"(\S+\.(?:md|ipynb)).{0,40}Executing notebook failed: (\w+)", plain)
-    if cell:
+    if cell := re.search(r"(\S+\.(?:md|ipynb)).{0,40}Executing notebook failed: (\w+)", plain):
         error = re.findall(r"^((?!RuntimeError: $)\w*(?:Error|Exception|Interrupt)\w*: .*)$", plain, re.M)
         return (
-            f"The book was not built: a cell of {cell[1]} failed.\n"
-            f"  {error[-1] if error else cell[2]}\n"
-            "Open the page as a notebook (`make lab`), run it from the top, mend the cell, "
+            f"The book was not built: a cell of {cell[1]} failed.\n  {error[-1] if error else cell[2]}\n"
+            "Open the page as a notebook (`make lab`), run it from the top, correct the cell, "
             "then run `make book` again."
         )
-    warnings = [
-        line for line in plain.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b", line)
-    ]
+    problem = re.compile(r"\b(WARNING|ERROR|CRITICAL|SEVERE)\b")
+    warnings = [line for line in plain.splitlines() if problem.search(line)]
     if not warnings:
         errors = re.findall(r"^\s*([\w.]*(?:Error|Exception): .+)$", plain, re.M)
         return f"The book was not built: {errors[0] if errors else 'see the last lines above.'}"
@@ -194,26 +203,14 @@ def why_it_failed(log):
     shown = "\n".join(f"  {line.strip()}" for line in warnings[:5])
     return (
         f"The book was not built: {count}, and warnings are errors here.\n{shown}\n"
-        "Mend the first, then run `make book` again."
+        "Correct the first, then run `make book` again."
     )
 
 
 def drop_unwanted_copies(html):
-    """Remove what the builder copies and no page uses: MathJax's other output and input formats."""
-    mathjax = html / "_static" / "mathjax"
-    for name in (
-        "node-main.js",
-        "latest.js",
-        "adaptors",
-        "tex-svg-full.js",
-        "tex-svg.js",
-        "mml-svg.js",
-        "tex-mml-svg.js",
-        "mml-chtml.js",
-        "tex-mml-chtml.js",
-        "tex-chtml-full.js",
-    ):
-        path = mathjax / name
+    """Remove what the builder copies and no page uses: MathJax's other input and output formats."""
+    for name in UNUSED_MATHJAX:
+        path = html / "_static" / "mathjax" / name
         if path.is_dir():
             shutil.rmtree(path)
         else:

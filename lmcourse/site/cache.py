@@ -39,14 +39,14 @@ def setup(app):
 
 
 def key_of(text, path, root=ROOT):
-    """Return a short hash of all that a page's cells depend on besides their own source.
+    """Return a short hash of everything that a page's cells depend on besides their own source.
 
     Parameters
     ----------
     text : str
         The page or notebook.
     path : Path
-        Where it lies; its suffix tells which of the two it is.
+        Its place; the suffix says which of the two it is.
     root : Path
         The project.
 
@@ -90,12 +90,12 @@ def use_cache(app, config):
 
 
 def mark_source(app, docname, source):
-    """Give a page its key before it is parsed, so that the cache is asked for this key."""
+    """Give a page its key before it is parsed, so that it is looked up in the cache under this key."""
     source[0] = marked(source[0], Path(app.env.doc2path(docname)), Path(app.srcdir))
 
 
 def changed_below(app, env, added, changed, removed):
-    """Read those pages again whose key has changed, and those that show a number of theirs."""
+    """Return the pages whose key has changed, and those that show a number of theirs, to be read again."""
     before, now = getattr(env, "lmm_keys", {}), {}
     for docname in env.found_docs:
         path = Path(env.doc2path(docname))
@@ -110,7 +110,7 @@ def changed_below(app, env, added, changed, removed):
 
 
 def depend_on_glued_pages(app, doctree):
-    """A page that glues a number of another page depends on that page's source."""
+    """Let a page that shows another page's glued number depend on that page's source."""
     for node in doctree.findall(PendingGlueReference):
         app.env.note_dependency(app.env.doc2path(node.refdoc))
 

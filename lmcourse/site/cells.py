@@ -1,7 +1,7 @@
 """A Sphinx extension: pages run side by side, one a core, before Sphinx reads them one after the other.
 
-What a page printed goes into the execution cache, where Sphinx then finds it. A page that fails is left
-out: Sphinx runs it again, and reports it with its cell.
+The outputs go into the execution cache, where Sphinx finds them. A page that fails is not stored: Sphinx runs
+it again, and reports the cell.
 """
 
 import os
@@ -24,7 +24,7 @@ def setup(app):
 
 
 def run_side_by_side(app, env, docnames):
-    """Execute those of the pages to be read that the cache does not hold."""
+    """Execute the pages to be read that are not in the cache."""
     config = env.mystnb_config
     if config.execution_mode != "cache":
         return
@@ -46,7 +46,7 @@ def run_side_by_side(app, env, docnames):
 
 
 def to_execute(env, cache, path):
-    """Return what has to run, ``(path, reader, notebook)``, or None if nothing has."""
+    """Return what has to run, ``(path, reader, notebook)``, or None if the cache has the page."""
     path, config = Path(path), env.mystnb_config
     if any(PurePosixPath(path.as_posix()).match(pattern) for pattern in config.execution_excludepatterns):
         return None
@@ -65,7 +65,7 @@ def to_execute(env, cache, path):
 
 
 def work(job):
-    """How much a notebook has to do, to compare: how often it trains, then how much code it has.
+    """How long a notebook may take, for sorting: how often it trains, then how much code it has.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Make the decks: ``notebooks/STEM.ipynb`` -> ``_build/html/slides/STEM.html``.
 
 A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
-skipped. A deck needs no network and no server: reveal.js and MathJax are copied beside it from their
-packages. What it leaves out: a PDF (open the deck with ``?print-pdf`` and print it).
+skipped. A deck needs neither network nor server: reveal.js and MathJax are copied beside it from their
+packages. Left out: PDFs (`lmcourse.site.handouts` prints them).
 """
 
 import importlib.util
@@ -57,11 +57,8 @@ def build(lab, out, again=False):
     deck = out / f"{lab.stem}.html"
     ran = lab.parents[1] / "_build" / "jupyter_execute" / "notebooks" / lab.name
     sources = [lab, ran, Path(__file__), *(TEMPLATES / "slides").iterdir()]
-    if (
-        not again
-        and deck.exists()
-        and deck.stat().st_mtime > max(s.stat().st_mtime for s in sources if s.exists())
-    ):
+    made_of = max(source.stat().st_mtime for source in sources if source.exists())
+    if not again and deck.exists() and deck.stat().st_mtime > made_of:
         return deck
     from nbconvert.exporters import SlidesExporter
     from traitlets.config import Config
@@ -78,7 +75,7 @@ def build(lab, out, again=False):
     exporter = SlidesExporter(config=config)
     html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
     write_text(deck, html)
-    deck.touch()  # also when it came out the same
+    deck.touch()  # even if its text is the same
     return deck
 
 
@@ -109,7 +106,7 @@ def glued(notebook):
 
 
 def prepare(cell, words):
-    """Fit a cell to its slide: drop glued values and the input of cells tagged so; link to built pages."""
+    """Fit a cell to its slide: drop glued values and input that is tagged as hidden; link to built pages."""
     if cell.cell_type != "code":
         cell.source = re.sub(r"(\]\(\.\.?/[^)#\s]+)\.(?:md|ipynb)(?=[)#])", r"\1.html", cell.source)
         return
@@ -130,18 +127,15 @@ def is_glue(output):
 
 
 def copy_shared(out):
-    """Put reveal.js, the decks' style and (without a built book) MathJax where decks look for them."""
+    """Copy reveal.js, the decks' style and (without a built book) MathJax to where decks look for them."""
     reveal = package_folder("sphinx_revealjs") / "_static" / "revealjs"
+    unused = shutil.ignore_patterns("*.map")
     for part in ("dist", "plugin/notes"):
-        shutil.copytree(
-            reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.map")
-        )
+        shutil.copytree(reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=unused)
     shutil.copyfile(STATIC / "deck.css", out / "deck.css")
-    mathjax = out.parent / "_static" / "mathjax"
     if not (out.parent / "index.html").exists():  # a built book has it
-        shutil.copytree(
-            package_folder("sphinx-mathjax-offline") / "static" / "mathjax", mathjax, dirs_exist_ok=True
-        )
+        mathjax = package_folder("sphinx-mathjax-offline") / "static" / "mathjax"
+        shutil.copytree(mathjax, out.parent / "_static" / "mathjax", dirs_exist_ok=True)
 
 
 def package_folder(name):

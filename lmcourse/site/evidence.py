@@ -1,4 +1,4 @@
-"""Where the book treats each mistake, and by what it shows that each objective was reached.
+"""Where the book treats each mistake, and where each objective is taught, shown and tested.
 
 Pages carry comment lines that readers do not see:
 
@@ -7,7 +7,7 @@ Pages carry comment lines that readers do not see:
 
 cells of labs carry tags such as ``mistake-M8``, and the questions of the sets know their mistakes.
 This module collects them. The directives ``mistake-table`` and ``objective-map`` print them in the book, and
-a rule of ``lmcourse.checks`` reports what points nowhere. Left out: whether the passage is any good.
+a rule of ``lmcourse.checks`` reports tags that point nowhere.
 """
 
 import re
@@ -104,9 +104,7 @@ def objectives(root, stem):
             "'% objective: ...'. Write one for each bullet, in order."
         )
     return [
-        Objective(
-            name, said, tuple(task.strip() for task in tasks.split(",") if task.strip()), section, slide
-        )
+        Objective(name, said, tuple(filter(None, re.split(r"\s*,\s*", tasks))), section, slide)
         for (name, tasks, section, slide), said in zip(lines, words, strict=True)
     ]
 
@@ -136,8 +134,8 @@ def faults(root):
                 yield f"{where}: no exercise tests it. Name a task, or write one."
             for task in aim.tasks:
                 if task not in tasks:
-                    yield f"{where}: there is no task {task!r} in solutions/{stem}. Mend the name."
+                    yield f"{where}: there is no task {task!r} in solutions/{stem}. Correct the name."
             if f"({aim.section})=" not in page:
                 yield f"{where}: there is no section label {aim.section!r} on the page. Add ({aim.section})=."
             if aim.slide not in slides | {"none"}:
-                yield f"{where}: the lab has no slide {aim.slide!r}. Mend the title, or write 'none'."
+                yield f"{where}: the lab has no slide {aim.slide!r}. Correct the title, or write 'none'."

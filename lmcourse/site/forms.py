@@ -1,6 +1,6 @@
 """The two pages that compute in the reader's browser: the converter and the wrong-number clinic.
 
-- the ``converter`` and ``clinic`` directives: a place for the form, what it needs as JSON, and a word for
+- the ``converter`` and ``clinic`` directives: a place for the form, what it needs as JSON, and a sentence for
   readers without JavaScript;
 - the ``clinic-table`` directive: the number that each mistake leaves, and where the book treats it;
 - their scripts and styles, on these two pages only.
@@ -27,7 +27,7 @@ SCRIPTS = {
     "book/converter": ("tools/units.js", "tools/converter.js"),
     "book/clinic": ("tools/units.js", "tools/clinic.js"),
 }
-"""Page -> the scripts that it needs, in order."""
+"""Page to the scripts that it needs, in order."""
 STYLE = "tools/tools.css"
 
 
@@ -56,7 +56,7 @@ def markup(name, data):
     name : str
         The tool; its script builds the form in the place ``NAME-tool``.
     data : dict
-        Id of a JSON block -> what it holds.
+        Id of a JSON block to its content.
 
     Returns
     -------
@@ -78,13 +78,13 @@ def markup(name, data):
 
 
 def converter_data():
-    """What the converter's page brings along: the units and the known test sets."""
+    """The data of the converter's page: the units and the known test sets."""
     units = {"fields": score.UNITS, "labels": score.LABELS}
     return {"units": units, "known-texts": known_texts.known_texts()}
 
 
 def clinic_data():
-    """What the clinic's page brings along: the converter's, the explanations and the words of the fields."""
+    """The data of the clinic's page: the converter's, the explanations and the labels of the fields."""
     unnumbered = {
         side: [{"mistake": name, "name": mistakes.NAMES[name]} for name in found]
         for side, found in UNNUMBERED.items()
@@ -106,7 +106,7 @@ class Converter(SphinxDirective):
     modules = (known_texts, score)
 
     def run(self):
-        """Return the form's place as raw HTML; in print, a sentence."""
+        """Return the form's place as raw HTML, and a sentence for the printed book."""
         for module in self.modules:
             self.env.note_dependency(module.__file__)
         form = markup(self.name_of_tool, self.data())
@@ -147,7 +147,7 @@ class ClinicTable(EvidenceTable):
 
 
 def formulas():
-    """Return mistake id -> the formulas of its number, as Markdown; none for those that fix no number."""
+    """Return the formulas of each mistake's number, as Markdown; an empty list if it fixes no number."""
     found = {name: [] for names in UNNUMBERED.values() for name in names}
     for one in EXPLANATIONS:
         formula = one.family or (f"exp({one.nats})" if one.nats else one.number)

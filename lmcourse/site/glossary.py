@@ -1,7 +1,4 @@
-"""The glossary as data: each entry's names, its Chinese forms, and how a page may write it.
-
-It reads ``book/glossary.md``, and knows nothing of Sphinx.
-"""
+"""The glossary as data, without Sphinx: each entry's names, Chinese forms, and how a page may write it."""
 
 import re
 from dataclasses import dataclass
@@ -22,6 +19,7 @@ NO_TERM = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Uses of a term's word that mean something else."""
+SYMBOLS = {r"\Vert": "‖", r"\sum": "Σ", r"\ln": "ln ", r"\log": "log", r"\mid": "|", r"\mapsto": "↦"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def _forms(name: str) -> str:
 
 
 def _chinese(words: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The simplified and the traditional names: what the first brackets with Han characters hold."""
+    """The simplified and the traditional names: the content of the first brackets with Han characters."""
     for inside in re.findall(r"\(([^()]*)\)", words):
         if HAN.search(inside):
             simplified, _, traditional = inside.partition(";")
@@ -139,14 +137,7 @@ def _plain(words: str) -> str:
 
 def _maths(tex: str) -> str:
     """A formula as a line of text."""
-    for old, new in {
-        r"\Vert": "‖",
-        r"\sum": "Σ",
-        r"\ln": "ln ",
-        r"\log": "log",
-        r"\mid": "|",
-        r"\mapsto": "↦",
-    }.items():
+    for old, new in SYMBOLS.items():
         tex = tex.replace(old, new)
     return re.sub(r"\s+", " ", re.sub(r"[\\{}]|(?<=[_^])(?=\{)", "", tex)).strip()
 

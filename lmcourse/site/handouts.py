@@ -48,12 +48,12 @@ def make_handouts():
 
 
 def find_browser():
-    """Return the path of Chromium, or None; the variable CHROMIUM names another one."""
+    """Return the path of Chromium, or None; the environment variable CHROMIUM takes precedence."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def no_browser():
-    """What to say when there is none."""
+    """Return what to install, for a machine without Chromium."""
     return (
         f"Decks are printed by Chromium, and none of {', '.join(BROWSERS)} is here. On Debian or Ubuntu:"
         " apt install chromium. Or name yours: CHROMIUM=/path/to/it make handouts"

@@ -1,9 +1,9 @@
-"""A Sphinx extension: what the book needs on paper that it does not need on a screen.
+"""A Sphinx extension: what the book needs on paper and not on a screen.
 
 - fonts for Latin, Greek and Chinese in both scripts, with XeLaTeX;
 - wide code and long names break, wide equations are set smaller, so that nothing runs off the page;
-- a chapter's number is the one of its file name;
-- links that make sense on a screen only are left out; forms get a sentence in `lmcourse.site.forms`.
+- a chapter has the number of its file name;
+- links that only work on a screen are left out; forms get a sentence in `lmcourse.site.forms`.
 """
 
 import re
@@ -40,17 +40,14 @@ PREAMBLE = r"""
 BLACKBOARD = r"""\ProvidesPackage{bbm}
 \providecommand{\mathbbm}[1]{\mathbb{#1}}
 """
-"""Stands for a package that the document class asks for and the book does not use: it comes with a gigabyte
-of fonts."""
+"""Replaces a package that the document class loads and the book does not use; it needs 1 GB of fonts."""
 
 
 def setup(app):
     """Register the extension (called by Sphinx)."""
     app.connect("config-inited", prepare, priority=950)
     app.connect("builder-inited", write_blackboard)
-    app.connect("doctree-resolved", give_widths)
-    app.connect("doctree-resolved", tell_of_the_screen)
-    app.connect("doctree-resolved", number_chapters)
+    app.connect("doctree-resolved", fit_for_paper)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -75,10 +72,16 @@ def write_blackboard(app):
         (Path(app.outdir) / "bbm.sty").write_text(BLACKBOARD, encoding="utf-8")
 
 
-def give_widths(app, doctree, docname):
-    """Give the columns of long tables and of tables that a page prints widths, so that their cells break."""
-    if app.builder.format != "latex":
-        return
+def fit_for_paper(app, doctree, docname):
+    """Change a document that LaTeX sets."""
+    if app.builder.format == "latex":
+        give_widths(doctree)
+        drop_html(doctree)
+        number_chapters(doctree)
+
+
+def give_widths(doctree):
+    """Give the columns of tables widths, so that their cells break."""
     for table in doctree.findall(nodes.table):
         group = next(table.findall(nodes.tgroup))
         rows = list(group.findall(nodes.row))
@@ -88,14 +91,12 @@ def give_widths(app, doctree, docname):
         texts = [[as_set(cell) for cell in row] for row in rows]
         for column, width in zip(columns, widths(texts), strict=True):
             column["colwidth"] = width
-        table["classes"] = [
-            *(c for c in table["classes"] if not c.startswith("colwidths")),
-            "colwidths-given",
-        ]
+        others = [name for name in table["classes"] if not name.startswith("colwidths")]
+        table["classes"] = [*others, "colwidths-given"]
 
 
 def as_set(cell):
-    """A cell's text, about as long as it is when set: formulas without commands, code a quarter longer."""
+    """A cell's text, about as long as it is in print: formulas without commands, code a quarter longer."""
     words = []
     for text in cell.findall(nodes.Text):
         plain = text.astext()
@@ -108,7 +109,7 @@ def as_set(cell):
 
 
 def widths(rows):
-    """Return a width in per cent for each column: enough for its longest word, then by what it holds.
+    """Return a width in per cent for each column: enough for its longest word, more for longer cells.
 
     Examples
     --------
@@ -124,19 +125,15 @@ def widths(rows):
     return shares
 
 
-def tell_of_the_screen(app, doctree, docname):
-    """On paper, a chapter's card names what is on the screen only, without links that lead nowhere."""
-    if app.builder.format != "latex":
-        return
+def drop_html(doctree):
+    """Take raw HTML out, such as the links of a chapter's card, which lead nowhere on paper."""
     for raw in list(doctree.findall(nodes.raw)):
         if raw.get("format") == "html":
             raw.parent.remove(raw)
 
 
-def number_chapters(app, doctree, docname):
-    """A chapter has the number of its file name, as on the screen; front and back matter has none."""
-    if app.builder.format != "latex":
-        return
+def number_chapters(doctree):
+    """Number a chapter as its file name does, and leave front and back matter without a number."""
     for start in doctree.findall(addnodes.start_of_file):
         chapter = re.fullmatch(r"book/(\d\d)_\w+", start["docname"])
         if chapter:

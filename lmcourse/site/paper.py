@@ -1,7 +1,7 @@
 """Make a PDF of the whole book.
 
 Sphinx writes LaTeX from the same pages and the same executed cells as `make book`, XeLaTeX sets it, and its
-log is read: an undefined reference, a missing character or file, and whatever is wider than the page fail.
+log is read: an undefined reference, a missing character or file, or a line wider than the page is an error.
 The result is ``_build/pdf/measuring-language-models.pdf``. Left out: the student sets and the decks
 (``make handouts`` prints those).
 """
@@ -27,8 +27,8 @@ PACKAGES = (
     " fonts-freefont-otf fonts-noto-cjk latexmk xindy"
 )
 MOST_POINTS = 20.0
-"""How far a line may stand out, in points: the margin has 71, so 20 stay on the paper and look like a mishap
-of a word, not of an equation."""
+"""How far a line may run into the margin of 71 points. A word that does not fit runs over less than this, an
+equation more."""
 
 
 def make_pdf():
@@ -70,7 +70,7 @@ def missing():
 
 
 def what_to_install(lacking):
-    """One paragraph: what was looked for and not found, and what to install.
+    """Return what is missing and what to install, as a paragraph.
 
     Examples
     --------
@@ -96,22 +96,12 @@ def set_pages():
     environment = {**os.environ, "XINDYOPTS": "-L english -C utf8 -M sphinx.xdy", "LATEXOPTS": ""}
     # -gg: from the beginning, whatever a run that was cut off has left
     command = ["latexmk", "-gg", "-xelatex", "-interaction=nonstopmode", "-f", f"{NAME}.tex"]
-    with subprocess.Popen(
-        command,
-        cwd=LATEX,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-    ) as process:
-        for line in process.stdout:
-            if line.startswith(("Run number", "Latexmk: applying rule")):
-                print(line.strip(), flush=True)
+    steps = ("Run number", "Latexmk: applying rule")
+    building.run_program(command, LATEX, lambda line: line.startswith(steps), environment)
 
 
 def faults(log):
-    """Return one line for each thing in XeLaTeX's log that a reader would see.
+    """Return one line for each fault in XeLaTeX's log that a reader would see.
 
     Parameters
     ----------
@@ -142,21 +132,18 @@ def faults(log):
 
 
 def lost_figures(tex, root):
-    """Say so when the PDF has fewer figures than the pages of the built book that it holds.
+    """Return a sentence if the PDF has fewer figures than the same pages of the built book.
 
     Parameters
     ----------
     tex : str
         The LaTeX of the whole book.
     root : Path
-        Whose ``_build/html`` is counted; before the book is built nothing can be compared.
+        The project. Its ``_build/html`` is counted; before the book is built nothing can be compared.
     """
-    pages = [
-        p for folder in ("book", "notebooks") for p in (root / "_build" / "html" / folder).rglob("*.html")
-    ]
-    cells = [
-        re.findall(r'<img[^>]*src="[^"]*_images/[^"]*\.svg"', p.read_text(encoding="utf-8")) for p in pages
-    ]
-    shown = sum(map(len, cells))
+    html = root / "_build" / "html"
+    pages = [page for folder in ("book", "notebooks") for page in (html / folder).rglob("*.html")]
+    picture = re.compile(r'<img[^>]*src="[^"]*_images/[^"]*\.svg"')
+    shown = sum(len(picture.findall(page.read_text(encoding="utf-8"))) for page in pages)
     here = len(re.findall(r"\\(?:sphinx)?includegraphics(?:\[[^\]]*\])?\{", tex))
     return [f"{here} figures in the PDF, {shown} in the built book"] if here < shown else []

@@ -1,12 +1,12 @@
 """A Sphinx extension: chapters link each glossary term at its first use, and the index knows them all.
 
-- The first use of a term in a chapter's prose becomes a link to the glossary; a link written by hand with the
-  ``term`` role counts instead. Headings, links, code, maths, tables and captions are left alone.
+- The first use of a term in a chapter's prose becomes a link to the glossary, unless the chapter has a link
+  written by hand with the ``term`` role. Headings, links, code, maths, tables and captions are left alone.
 - The link's tooltip is the first sentence of the entry.
 - Each entry of the glossary names the chapters that use the term, the one that defines it first.
 - The index holds the terms in English and Chinese, and what chapters use of the library, by section.
 
-No page's source is changed. Chapters depend on the glossary: a changed glossary makes them be read again.
+No source is changed. Chapters depend on the glossary, so they are read again after it has changed.
 """
 
 import ast
@@ -56,7 +56,7 @@ def setup(app):
 
 
 class LinkTerms(SphinxTransform):
-    """Link first uses in chapters, and put terms and names of the library into the index.
+    """Link first uses in chapters, and add terms and names of the library to the index.
 
     It runs before Sphinx collects index entries (priority 850).
     """
@@ -64,7 +64,7 @@ class LinkTerms(SphinxTransform):
     default_priority = 830
 
     def apply(self, **kwargs):
-        """Treat one page."""
+        """Change one page."""
         docname = self.env.docname
         known = load(Path(self.app.srcdir))
         if CHAPTER.match(docname) and known:
@@ -100,7 +100,7 @@ def link_first_uses(document, known, docname):
 
 
 def link_in(text, known, waiting, docname):
-    """Replace a text node by text and links; return the terms linked, and take them off ``waiting``."""
+    """Replace a text node by text and links; return the linked terms, and remove them from ``waiting``."""
     words, pieces, done, end = text.astext(), [], [], 0
     for start, stop, entry in uses(words, known):
         if entry.term in waiting:
@@ -257,7 +257,7 @@ def forget(app, env, docname):
 
 
 def merge(app, env, docnames, other):
-    """Take over what a parallel reader found."""
+    """Take over what a parallel process found."""
     terms_of(env).update({name: terms_of(other)[name] for name in docnames if name in terms_of(other)})
 
 
@@ -284,7 +284,7 @@ def add_tooltips(app, doctree, docname):
 
 
 def add_chapters(app, doctree, docname):
-    """Let each entry of the glossary name the chapters that use its term."""
+    """Add to each entry of the glossary the chapters that use its term."""
     if docname != GLOSSARY:
         return
     places = {}

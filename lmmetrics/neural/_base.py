@@ -1,18 +1,24 @@
-"""What all neural models share: how a text becomes inputs, how it is scored, how text is drawn.
+"""What all neural models share: how a text becomes inputs, how it is scored, how text is sampled.
 
 A model says how it turns inputs into features (`features`) and holds a `head`, which turns features into
 probabilities. Everything else is here. How scoring is cut into batches is in `lmmetrics.neural._batches`.
 """
 
 import copy
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from lmmetrics.neural._batches import STATES, inputs_of, scoring_batches
+from lmmetrics._types import Bools, Floats, PathLike, Seed
+from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
 from lmmetrics.neural._torch import one_thread
-from lmmetrics.text import Spelling, TokenizedText
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+
+Memory = Tensor | tuple[Tensor, Tensor] | None
+"""The state of a model after some inputs: an LSTM has two tensors, a model without a state has None."""
 
 ROW_ELEMENTS = 2**22
 """Probabilities that are held at one time while scoring: rows of V numbers, 32 MiB in float64."""
@@ -34,7 +40,11 @@ class NeuralLM(nn.Module):
         sentence. It may be changed at any time.
     """
 
-    def __init__(self, vocabulary, state, **config):
+    vocabulary: Vocabulary
+    head: nn.Module
+    state: Reach
+
+    def __init__(self, vocabulary: Vocabulary, state: Reach, **config: Any) -> None:
         super().__init__()
         if not hasattr(vocabulary, "predictable"):
             raise TypeError(
@@ -44,15 +54,15 @@ class NeuralLM(nn.Module):
         self.state = state
         self._spelling = Spelling(vocabulary.tokens, " ")
 
-    def features(self, inputs, state=None):
+    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         """Turn input ids int64[B, T] into features [B, T, H]; also return the state after the last input."""
         raise NotImplementedError
 
-    def forward(self, inputs, state=None):
+    def forward(self, inputs: Tensor, state: Memory = None) -> Tensor:
         """Return the logits of the next token at each position: [B, T, V], with ``-inf`` for `<s>`."""
         return self.head.logits(self.features(inputs, state)[0])
 
-    def log_probs(self, text, state=None, batch=8192):
+    def log_probs(self, text: TokenizedText, state: Reach | None = None, batch: int = 8192) -> Floats:
         """Return ln p of each token of a text, given what the model has read before it.
 
         Each token is scored exactly once, in float64, with dropout off, whatever mode the model is in.
@@ -64,7 +74,7 @@ class NeuralLM(nn.Module):
         state : {"carry", "document", "sentence"}, optional
             Instead of ``model.state``, this time.
         batch : int
-            How many tokens are worked on together. It changes memory and speed, and no result.
+            How many tokens are scored together. It changes memory and speed, but not the result.
 
         Returns
         -------
@@ -82,7 +92,7 @@ class NeuralLM(nn.Module):
                 log_probs[places] = -scorer._nats(features[torch.from_numpy(scored)], targets[places])
         return log_probs
 
-    def next_distribution(self, context=()):
+    def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; the entry of `<s>` is 0.
 
         Parameters
@@ -100,12 +110,14 @@ class NeuralLM(nn.Module):
         with torch.no_grad(), one_thread():
             return scorer._row(scorer.features(torch.tensor([inputs]))[0])
 
-    def prob(self, word, context=()):
+    def prob(self, word: str, context: Sequence[str] = ()) -> float:
         """Return p(word | context); 0 for a word that is not in a vocabulary without `<unk>`."""
         row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
 
-    def sample(self, n, seed, temperature=1.0, context=("<s>",)):
+    def sample(
+        self, n: int, seed: Seed, temperature: float = 1.0, context: Sequence[str] = ("<s>",)
+    ) -> TokenizedText:
         """Draw n tokens, one after the other.
 
         Parameters
@@ -144,67 +156,67 @@ class NeuralLM(nn.Module):
         return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
 
     @property
-    def parameters_count(self):
+    def parameters_count(self) -> int:
         """Number of parameters; a shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
     @property
-    def memory(self):
+    def memory(self) -> int:
         """Bytes of the parameters."""
         return sum(parameter.nbytes for parameter in self.parameters())
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write the model to a file; `lmmetrics.neural.load` reads it."""
         from lmmetrics.neural.storage import save
 
         save(self, path)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, checked_state(value) if name == "state" else value)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.config.items())
         count = f"{self.parameters_count:,} parameters"
         return f"V={len(self.vocabulary):,}, {options}, state={self.state!r}; {count}"
 
     # What a kind of model may do otherwise
 
-    def _reach(self, state):
+    def _reach(self, state: Reach) -> Reach:
         """Where training and scoring cut the text. The feed-forward model needs no cut."""
         return state
 
-    def _window(self):
+    def _window(self) -> tuple[int, ...]:
         """(tokens of a window, stride) for a model without a state; nothing for one that has a state."""
         return ()
 
-    def _after(self, past, memory):
-        """The inputs and the state that predict the token after `past`, when all but its last is read."""
+    def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
+        """The inputs and the state that predict the token after `past`, once all but its last is read."""
         if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
             memory = None
         return self._inputs(past)[-1:], memory
 
-    def restart(self, memory, fresh):
-        """Return the state with the rows bool[B] that start anew forgotten."""
+    def restart(self, memory: Memory, fresh: Bools) -> Memory:
+        """Return the state, reset in the rows bool[B] that start a new segment."""
         return None
 
     # Helpers
 
-    def _inputs(self, past):
+    def _inputs(self, past: Iterable[int]) -> list[int]:
         """The input ids after the tokens `past`, from where the past begins."""
         past, bos, eos = list(past), self.vocabulary.bos, self.vocabulary.eos
         if self._reach(self.state) == "sentence" and eos in past:
             past = past[len(past) - past[::-1].index(eos) :]
         return [bos] + [bos if id == eos else id for id in past]
 
-    def _scorer(self):
+    def _scorer(self) -> Self:
         """A copy in float64 for scoring, with dropout off."""
         return copy.deepcopy(self, {id(self.vocabulary): self.vocabulary}).cpu().double().eval()
 
-    def _row(self, features):
+    def _row(self, features: Tensor) -> Floats:
         """Probabilities after the last position: float64[V]."""
         return self.head.log_probs(features[0, -1:])[0].exp().numpy()
 
-    def _nats(self, features, targets):
+    def _nats(self, features: Tensor, targets: Tensor) -> Floats:
         """Surprisals float64[M] of targets [M] from features [M, H], a few rows at a time."""
         rows = max(1, ROW_ELEMENTS // len(self.vocabulary))
         parts = [
@@ -213,7 +225,7 @@ class NeuralLM(nn.Module):
         ]
         return torch.where(targets < 0, torch.inf, torch.cat(parts)).numpy() if parts else np.zeros(0)
 
-    def _check(self, text):
+    def _check(self, text: TokenizedText) -> None:
         if not hasattr(text, "sentence_starts"):
             raise TypeError(
                 f"text is {type(text).__name__}; a TokenizedText is expected: tokenize(documents)"
@@ -225,7 +237,7 @@ class NeuralLM(nn.Module):
             )
 
 
-def checked_state(state):
+def checked_state(state: object) -> Reach:
     if state not in STATES:
         raise ValueError(f"state is {state!r}; it is one of {', '.join(map(repr, STATES))}")
     return state

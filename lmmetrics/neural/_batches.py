@@ -1,22 +1,30 @@
 """How a text is cut: into batches for scoring, each token once, and into endless batches for training."""
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-STATES = "carry", "document", "sentence"
+from lmmetrics._types import Bools, Ints
+from lmmetrics.text import TokenizedText
+
+Reach = Literal["carry", "document", "sentence"]
+STATES = get_args(Reach)
 STEPS = 1024
 """Positions that a recurrent model reads in one call while scoring; its state goes on to the next."""
 
 
-def bounds_of(text, reach):
-    """Return where the past begins anew: int64[K + 1], the bounds of K segments that are not empty."""
+def bounds_of(text: TokenizedText, reach: Reach) -> Ints:
+    """Return where the context is reset: int64[K + 1], the bounds of K segments that are not empty."""
     if reach == "carry":
         return np.array([0, len(text)]) if len(text) else np.zeros(1, dtype=np.int64)
     return np.unique(text.document_starts if reach == "document" else text.sentence_starts)
 
 
-def scoring_batches(text, reach, batch, window=None, stride=None):
+def scoring_batches(
+    text: TokenizedText, reach: Reach, batch: int, window: int | None = None, stride: int | None = None
+) -> Iterator[tuple[Ints, Bools, bool]]:
     """Yield what is scored together; each position of the text is scored exactly once.
 
     Parameters
@@ -34,9 +42,9 @@ def scoring_batches(text, reach, batch, window=None, stride=None):
     positions : int64[B, T]
         Into the text. Rows are padded on the right with the last position of their segment.
     scored : bool[B, T]
-        Which are scored. Not: padding, and what an earlier window has scored.
+        Which are scored: neither padding nor what an earlier window has scored.
     fresh : bool
-        Whether the rows start anew. If not, they go on where the rows of the batch before ended.
+        Whether the rows start new segments. If not, they continue the rows of the batch before.
     """
     bounds = bounds_of(text, reach)
     starts, stops = bounds[:-1], bounds[1:]
@@ -58,7 +66,7 @@ def scoring_batches(text, reach, batch, window=None, stride=None):
             yield np.minimum(positions, stops[rows, None] - 1), scored, offset == 0
 
 
-def windows(start, stop, window, stride):
+def windows(start: int, stop: int, window: int, stride: int) -> list[tuple[int, int, int]]:
     """Return (start, stop, first scored position) of each window of a segment.
 
     Examples
@@ -88,17 +96,17 @@ class TrainingBatches:
     seed : int
     """
 
-    def __init__(self, text, reach, batch, length, seed):
+    def __init__(self, text: TokenizedText, reach: Reach, batch: int, length: int, seed: int) -> None:
         bounds = bounds_of(text, reach)
         self.size, self.length, self.rng = len(text), min(length, len(text)), np.random.default_rng(seed)
         self.ring = reach == "carry"
         self.rows = min(batch, max(1, self.size // self.length)) if self.ring else min(batch, len(bounds) - 1)
         self.starts, self.lengths = bounds[:-1], np.diff(bounds)
-        self.queue = []  # segments to come: (start, length)
+        self.queue: list[tuple[int, int]] = []  # segments to come: (start, length)
         self.at = np.zeros(self.rows, dtype=np.int64)  # where each row stands
         self.left = np.zeros(self.rows, dtype=np.int64)  # tokens left in its segment
 
-    def __next__(self):
+    def __next__(self) -> tuple[Ints, Bools, Bools]:
         """Return positions int64[B, T], mask bool[B, T] (False: padding), fresh bool[B] (new segments)."""
         fresh = self.left == 0
         for row in np.flatnonzero(fresh):
@@ -109,7 +117,7 @@ class TrainingBatches:
         self.at, self.left = self.at + lengths, self.left - lengths
         return positions, steps < lengths[:, None], fresh
 
-    def _segment(self):
+    def _segment(self) -> tuple[int, int]:
         if not self.queue and self.ring:
             part = self.size // self.rows
             part = max(part - part % self.length, self.length)
@@ -120,18 +128,18 @@ class TrainingBatches:
             self.queue = [(int(self.starts[i]), int(self.lengths[i])) for i in order]
         return self.queue.pop(0)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """What is needed to go on from here, in plain numbers."""
         plain = {"queue": self.queue, "at": self.at.tolist(), "left": self.left.tolist()}
         return {**plain, "rng": self.rng.bit_generator.state}
 
-    def load_state_dict(self, saved):
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
         self.queue = [tuple(pair) for pair in saved["queue"]]
         self.at, self.left = np.array(saved["at"]), np.array(saved["left"])
         self.rng.bit_generator.state = saved["rng"]
 
 
-def inputs_of(text):
+def inputs_of(text: TokenizedText) -> Ints:
     """Return the input of each token of a text, int64[N]: the token before it, or `<s>`.
 
     Examples

@@ -4,12 +4,16 @@ A head is used for all models. `<s>` is never predicted: its probability is 0 in
 """
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import sympy
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
+
+from lmmetrics._types import Ints
+from lmmetrics.text import Vocabulary
 
 
 class Softmax(nn.Module):
@@ -24,22 +28,22 @@ class Softmax(nn.Module):
         To share the embedding matrix. Without it the head has its own, uniform in [-0.1, 0.1].
     """
 
-    def __init__(self, width, vocabulary, weight=None):
+    def __init__(self, width: int, vocabulary: Vocabulary, weight: nn.Parameter | None = None) -> None:
         super().__init__()
         own = torch.empty(len(vocabulary), width).uniform_(-0.1, 0.1) if weight is None else None
         self.weight = nn.Parameter(own) if weight is None else weight  # [V, H]
         self.bias = nn.Parameter(torch.zeros(len(vocabulary)))  # [V]
         self.bos = vocabulary.bos
 
-    def logits(self, features):
+    def logits(self, features: Tensor) -> Tensor:
         """[..., H] to [..., V]."""
         return without(F.linear(features, self.weight, self.bias), self.bos)
 
-    def log_probs(self, features):
+    def log_probs(self, features: Tensor) -> Tensor:
         """[M, H] to [M, V]: natural logs, ``-inf`` for `<s>`."""
         return self.logits(features).log_softmax(-1)
 
-    def nats(self, features, targets):
+    def nats(self, features: Tensor, targets: Tensor) -> Tensor:
         """Surprisals of targets [M], given features [M, H]: [M]."""
         return F.cross_entropy(self.logits(features), targets, reduction="none")
 
@@ -49,11 +53,11 @@ class Identity(nn.Module):
 
     log_probs, nats = Softmax.log_probs, Softmax.nats
 
-    def __init__(self, vocabulary):
+    def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.bos = vocabulary.bos
 
-    def logits(self, features):
+    def logits(self, features: Tensor) -> Tensor:
         """[..., V] to [..., V]."""
         return without(features, self.bos)
 
@@ -72,7 +76,7 @@ class AdaptiveSoftmax(nn.Module):
         How many tokens stand before each cluster: ``[1000, 5000]`` makes two clusters.
     """
 
-    def __init__(self, width, vocabulary, cutoffs):
+    def __init__(self, width: int, vocabulary: Vocabulary, cutoffs: Sequence[int]) -> None:
         super().__init__()
         size = vocabulary.predictable
         cutoffs = [int(cutoff) for cutoff in cutoffs]
@@ -97,7 +101,7 @@ class AdaptiveSoftmax(nn.Module):
         self.register_buffer("sorted", torch.tensor(False))
         self.classes[ids] = torch.arange(size)
 
-    def sort_by(self, counts):
+    def sort_by(self, counts: Ints) -> None:
         """Give the frequent tokens the first classes. `counts`: int[V], of the training text."""
         order = torch.as_tensor(counts).argsort(descending=True, stable=True)
         order = order[order != self.bos]
@@ -105,22 +109,22 @@ class AdaptiveSoftmax(nn.Module):
         self.sorted.fill_(True)
 
     @property
-    def sizes(self):
+    def sizes(self) -> list[int]:
         """Tokens in each cluster."""
         return [stop - start for start, stop in pairwise(self.softmax.cutoffs)]
 
-    def logits(self, features):
+    def logits(self, features: Tensor) -> Tensor:
         """[..., H] to [..., V]: log probabilities, which are logits too."""
         rows = self.softmax.log_prob(features.reshape(-1, features.shape[-1]))  # [M, V - 1], by class
         return without(rows[:, self.classes], self.bos).reshape(*features.shape[:-1], -1)
 
-    def log_probs(self, features):
+    def log_probs(self, features: Tensor) -> Tensor:
         return self.logits(features)
 
-    def nats(self, features, targets):
+    def nats(self, features: Tensor, targets: Tensor) -> Tensor:
         return -self.softmax(features, self.classes[targets]).output
 
-    def formula(self, width):
+    def formula(self, width: sympy.Expr) -> sympy.Expr:
         """The number of parameters, in SymPy numbers times the symbol of the width."""
         first = self.softmax.cutoffs[0] + len(self.sizes)
         tails = [
@@ -129,7 +133,7 @@ class AdaptiveSoftmax(nn.Module):
         return first * (width + 1) + sympy.Add(*[small * (width + size) for small, size in tails])
 
 
-def without(logits, bos):
+def without(logits: Tensor, bos: int) -> Tensor:
     """Logits with -inf for `<s>`: probability 0."""
     mask = torch.zeros(logits.shape[-1], dtype=torch.bool, device=logits.device)
     mask[bos] = True
@@ -139,9 +143,9 @@ def without(logits, bos):
 class Embedding(nn.Module):
     """Rows of a matrix [V, width]. The id -1, a token that the vocabulary does not hold, gives zeros."""
 
-    def __init__(self, vocabulary, width, bound=0.1):
+    def __init__(self, vocabulary: Vocabulary, width: int, bound: float = 0.1) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(len(vocabulary), width).uniform_(-bound, bound))
 
-    def forward(self, ids):  # [...] to [..., width]
+    def forward(self, ids: Tensor) -> Tensor:  # [...] to [..., width]
         return F.embedding(ids.clamp(min=0), self.weight) * (ids >= 0).unsqueeze(-1)

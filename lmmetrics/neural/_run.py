@@ -2,21 +2,37 @@
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import Memory, NeuralLM
 from lmmetrics.neural._batches import TrainingBatches, inputs_of
 from lmmetrics.neural.history import History
+from lmmetrics.text import TokenizedText
 
 KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-"""What a checkpoint holds besides the weights, the optimiser, the place in the text and the dice."""
+"""What a checkpoint holds besides the weights, the optimiser, the place in the text and the random state."""
 
 
 class Run:
     """A training run between two steps: all that must be kept to go on from there."""
 
-    def __init__(self, model, text, valid, seed, batch, length, lr, clip, smoothing):
+    def __init__(
+        self,
+        model: NeuralLM,
+        text: TokenizedText,
+        valid: TokenizedText | None,
+        seed: int,
+        batch: int,
+        length: int,
+        lr: float,
+        clip: float,
+        smoothing: float,
+    ) -> None:
         self.model, self.valid, self.clip, self.smoothing = model, valid, clip, smoothing
         head = model.head
         if hasattr(head, "sort_by") and not head.sorted:
@@ -31,7 +47,7 @@ class Run:
         self.records, self.validations = [], []  # one row each: see `history`
         self._reset()
 
-    def advance(self):
+    def advance(self) -> None:
         """Make one step."""
         start, model = time.perf_counter(), self.model.train()
         positions, mask, fresh = next(self.batches)
@@ -55,15 +71,15 @@ class Run:
         self.sums += np.array([len(targets), len(targets) * nats.item(), len(targets) * loss.item()])
         self.seconds += time.perf_counter() - start
 
-    def record(self):
-        """Write down the means since the record before, and validate."""
+    def record(self) -> None:
+        """Record the means since the last record, and validate."""
         tokens, nats, loss = self.sums
         speed = tokens / max(self.seconds - self.since, 1e-9)
         self.records.append([*map(float, (self.step, nats / tokens, loss / tokens, self.seconds, speed))])
         self.validate()
         self._reset()
 
-    def validate(self):
+    def validate(self) -> None:
         if self.valid is None:
             self.best_step = self.step
             return
@@ -75,19 +91,19 @@ class Run:
             self.best_step = self.step
             self.best = {name: value.clone() for name, value in self.model.state_dict().items()}
 
-    def finished(self, steps, seconds, patience):
+    def finished(self, steps: int | None, seconds: float | None, patience: int | None) -> bool:
         return (
             (steps is not None and self.step >= steps)
             or (seconds is not None and self.seconds >= seconds)
             or (patience is not None and self.bad >= patience)
         )
 
-    def news(self):
+    def news(self) -> str:
         tokens, nats, _ = self.sums if self.sums[0] else (1, math.nan, 0)
         speed = tokens / max(self.seconds - self.since, 1e-9)
         return f"{nats / tokens / math.log(2):.3f} bits per token, {speed:,.0f} tokens/s"
 
-    def history(self):
+    def history(self) -> History:
         """Put the best weights into the model and return what happened."""
         if self.best is not None:
             self.model.load_state_dict(self.best)
@@ -99,17 +115,17 @@ class Run:
             self.tokens, self.best_step if self.valid is not None else self.step, self.interrupted,
         )  # fmt: skip
 
-    def state_dict(self, settings):
+    def state_dict(self, settings: dict[str, Any]) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in KEPT}
         parts = {name: getattr(self, name).state_dict() for name in ("model", "optimizer", "batches")}
         return {"settings": settings, "kept": kept, **parts, "dropout": torch.get_rng_state()}
 
-    def load(self, saved, settings, path):
+    def load(self, saved: dict[str, Any], settings: dict[str, Any], path: PathLike) -> None:
         different = [name for name in settings if saved["settings"].get(name) != settings[name]]
         if different:
             raise ValueError(
                 f"the checkpoint {path} belongs to another run: {', '.join(different)} differ. Give the same "
-                "arguments to go on with it, or another file to start anew"
+                "arguments to continue it, or another file to start again"
             )
         for name in ("model", "optimizer", "batches"):
             getattr(self, name).load_state_dict(saved[name])
@@ -118,15 +134,15 @@ class Run:
         self._reset()
         torch.set_rng_state(saved["dropout"])
 
-    def _reset(self):
+    def _reset(self) -> None:
         self.sums, self.since = np.zeros(3), self.seconds  # tokens, nats, loss since the last record
 
 
-def _predictable(model):
+def _predictable(model: NeuralLM) -> Tensor:
     return torch.arange(len(model.vocabulary)) != model.vocabulary.bos
 
 
-def _detached(memory):
+def _detached(memory: Memory) -> Memory:
     if isinstance(memory, tuple):  # an LSTM has two
         return tuple(part.detach() for part in memory)
     return None if memory is None else memory.detach()

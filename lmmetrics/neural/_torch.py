@@ -1,5 +1,6 @@
-"""Two things that PyTorch keeps for the whole process, borrowed and given back."""
+"""Two settings that PyTorch keeps for the whole process, changed for a while and restored."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lmmetrics._extras import need
@@ -8,8 +9,8 @@ torch = need("torch", "neural")
 
 
 @contextmanager
-def one_thread():
-    """Use one thread inside the block: on a shared machine two are slower, and sums come out the same."""
+def one_thread() -> Iterator[None]:
+    """Use one thread inside the block: on a shared machine two are slower, and sums are reproducible."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -19,8 +20,8 @@ def one_thread():
 
 
 @contextmanager
-def own_seed(seed):
-    """Draw from a generator of one's own meanwhile; the global one is left as it was."""
+def own_seed(seed: int) -> Iterator[None]:
+    """Use a generator seeded with `seed` inside the block; the global one is left as it was."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
+from lmmetrics._types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +30,18 @@ class History:
     interrupted : bool
     """
 
-    steps: np.ndarray
-    train_nats: np.ndarray = field(repr=False)
-    loss: np.ndarray = field(repr=False)
-    valid_steps: np.ndarray = field(repr=False)
-    valid_nats: np.ndarray = field(repr=False)
-    seconds: np.ndarray = field(repr=False)
-    tokens_per_second: np.ndarray = field(repr=False)
+    steps: Ints
+    train_nats: Floats = field(repr=False)
+    loss: Floats = field(repr=False)
+    valid_steps: Ints = field(repr=False)
+    valid_nats: Floats = field(repr=False)
+    seconds: Floats = field(repr=False)
+    tokens_per_second: Floats = field(repr=False)
     tokens: int
     best_step: int
     interrupted: bool = False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         end = "interrupted after" if self.interrupted else "History:"
         steps = self.steps[-1] if len(self.steps) else 0
         shown = f"{end} {steps:,} steps, {self.tokens:,} tokens"

@@ -1,7 +1,9 @@
-"""Read a model from a file: the other half of `lmmetrics.neural.storage`, which knows all kinds of model."""
+"""Read a model from a file: the counterpart of `lmmetrics.neural.storage`."""
 
 import torch
 
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural.recurrent import RecurrentLM
 from lmmetrics.neural.transformer import TransformerLM
@@ -10,13 +12,13 @@ from lmmetrics.text import Spelling, Vocabulary
 KINDS = {kind.__name__: kind for kind in (FeedForwardLM, SoftmaxBigram, RecurrentLM, TransformerLM)}
 
 
-def load(path):
+def load(path: PathLike) -> NeuralLM:
     """Read a model that ``model.save(path)`` wrote.
 
     Raises
     ------
     ValueError
-        When the file holds no model of this library.
+        If the file does not contain a model of this library.
     """
     try:
         saved = torch.load(path, weights_only=True)
@@ -25,7 +27,7 @@ def load(path):
         raise
     except Exception as error:
         raise ValueError(
-            f"{path} holds no neural model; a file that model.save(path) wrote is expected"
+            f"{path} does not contain a neural model; a file that model.save(path) wrote is expected"
         ) from error
     special = 3 if saved["unk"] else 2
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])

@@ -1,12 +1,18 @@
 """Recurrent models: RNN, LSTM and GRU. PyTorch's own cells, as chapter 07 writes them."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 import sympy
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from lmmetrics.neural._base import NeuralLM
+from lmmetrics._types import Bools
+from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._batches import Reach
 from lmmetrics.neural._heads import AdaptiveSoftmax, Embedding, Softmax
 from lmmetrics.neural._torch import own_seed
+from lmmetrics.text import Vocabulary
 
 CELLS = {"rnn": (nn.RNN, 1), "lstm": (nn.LSTM, 4), "gru": (nn.GRU, 3)}
 """PyTorch's layer and how many pairs of matrices it has: one for each gate, and one for the new content."""
@@ -47,16 +53,16 @@ class RecurrentLM(NeuralLM):
 
     def __init__(
         self,
-        vocabulary,
-        cell="lstm",
-        width=128,
-        layers=1,
-        dropout=0.0,
-        tie=True,
-        seed=0,
-        adaptive=None,
-        state="carry",
-    ):
+        vocabulary: Vocabulary,
+        cell: Literal["rnn", "lstm", "gru"] = "lstm",
+        width: int = 128,
+        layers: int = 1,
+        dropout: float = 0.0,
+        tie: bool = True,
+        seed: int = 0,
+        adaptive: Sequence[int] | None = None,
+        state: Reach = "carry",
+    ) -> None:
         adaptive = None if adaptive is None else [int(cutoff) for cutoff in adaptive]
         options = {"cell": cell, "width": width, "layers": layers, "dropout": dropout, "tie": tie}
         super().__init__(vocabulary, state, **options, seed=seed, adaptive=adaptive)
@@ -72,24 +78,23 @@ class RecurrentLM(NeuralLM):
             else:
                 self.head = AdaptiveSoftmax(width, vocabulary, adaptive)
 
-    def features(self, inputs, state=None):
+    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         embedded = self.dropout(self.embedding(inputs))  # [B, T] to [B, T, width]
-        features, state = self.cells(
-            embedded, state
-        )  # [B, T, width]; the state: [layers, B, width], LSTM: two
+        # [B, T, width]; the state: [layers, B, width], two of them in an LSTM
+        features, state = self.cells(embedded, state)
         return self.dropout(features), state
 
-    def restart(self, memory, fresh):
+    def restart(self, memory: Memory, fresh: Bools) -> Memory:
         keep = ~torch.as_tensor(fresh)[:, None]
         return tuple(part * keep for part in memory) if isinstance(memory, tuple) else memory * keep
 
     @property
-    def sizes(self):
+    def sizes(self) -> dict[str, int]:
         """What the letters of `parameter_formula` stand for."""
         return {"V": len(self.vocabulary), "d": self.config["width"], "L": self.config["layers"]}
 
     @property
-    def parameter_formula(self):
+    def parameter_formula(self) -> sympy.Expr:
         V, d, L = sympy.symbols("V d L")
         gates = CELLS[self.config["cell"]][1]
         cells = L * (2 * gates * d**2 + 2 * gates * d)

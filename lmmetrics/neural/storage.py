@@ -1,11 +1,19 @@
 """A model in a file: its kind, its options, its vocabulary, its weights. No code is stored or run."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from lmmetrics._types import PathLike
 
-def save(model, path):
+if TYPE_CHECKING:
+    from lmmetrics.neural._base import NeuralLM
+
+
+def save(model: NeuralLM, path: PathLike) -> None:
     """Write a model; the file is complete or not there."""
     pieces, separator, _ = model._spelling
     in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
@@ -26,7 +34,7 @@ def save(model, path):
     )
 
 
-def write(content, path):
+def write(content: dict[str, Any], path: PathLike) -> None:
     """Write with torch.save beside the file and move it there, so that no half file is ever read."""
     beside = f"{os.fspath(path)}.part"
     torch.save(content, beside)

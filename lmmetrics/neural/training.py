@@ -1,47 +1,55 @@
 """One training loop for all neural models.
 
-It minimises the nats per token: the measure itself. It is made for one CPU and minutes, not for clusters.
+It minimises the nats per token, the measure itself. It is meant for minutes on one CPU, not for clusters.
 """
 
 import hashlib
 import math
 import os
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import torch
 from tqdm import tqdm
 
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._run import Run
 from lmmetrics.neural._torch import one_thread, own_seed
+from lmmetrics.neural.history import History
 from lmmetrics.neural.storage import write
+from lmmetrics.text import TokenizedText
 
+Schedule = Literal["cosine", "constant"]
 LENGTH = 64
 """Tokens of a piece, where the model does not say."""
 
 
 def train(
-    model,
-    text,
-    valid=None,
-    steps=None,
-    seed=0,
-    seconds=None,
-    batch=32,
-    length=None,
-    lr=3e-3,
-    schedule="cosine",
-    clip=1.0,
-    smoothing=0.0,
-    progress=True,
-    patience=None,
-    every=None,
-    checkpoint=None,
-):
-    """Train a neural model on a text; return how it went.
+    model: NeuralLM,
+    text: TokenizedText,
+    *,
+    valid: TokenizedText | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    batch: int = 32,
+    length: int | None = None,
+    lr: float = 3e-3,
+    schedule: Schedule = "cosine",
+    clip: float = 1.0,
+    smoothing: float = 0.0,
+    progress: bool = True,
+    patience: int | None = None,
+    every: int | None = None,
+    checkpoint: PathLike | None = None,
+) -> History:
+    """Train a neural model on a text; return the history of the training.
 
-    Adam, with gradients cut to a norm. After it the model has the best weights that were seen: those with
-    the lowest nats per token on `valid`; without `valid`, the last ones. Interrupt it (Ctrl-C, or the stop
-    button) and it stops cleanly, keeping the best weights so far.
+    The optimiser is Adam, with gradients clipped to a norm. Afterwards the model has the weights with the
+    lowest nats per token on `valid`; without `valid`, the last ones. If it is interrupted (Ctrl-C, or the
+    stop button), it stops cleanly and keeps the best weights so far.
 
     Parameters
     ----------
@@ -65,9 +73,9 @@ def train(
     schedule : {"cosine", "constant"}
         From there: down to a tenth along half a cosine, or kept.
     clip : float
-        The norm to which longer gradients are cut.
+        The norm to which longer gradients are clipped.
     smoothing : float
-        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then no
+        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then not a
         cross-entropy (mistake M41), so `History` keeps the loss and the nats apart.
     progress : bool
         Whether to show a bar on stderr.
@@ -86,11 +94,14 @@ def train(
     Raises
     ------
     ValueError
-        When an argument is impossible, the text is empty, has another vocabulary or tokens without an id,
-        or the checkpoint belongs to another run.
+        If an argument is out of range; if the text is empty, has another vocabulary or tokens without an id;
+        or if the checkpoint belongs to another run.
     """
     length = _length(model, length)
-    _check(model, text, valid, steps, seconds, schedule, smoothing)
+    _check_text(model, text, "training")
+    if valid is not None:
+        _check_text(model, valid, "validation")
+    _check_options(steps, seconds, schedule, smoothing)
     every = every or (max(1, steps // 10) if steps else 100)
     run = Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
     run.rate = _rates(lr, schedule, steps, seconds)
@@ -122,11 +133,13 @@ def train(
     return run.history()
 
 
-def _rates(lr, schedule, steps, seconds):
+def _rates(
+    lr: float, schedule: Schedule, steps: int | None, seconds: float | None
+) -> Callable[[int, float], float]:
     """Return the learning rate as a function of the steps and the seconds that have passed."""
     warmup = min(100, max(1, (steps or 1000) // 10))
 
-    def rate(step, elapsed):
+    def rate(step: int, elapsed: float) -> float:
         done = max(step / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
         falling = 0.55 + 0.45 * math.cos(math.pi * min(done, 1.0)) if schedule == "cosine" else 1.0
         return lr * min(1.0, (step + 1) / warmup) * falling
@@ -134,7 +147,7 @@ def _rates(lr, schedule, steps, seconds):
     return rate
 
 
-def _length(model, length):
+def _length(model: NeuralLM, length: int | None) -> int:
     context = model._window()[0] if model._window() else None
     if context is not None and length not in (None, context):
         raise ValueError(
@@ -144,12 +157,16 @@ def _length(model, length):
     return context or length or LENGTH
 
 
-def _check(model, text, valid, steps, seconds, schedule, smoothing):
+def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
     model._check(text)
-    _trainable(text, "training")
-    if valid is not None:
-        model._check(valid)
-        _trainable(valid, "validation")
+    if len(text) == 0 or (text.ids < 0).any():
+        raise ValueError(
+            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
+        )
+
+
+def _check_options(steps: int | None, seconds: float | None, schedule: Schedule, smoothing: float) -> None:
     if steps is None and seconds is None:
         raise ValueError("neither steps nor seconds is given: say how long to train, such as steps=500")
     if schedule not in ("cosine", "constant"):
@@ -158,13 +175,5 @@ def _check(model, text, valid, steps, seconds, schedule, smoothing):
         raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
 
 
-def _trainable(text, name):
-    if len(text) == 0 or (text.ids < 0).any():
-        raise ValueError(
-            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
-            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
-        )
-
-
-def _digest(text):
+def _digest(text: TokenizedText) -> str:
     return hashlib.sha256(np.concatenate([text.ids, text.document_starts]).tobytes()).hexdigest()

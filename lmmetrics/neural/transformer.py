@@ -1,15 +1,19 @@
 """The Transformer: causal self-attention written out, in the form of GPT-2 (normalisation first, GELU)."""
 
 import math
+from collections.abc import Iterable
 
 import sympy
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmmetrics.neural._base import NeuralLM
+from lmmetrics._types import Floats
+from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._batches import Reach
 from lmmetrics.neural._heads import Embedding, Softmax
 from lmmetrics.neural._torch import own_seed
+from lmmetrics.text import TokenizedText, Vocabulary
 
 
 class TransformerLM(NeuralLM):
@@ -48,8 +52,16 @@ class TransformerLM(NeuralLM):
     """
 
     def __init__(
-        self, vocabulary, context=128, width=128, heads=4, layers=2, dropout=0.0, seed=0, state="carry"
-    ):
+        self,
+        vocabulary: Vocabulary,
+        context: int = 128,
+        width: int = 128,
+        heads: int = 4,
+        layers: int = 2,
+        dropout: float = 0.0,
+        seed: int = 0,
+        state: Reach = "carry",
+    ) -> None:
         options = {"context": context, "width": width, "heads": heads, "layers": layers, "dropout": dropout}
         super().__init__(vocabulary, state, **options, seed=seed)
         if width % heads:
@@ -64,17 +76,21 @@ class TransformerLM(NeuralLM):
             self.dropout, self.norm = nn.Dropout(dropout), nn.LayerNorm(width)
             self.head = Softmax(width, vocabulary, self.embedding.weight)
 
-    def features(self, inputs, state=None):
+    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         if inputs.shape[1] > self.context:
-            raise ValueError(f"{inputs.shape[1]} inputs are more than the context of {self.context}")
-        x = self.dropout(
-            self.embedding(inputs) + self.positions[: inputs.shape[1]]
-        )  # [B, T] to [B, T, width]
+            raise ValueError(
+                f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
+                "the model with a larger context"
+            )
+        x = self.embedding(inputs) + self.positions[: inputs.shape[1]]  # [B, T] to [B, T, width]
+        x = self.dropout(x)
         for block in self.blocks:
             x = block(x)
         return self.norm(x), None
 
-    def log_probs(self, text, state=None, batch=8192, stride=None):
+    def log_probs(
+        self, text: TokenizedText, state: Reach | None = None, batch: int = 8192, stride: int | None = None
+    ) -> Floats:
         """As every model's; `stride` instead of ``model.stride``, this time."""
         if stride is None:
             return super().log_probs(text, state, batch)
@@ -85,47 +101,42 @@ class TransformerLM(NeuralLM):
             self.stride = kept
 
     @property
-    def sizes(self):
+    def sizes(self) -> dict[str, int]:
         """What the letters of `parameter_formula` stand for."""
         config = self.config
-        return {
-            "V": len(self.vocabulary),
-            "C": config["context"],
-            "d": config["width"],
-            "L": config["layers"],
-        }
+        return {"V": len(self.vocabulary), "C": self.context, "d": config["width"], "L": config["layers"]}
 
     @property
-    def parameter_formula(self):
+    def parameter_formula(self) -> sympy.Expr:
         V, C, d, L = sympy.symbols("V C d L")
         return V * d + C * d + L * (12 * d**2 + 13 * d) + 2 * d + V
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         if name == "stride" and not 1 <= value <= self.context:
             raise ValueError(f"stride is {value!r}; from 1 to the context of {self.context} is expected")
         super().__setattr__(name, value)
 
-    def _window(self):
+    def _window(self) -> tuple[int, int]:
         return self.context, self.stride
 
-    def _inputs(self, past):
+    def _inputs(self, past: Iterable[int]) -> list[int]:
         return super()._inputs(past)[-self.context :]
 
-    def _after(self, past, memory):
+    def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
         return self._inputs(past), None
 
 
 class Block(nn.Module):
     """x + attention(x), then x + the same two-layer network at each position."""
 
-    def __init__(self, width, heads, dropout):
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(2))
         self.attention = Attention(width, heads)
         self.network = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x):  # [B, T, width] to [B, T, width]
+    def forward(self, x: Tensor) -> Tensor:  # [B, T, width] to [B, T, width]
         x = x + self.dropout(self.attention(self.norms[0](x)))
         return x + self.dropout(self.network(self.norms[1](x)))
 
@@ -133,12 +144,12 @@ class Block(nn.Module):
 class Attention(nn.Module):
     """Each position takes a weighted mean of the values at itself and before; the weights sum to 1."""
 
-    def __init__(self, width, heads):
+    def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads, self.size = heads, width // heads
         self.project, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
 
-    def forward(self, x):  # [B, T, width] to [B, T, width]
+    def forward(self, x: Tensor) -> Tensor:  # [B, T, width] to [B, T, width]
         B, T, width = x.shape
         split = self.project(x).view(B, T, 3, self.heads, self.size)
         queries, keys, values = split.permute(2, 0, 3, 1, 4)  # three of [B, heads, T, size]

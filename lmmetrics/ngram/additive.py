@@ -1,7 +1,10 @@
-"""Methods without a shorter context: relative frequencies, and counts that are moved to the unseen."""
+"""Methods without a shorter context: relative frequencies, and counts adjusted in favour of unseen words."""
 
 import numpy as np
 
+from lmmetrics._types import Floats
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.smoothing import Interpolated, MissingStatisticsError, SpreadEvenly, ratio
 
 
@@ -27,7 +30,7 @@ class MaximumLikelihood(Interpolated):
     (0.5, 0.0)
     """
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         total = level.totals(level.counts)
         return level.counts / level.spread(total), ratio(np.zeros(len(total)), total)
 
@@ -58,15 +61,15 @@ class AddK(SpreadEvenly):
     2.0
     """
 
-    def __init__(self, k=1.0):
+    def __init__(self, k: float = 1.0) -> None:
         if not k > 0:
             raise ValueError(f"k is {k!r}; a number above 0 is expected. For k = 0 use MaximumLikelihood()")
         self.k = k
 
-    def prepare(self, counts):
+    def prepare(self, counts: NGramCounts) -> None:
         self.mass_ = self.k * counts.vocabulary.predictable
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         total = level.totals(level.counts) + self.mass_
         return level.counts / level.spread(total), self.mass_ / total
 
@@ -99,19 +102,19 @@ class GoodTuring(SpreadEvenly):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram is seen once, or a count up to k has n-grams and the next one
+        By `NGramModel.fit`, if no n-gram is seen once, or a count up to k has n-grams and the next one
         has none.
     """
 
-    def __init__(self, k=5):
+    def __init__(self, k: int = 5) -> None:
         if not (isinstance(k, int) and k >= 1):
             raise ValueError(f"k is {k!r}; a whole number of at least 1 is expected")
         self.k = k
 
-    def prepare(self, counts):
+    def prepare(self, counts: NGramCounts) -> None:
         self.adjusted_, self._words = {}, counts.vocabulary.predictable
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         total, types = level.totals(level.counts), level.followers()
         missing = np.where(total > 0, self._words - types, 0.0)  # unseen words, for each seen context
         adjusted = self.adjusted_[level.n] = self._adjusted(level, missing.sum())
@@ -121,8 +124,8 @@ class GoodTuring(SpreadEvenly):
         own = np.where(level.counts > 0, stars - adjusted[0], 0.0) / level.spread(whole)
         return own, ratio(adjusted[0] * self._words * (total > 0), whole)
 
-    def _adjusted(self, level, missing):
-        if missing == 0:  # every word was seen: nobody needs the counts of others
+    def _adjusted(self, level: Level, missing: float) -> Floats:
+        if missing == 0:  # every word was seen: no counts need to be adjusted
             return np.arange(self.k + 1.0)
         n = level.counts_of_counts(largest=self.k + 1)
         if n[1] == 0 or ((n[1:-1] > 0) & (n[2:] == 0)).any():

@@ -5,16 +5,21 @@ all but the highest order another tab and log10 of the back-off weight. What it 
 the model was smoothed.
 """
 
+from __future__ import annotations
+
 import math
 import os
 import re
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import BinaryIO
 
 import numpy as np
 
+from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram.counts import spelled
 from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.tables import Tables
@@ -28,7 +33,7 @@ class ArpaError(ValueError):
     """An ARPA file is malformed. The message gives the line."""
 
 
-def write_arpa(tables, path):
+def write_arpa(tables: Tables, path: PathLike) -> None:
     """Write `Tables` to a file. See `NGramModel.to_arpa`."""
     tokens = tables.vocabulary.tokens
     wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
@@ -48,7 +53,7 @@ def write_arpa(tables, path):
     os.replace(beside, path)  # a file that was cut off is not taken for a model
 
 
-def lines_of(tables, level):
+def lines_of(tables: Tables, level: Level) -> Iterator[str]:
     """Yield the lines of one order."""
     probs, weights = backed_off(tables, level)
     token = tables.vocabulary.tokens.__getitem__
@@ -61,7 +66,7 @@ def lines_of(tables, level):
             yield f"{logarithm:.10g}\t{ngram}\t{weight:.10g}\n"
 
 
-def backed_off(tables, level):
+def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
     """Return the probabilities and weights of one order as a back-off model needs them.
 
     A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. With uniform
@@ -80,12 +85,12 @@ def backed_off(tables, level):
     return probs, weights
 
 
-def log10(values):
+def log10(values: Floats) -> list[float]:
     """Return log10 as a list, with `ZERO` for 0."""
     return np.log10(values, out=np.full(len(values), ZERO), where=values > 0).tolist()
 
 
-def read_arpa(path):
+def read_arpa(path: PathLike) -> Tables:
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
     with open(path, "rb") as file:
         lines = Lines(path, file)
@@ -112,23 +117,23 @@ class Lines:
     The fields are bytes: only ASCII's blanks separate them, and a token may hold any other.
     """
 
-    def __init__(self, path, file):
+    def __init__(self, path: PathLike, file: BinaryIO) -> None:
         self.path = path
         self.number = 0
         self._file = file
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[list[bytes]]:
         for self.number, line in enumerate(self._file, self.number + 1):  # noqa: B020
             if fields := line.split():
                 yield fields
 
-    def next(self, expected):
+    def next(self, expected: str) -> str:
         """Return the next line as a string, or raise: the file ends before what is expected."""
         for fields in self:
             return b" ".join(fields).decode("utf-8", errors="replace")
         raise self.error(f"the file ends here, but the line {expected} is expected")
 
-    def error(self, message, number=None):
+    def error(self, message: str, number: int | None = None) -> ArpaError:
         """Return the error to raise, at the present line or another."""
         return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
 
@@ -137,13 +142,13 @@ class Lines:
 class Rows:
     """One section of the file, column by column: line numbers, token ids [G, n], two logarithms."""
 
-    numbers: np.ndarray
-    ids: np.ndarray
-    probs: np.ndarray
-    weights: np.ndarray
+    numbers: Ints
+    ids: Ints
+    probs: Floats
+    weights: Floats
 
 
-def read_header(lines):
+def read_header(lines: Lines) -> list[int]:
     """Read the part that says how many n-grams there are; return the numbers, from order 1 up."""
     while lines.next("\\data\\") != "\\data\\":
         pass  # whatever stands before is a comment
@@ -160,12 +165,12 @@ def read_header(lines):
     return sizes
 
 
-def expect_heading(lines, line, heading):
+def expect_heading(lines: Lines, line: str, heading: str) -> None:
     if line != heading:
         raise lines.error(f"expected the heading {heading}, found {line!r}")
 
 
-def read_section(lines, n, size, ids, last):
+def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: bool) -> Rows:
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
     numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
@@ -186,7 +191,9 @@ def read_section(lines, n, size, ids, last):
     return Rows(numbers, tokens.reshape(-1, n), probs, weights)
 
 
-def entry(lines, fields, n, ids):
+def entry(
+    lines: Lines, fields: Sequence[bytes], n: int, ids: dict[bytes, int]
+) -> tuple[float, list[int], float]:
     """Return log10 of the probability, the token ids and log10 of the weight (0 if there is none)."""
     if not n + 1 <= len(fields) <= n + 2:
         raise lines.error(
@@ -207,22 +214,22 @@ def entry(lines, fields, n, ids):
         raise lines.error(f"the token {shown(error.args)!r} is not among the unigrams") from None
 
 
-def logarithm(field):
+def logarithm(field: bytes) -> float:
     try:
         return float(field)
     except ValueError:
         return math.nan
 
 
-def powers(logarithms):
+def powers(logarithms: Floats) -> Floats:
     return np.where(logarithms > ZERO, 10.0**logarithms, 0.0)
 
 
-def shown(fields):
+def shown(fields: Sequence[bytes]) -> str:
     return b" ".join(fields).decode("utf-8", errors="replace")
 
 
-def vocabulary_of(lines, rows, ids):
+def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary:
     """Return the vocabulary that the unigrams make."""
     tokens = []
     for token, id in ids.items():
@@ -238,10 +245,10 @@ def vocabulary_of(lines, rows, ids):
     return Vocabulary(ordinary, unk="<unk>" in tokens)
 
 
-def level_of(lines, levels, vocabulary, rows):
+def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Rows) -> tuple[Level, Ints]:
     """Return the level of one section, and the order of its rows in the file that sorts them."""
 
-    def spell(row):
+    def spell(row: int) -> str:
         return " ".join(vocabulary.token(int(id)) for id in rows.ids[row])
 
     contexts = np.zeros(len(rows.ids), dtype=np.int64)

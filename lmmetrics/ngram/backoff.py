@@ -1,7 +1,12 @@
-"""Backing off: the shorter context speaks only for the words that the longer one has not seen."""
+"""Backing off: the shorter context is used only for words that were not seen after the longer one."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from lmmetrics._types import Floats
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.smoothing import MissingStatisticsError, Smoothing, ratio
 
 
@@ -38,12 +43,12 @@ class Katz(Smoothing):
 
     Two kinds of context need care. Where all counts are above k nothing is left for the words not seen:
     there c(h) + 1 takes the place of c(h), which is Paul's rule. Where every word of the vocabulary was seen
-    nobody needs what is left: there nothing is discounted.
+    nothing needs to be left over: there nothing is discounted.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram is seen once, or a discount is not above 0.
+        By `NGramModel.fit`, if no n-gram is seen once, or a discount is not above 0.
 
     Examples
     --------
@@ -57,7 +62,7 @@ class Katz(Smoothing):
     6.0
     """
 
-    def __init__(self, k=5, min_count=1):
+    def __init__(self, k: int = 5, min_count: int | Sequence[int] = 1) -> None:
         if not (isinstance(k, int) and k >= 2):
             raise ValueError(f"k is {k!r}; a whole number of at least 2 is expected")
         least = (min_count,) if isinstance(min_count, int) else tuple(min_count)
@@ -68,10 +73,10 @@ class Katz(Smoothing):
         self.k, self.min_count = k, min_count
         self._least = least
 
-    def prepare(self, counts):
+    def prepare(self, counts: NGramCounts) -> None:
         self.discounts_, self._words = {}, counts.vocabulary.predictable
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         """Return the share of each n-gram, 0 for those that back off, and the mass left by each context."""
         total, least = level.totals(level.counts), self._least[min(level.n, len(self._least)) - 1]
         lacking = level.totals(level.counts >= least) < self._words
@@ -86,13 +91,13 @@ class Katz(Smoothing):
         total += paul
         return kept / level.spread(total), ratio(freed + paul, total)
 
-    def combine(self, level, own, left, shorter):
+    def combine(self, level: Level, own: Floats, left: Floats, shorter: Floats) -> tuple[Floats, Floats]:
         backs_off = own == 0
         unseen = 1 - level.totals(np.where(backs_off, 0.0, shorter))
         weights = np.divide(left, unseen, out=np.zeros(len(left)), where=left > 0)
         return np.where(backs_off, level.spread(weights) * shorter, own), weights
 
-    def _discounts(self, level, least):
+    def _discounts(self, level: Level, least: int) -> Floats:
         n, r = level.counts_of_counts(largest=self.k + 1), np.arange(1, self.k + 1)
         used = (n[1:-1] > 0) & (r >= least)
         common = (self.k + 1) * n[-1] / n[1] if n[1] else 1.0
@@ -111,7 +116,7 @@ class Katz(Smoothing):
 
 
 class StupidBackoff(Smoothing):
-    """A score that backs off with a constant: cheap, and no probability.
+    """A score that backs off with a constant: cheap, but not a probability.
 
         S(w | h) = c(hw) / c(h)      where hw was seen
                  = alpha S(w | h')   elsewhere, and S(w) = c(w) / N
@@ -139,23 +144,23 @@ class StupidBackoff(Smoothing):
     """
 
     refusal = (
-        "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are no probabilities and "
+        "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are not probabilities and "
         "have no perplexity. Use score(text) or next_scores(context) for the scores themselves, or a method "
         "with probabilities, such as ModifiedKneserNey()"
     )
 
-    def __init__(self, alpha=0.4):
+    def __init__(self, alpha: float = 0.4) -> None:
         if not 0 < alpha <= 1:
             raise ValueError(f"alpha is {alpha!r}; a number above 0 and up to 1 is expected")
         self.alpha = alpha
 
     @property
-    def unseen(self):
+    def unseen(self) -> float:
         return self.alpha
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         total = level.totals(level.counts)
         return level.counts / level.spread(total), np.full(len(total), self.alpha if level.n > 1 else 0.0)
 
-    def combine(self, level, own, weights, shorter):
+    def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
         return own, weights

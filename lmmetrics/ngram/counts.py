@@ -1,4 +1,4 @@
-"""The counts of a text, as a student looks at them.
+"""The counts of a text, as mappings from n-grams to numbers.
 
 Examples
 --------
@@ -12,10 +12,18 @@ array([0, 5, 2, 1])
 [('<s>', 'the', 'cat'), ('<s>', 'the', 'dog')]
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 
+from lmmetrics._types import Ints
 from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.windows import SortedText
+from lmmetrics.text import TokenizedText
+
+NGram = tuple[str, ...]
 
 
 class NGramCounts:
@@ -34,10 +42,10 @@ class NGramCounts:
     Raises
     ------
     ValueError
-        When the text is empty, or holds tokens that its vocabulary does not.
+        If the text is empty, or has tokens that are not in its vocabulary.
     """
 
-    def __init__(self, text, order, advance=lambda: None):
+    def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
         if len(text) == 0:
             raise ValueError("the text is empty: it has no sentence to count. Give at least one document")
         if (text.ids < 0).any():
@@ -46,7 +54,7 @@ class NGramCounts:
                 "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True"
             )
         self.vocabulary = text.vocabulary
-        self.levels = []
+        self.levels: list[Level] = []
         for level, _, _ in SortedText(text, order).levels():
             if self.levels:
                 self.levels[-1].longer = level
@@ -54,23 +62,23 @@ class NGramCounts:
             advance()
 
     @property
-    def order(self):
+    def order(self) -> int:
         """The highest order that is counted."""
         return len(self.levels)
 
-    def __getitem__(self, n):
+    def __getitem__(self, n: int) -> OrderCounts:
         """Return the counts of order `n`, as a mapping from tuples of n tokens to int."""
         if not 1 <= n <= self.order:
             raise KeyError(f"there are no counts of order {n}: the orders counted are 1 to {self.order}")
         return OrderCounts(self, self.levels[n - 1])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int]:
         return iter(range(1, self.order + 1))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.order
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         sizes = ", ".join(f"{len(self[n]):,} of order {n}" for n in self)
         return f"NGramCounts: {sizes}"
 
@@ -78,52 +86,54 @@ class NGramCounts:
 class OrderCounts:
     """The n-grams of one order and their counts, to be used like a `dict`; what is not there counts 0."""
 
-    def __init__(self, counts, level: Level):
+    def __init__(self, counts: NGramCounts, level: Level) -> None:
         self._counts = counts
         self.level = level
 
-    def __getitem__(self, ngram):
+    def __getitem__(self, ngram: str | Sequence[str]) -> int:
         tokens = (ngram,) if isinstance(ngram, str) else tuple(ngram)
         if len(tokens) != self.level.n:
-            raise KeyError(f"{ngram!r} has {len(tokens)} tokens; these are the n-grams of {self.level.n}")
+            raise KeyError(
+                f"{ngram!r} has {len(tokens)} tokens; an n-gram of order {self.level.n} is expected"
+            )
         vocabulary = self._counts.vocabulary
         if not all(token in vocabulary for token in tokens):
             return 0
         place = find_ngram(self._counts.levels, [vocabulary[token] for token in tokens])
         return 0 if place < 0 else int(self.level.counts[place])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[NGram]:
         return (ngram for ngram, _ in self.items())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return int(np.count_nonzero(self.level.counts))
 
-    def items(self):
+    def items(self) -> Iterator[tuple[NGram, int]]:
         """Yield each n-gram, a tuple of strings, with its count."""
         return self._of(np.flatnonzero(self.level.counts))
 
-    def most_common(self, k=10):
+    def most_common(self, k: int = 10) -> list[tuple[NGram, int]]:
         """Return the k most frequent n-grams with their counts, as `collections.Counter` does."""
         order = np.argsort(-self.level.counts.astype(np.int64), kind="stable")
         return list(self._of(order[: min(k, len(self))]))
 
-    def _of(self, places):
+    def _of(self, places: Ints) -> Iterator[tuple[NGram, int]]:
         """Yield the n-grams at these places of the level, with their counts."""
         token = self._counts.vocabulary.tokens.__getitem__
         ids = spelled(self._counts.levels, self.level.n, places)
         for ngram, count in zip(ids.tolist(), self.level.counts[places].tolist(), strict=True):
             yield tuple(map(token, ngram)), count
 
-    def counts_of_counts(self):
+    def counts_of_counts(self) -> Ints:
         """Return how many n-grams occur r times, for r = 0, 1, 2 and so on: int64 array, 0 at r = 0."""
         return self.level.counts_of_counts()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = ", ".join(f"{' '.join(ngram)!r}: {count}" for ngram, count in self.most_common(5))
         return f"{len(self):,} n-grams of order {self.level.n}: {shown}"
 
 
-def find_ngram(levels, ids):
+def find_ngram(levels: list[Level], ids: list[int]) -> int:
     """Return the index of one n-gram, a list of token ids, in its level; -1 if it is not there."""
     place = 0
     for level, id in zip(levels, ids, strict=False):
@@ -131,7 +141,7 @@ def find_ngram(levels, ids):
     return place
 
 
-def spelled(levels, n, places=None):
+def spelled(levels: list[Level], n: int, places: Ints | None = None) -> Ints:
     """Return the token ids of the n-grams of order n, all or those at some places: int64[G, n]."""
     places = np.arange(len(levels[n - 1])) if places is None else places
     ids = np.empty((len(places), n), dtype=np.int64)

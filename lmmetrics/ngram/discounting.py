@@ -1,7 +1,12 @@
 """Discounting: take a constant from every count, and give what was taken to the shorter context."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from lmmetrics._types import Floats, Ints
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.smoothing import Interpolated, MissingStatisticsError, ratio
 
 
@@ -34,7 +39,7 @@ class AbsoluteDiscounting(Interpolated):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram of an order is seen once, or none is seen twice.
+        By `NGramModel.fit`, if no n-gram of an order is seen once, or none is seen twice.
 
     Examples
     --------
@@ -48,29 +53,31 @@ class AbsoluteDiscounting(Interpolated):
     largest = 1  # counts from here on share a discount
     example = "0.75"
 
-    def __init__(self, discount=None, fallback=None):
+    def __init__(
+        self, discount: float | Sequence[float] | None = None, fallback: float | Sequence[float] | None = None
+    ) -> None:
         self.discount = self._checked("discount", discount)
         self.fallback = self._checked("fallback", fallback)
 
-    def prepare(self, counts):
+    def prepare(self, counts: NGramCounts) -> None:
         self.discounts_, self._words = {}, counts.vocabulary.predictable
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         counts = self.counts(level)
         discounts = self.discounts_[level.n] = self._discounts(level, counts)
         taken = np.append(0.0, discounts).take(np.minimum(counts, self.largest))
         total = level.totals(counts)
         return (counts - taken) / level.spread(total), ratio(level.totals(taken), total)
 
-    def counts(self, level):
+    def counts(self, level: Level) -> Ints:
         """Return the counts that are discounted: int[G]."""
         return level.counts
 
-    def estimate(self, n):
+    def estimate(self, n: Ints) -> float | Floats | None:
         """Return D from the counts of counts n[1], n[2]; None if there is none."""
         return float(n[1] / (n[1] + 2 * n[2])) if n[1] and n[2] else None
 
-    def _discounts(self, level, counts):
+    def _discounts(self, level: Level, counts: Ints) -> float | Floats:
         if self.discount is not None:
             return self.discount
         n = level.counts_of_counts(counts, largest=4)
@@ -90,7 +97,7 @@ class AbsoluteDiscounting(Interpolated):
             )
         return found
 
-    def _checked(self, name, value):
+    def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
         if value is None or 0 < value <= 1:
             return value
         raise ValueError(f"{name} is {value!r}; a number above 0 and up to 1 is expected")
@@ -121,7 +128,7 @@ class KneserNey(AbsoluteDiscounting):
     True
     """
 
-    def counts(self, level):
+    def counts(self, level: Level) -> Ints:
         return level.continuations()
 
 
@@ -156,21 +163,21 @@ class ModifiedKneserNey(KneserNey):
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, when no n-gram of an order has one of the counts 1 to 4, or a discount is not
+        By `NGramModel.fit`, if no n-gram of an order has one of the counts 1 to 4, or a discount is not
         between 0 and its count.
     """
 
     largest = 3
     example = "(0.5, 1, 1.5)"
 
-    def estimate(self, n):
+    def estimate(self, n: Ints) -> float | Floats | None:
         if not n[1:5].all():
             return None
         r = np.arange(1, 4)
         discounts = r - (r + 1) * n[1] / (n[1] + 2 * n[2]) * n[2:5] / n[1:4]
         return discounts if ((discounts > 0) & (discounts <= r)).all() else None
 
-    def _checked(self, name, value):
+    def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
         if value is None:
             return None
         value = np.asarray(value, dtype=float)

@@ -1,9 +1,15 @@
 """Mixtures of all orders: weights learned from held-out text, or from how many words follow a context."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from lmmetrics._types import Bools, Floats
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.smoothing import Interpolated, ratio
 from lmmetrics.ngram.windows import SortedText
+from lmmetrics.text import TokenizedText
 
 
 class WittenBell(Interpolated):
@@ -27,7 +33,7 @@ class WittenBell(Interpolated):
     (3.75, 0.75)
     """
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         types = level.followers()
         whole = level.totals(level.counts) + types
         return level.counts / level.spread(whole), ratio(types, whole)
@@ -69,7 +75,7 @@ class JelinekMercer(Interpolated):
     0.53
     """
 
-    def __init__(self, heldout=None, weights=None):
+    def __init__(self, heldout: TokenizedText | None = None, weights: Sequence[float] | None = None) -> None:
         if (heldout is None) == (weights is None):
             raise ValueError(
                 "JelinekMercer needs either heldout, a text that is not the training text, or weights, one "
@@ -78,7 +84,7 @@ class JelinekMercer(Interpolated):
         self.heldout = heldout
         self.weights = weights
 
-    def prepare(self, counts):
+    def prepare(self, counts: NGramCounts) -> None:
         if self.weights is None:
             self.weights_ = em_weights(*heldout_frequencies(counts, self.heldout))
             return
@@ -89,15 +95,15 @@ class JelinekMercer(Interpolated):
                 "order"
             )
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         weight, total = self.weights_[level.n - 1], level.totals(level.counts)
         return weight * level.counts / level.spread(total), ratio((1 - weight) * total, total)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"JelinekMercer({'heldout=...' if self.weights is None else f'weights={self.weights!r}'})"
 
 
-def heldout_frequencies(counts, heldout):
+def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Floats, Bools]:
     """Return the relative frequency of each held-out token at each order, and whether there is one.
 
     Parameters
@@ -138,7 +144,7 @@ def heldout_frequencies(counts, heldout):
     return frequencies[:, known], seen[:, known]
 
 
-def em_weights(frequencies, seen, tolerance=1e-6, most=1000):
+def em_weights(frequencies: Floats, seen: Bools, tolerance: float = 1e-6, most: int = 1000) -> Floats:
     """Return the weights lambda_1, ..., lambda_N with the highest likelihood: float64[N].
 
     Each step lowers the held-out cross-entropy or leaves it; it stops when no weight moves by more than

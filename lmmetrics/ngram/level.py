@@ -5,11 +5,18 @@ ones: its context (all but the last token) and its suffix (all but the first). S
 needs is a sum over contexts, a count over suffixes, or a look-up through either.
 """
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
+
+from lmmetrics._types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class Level:
     """All n-grams of one order that a text holds, G of them, sorted by context and then by last token.
 
@@ -27,38 +34,34 @@ class Level:
         each token of the vocabulary, so a count can be 0; that of `<s>` is, since `<s>` is never predicted.
     contexts_size : int
         Number of n-grams of order n - 1, C.
-
-    Attributes
-    ----------
-    longer : Level or None
+    longer : Level, optional
         The level of order n + 1, where there is one.
     """
 
-    def __init__(self, n, tokens, contexts, suffixes, counts, contexts_size):
-        self.n = n
-        self.tokens = tokens
-        self.contexts = contexts
-        self.suffixes = suffixes
-        self.counts = counts
-        self.contexts_size = contexts_size
-        self.longer = None
+    n: int
+    tokens: Ints
+    contexts: Ints
+    suffixes: Ints | None
+    counts: Ints | None
+    contexts_size: int
+    longer: Level | None = None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.tokens)
 
-    def totals(self, values):
+    def totals(self, values: NDArray) -> Floats:
         """Sum the values of the n-grams of each context: float64[G] or int[G] to float64[C]."""
         return np.bincount(self.contexts, weights=values, minlength=self.contexts_size)
 
-    def spread(self, values):
+    def spread(self, values: NDArray) -> NDArray:
         """Give each n-gram the value of its context: [C] to [G]."""
         return values.take(self.contexts)
 
-    def followers(self):
+    def followers(self) -> Floats:
         """Return the number of different tokens that follow each context, T(h): float64[C]."""
         return self.totals(self.counts > 0)
 
-    def continuations(self):
+    def continuations(self) -> Ints:
         """Return the counts that Kneser-Ney smoothing uses: int64[G].
 
         How many different tokens stand before the n-gram. At the highest order, and where the n-gram starts
@@ -73,7 +76,7 @@ class Level:
         found[nothing_before] = self.counts[nothing_before]
         return found
 
-    def counts_of_counts(self, counts=None, largest=None):
+    def counts_of_counts(self, counts: Ints | None = None, largest: int | None = None) -> Ints:
         """Return how many n-grams have the count r, for r from 0: int64 array n, with n[0] = 0.
 
         Parameters
@@ -91,7 +94,7 @@ class Level:
         found[:1] = 0
         return found
 
-    def find(self, contexts, tokens):
+    def find(self, contexts: Ints, tokens: Ints) -> Ints:
         """Find n-grams by their context and last token.
 
         Parameters
@@ -118,16 +121,16 @@ class Level:
         found[asked[same]] = places[same]
         return found
 
-    def children(self, context):
+    def children(self, context: int) -> slice:
         """Return the slice of the n-grams of one context, an index into the level of order n - 1."""
         # In the type of the contexts: NumPy would convert all of them otherwise.
         bounds = np.array([context, context + 1], dtype=self.contexts.dtype)
         return slice(*np.searchsorted(self.contexts, bounds))
 
     @cached_property
-    def _keys(self):
+    def _keys(self) -> Ints:
         return self.contexts * np.int64(self._base) + self.tokens
 
     @cached_property
-    def _base(self):
+    def _base(self) -> int:
         return int(self.tokens.max(initial=0)) + 2  # one more than the largest, for tokens not in this level

@@ -1,15 +1,20 @@
 """`NGramModel`: an order and a smoothing method, fitted to a text."""
 
 import copy
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from tqdm import tqdm
 
+from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram.arpa import read_arpa, write_arpa
 from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.sampling import draw
 from lmmetrics.ngram.smoothing import Smoothing
-from lmmetrics.text import Spelling, TokenizedText
+from lmmetrics.ngram.tables import Tables
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 
 class NGramModel:
@@ -31,7 +36,7 @@ class NGramModel:
     counts_of_counts_ : dict of int64 array
         After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
     smoothing : Smoothing
-        The method. After `fit` it knows what it has learned, such as ``smoothing.discounts_``.
+        The method. After `fit` it has what was estimated, such as ``smoothing.discounts_``.
 
     Notes
     -----
@@ -52,7 +57,10 @@ class NGramModel:
     (2, array([0, 5, 2, 1]))
     """
 
-    def __init__(self, order, smoothing):
+    vocabulary: Vocabulary
+    counts_: NGramCounts
+
+    def __init__(self, order: int, smoothing: Smoothing) -> None:
         if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
             raise ValueError(f"order is {order!r}; a whole number of at least 1 is expected")
         if isinstance(smoothing, type) and issubclass(smoothing, Smoothing):
@@ -64,13 +72,13 @@ class NGramModel:
         self.order = int(order)
         self.smoothing = copy.copy(smoothing)  # one object can be given to many models
 
-    def fit(self, text):
+    def fit(self, text: TokenizedText) -> Self:
         """Count a text, a `TokenizedText`, and smooth the counts; return the model itself.
 
         Raises
         ------
         MissingStatisticsError
-            When the text is too small for the method; the message says what to do.
+            If the text is too small for the method; the message says what to do.
         """
         if not hasattr(text, "sentence_starts"):
             raise TypeError(
@@ -84,7 +92,7 @@ class NGramModel:
         self._spelling = text.spelling._replace(label="model")
         return self
 
-    def log_probs(self, text):
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token of a text, given the tokens before it in its sentence.
 
         Parameters
@@ -95,20 +103,20 @@ class NGramModel:
         Returns
         -------
         float64[N]
-            Natural logs. ``-inf`` for what the model holds impossible: without smoothing an unseen word, or
+            Natural logs. ``-inf`` where the probability is 0: without smoothing an unseen word, or
             any token that is not in a vocabulary without `<unk>`.
 
         Raises
         ------
         ValueError
-            When the text has another vocabulary.
+            If the text has another vocabulary.
         TypeError
-            When the method gives scores that are no probabilities (`StupidBackoff`).
+            If the method gives scores that are not probabilities (`StupidBackoff`).
         """
         self._require_probabilities("log_probs")
         return self.score(text)
 
-    def score(self, text):
+    def score(self, text: TokenizedText) -> Floats:
         """Return the natural log of each token's score: float64[N]. `log_probs` for every method but one."""
         tables = self._fitted()
         if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
@@ -119,7 +127,7 @@ class NGramModel:
         with np.errstate(divide="ignore"):
             return np.log(tables.score(text))
 
-    def prob(self, word, context=()):
+    def prob(self, word: str, context: Sequence[str] = ()) -> float:
         """Return p(word | context).
 
         Parameters
@@ -128,12 +136,12 @@ class NGramModel:
             Scored as `<unk>` if it is not in the vocabulary; 0 if there is no `<unk>`.
         context : list of str
             The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
-            sentence; the empty context is no place in particular.
+            sentence; the empty context is no particular place.
         """
         row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
 
-    def next_distribution(self, context=()):
+    def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
 
         `context` is as in `prob`; the entry of `<s>` is 0.
@@ -141,11 +149,11 @@ class NGramModel:
         self._require_probabilities("next_distribution")
         return self.next_scores(context)
 
-    def next_scores(self, context=()):
+    def next_scores(self, context: Sequence[str] = ()) -> Floats:
         """Return the scores of all words after a context: float64[V]. They need not sum to 1."""
         return self._fitted().row(self._ids(context))
 
-    def sample(self, n, seed, context=("<s>",)):
+    def sample(self, n: int, seed: Seed, context: Sequence[str] = ("<s>",)) -> TokenizedText:
         """Draw n tokens, one after the other.
 
         Parameters
@@ -176,14 +184,14 @@ class NGramModel:
         return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
 
     @property
-    def counts_of_counts_(self):
+    def counts_of_counts_(self) -> dict[int, Ints]:
         return {n: self.counts_[n].counts_of_counts() for n in self.counts_}
 
     @property
-    def parameters_count(self):
-        """How many numbers the fitted model needs: a probability an n-gram, a weight a context.
+    def parameters_count(self) -> int:
+        """How many numbers the fitted model needs: a probability per n-gram and a weight per context.
 
-        The counts that they came from are not among them.
+        The counts behind them are not included.
 
         Examples
         --------
@@ -199,13 +207,13 @@ class NGramModel:
         return sum(len(part) for part in [*tables.probs, *(weights[:-1] for weights in tables.weights)])
 
     @property
-    def memory(self):
-        """Bytes of what scoring needs: the numbers of `parameters_count`, and how its n-grams are found."""
+    def memory(self) -> int:
+        """Bytes that scoring needs: the numbers of `parameters_count`, and the index of the n-grams."""
         tables = self._fitted()
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
         return 8 * self.parameters_count + places
 
-    def to_arpa(self, path):
+    def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
 
         The file holds log10 with ten digits, and -99 for a probability of 0, as SRILM does. In an ARPA file
@@ -215,26 +223,26 @@ class NGramModel:
         Raises
         ------
         TypeError
-            When the method gives scores that are no probabilities.
+            If the method gives scores that are not probabilities.
         ValueError
-            When a token holds a blank, which separates the fields of the file.
+            If a token contains a blank, which separates the fields of the file.
         """
         self._require_probabilities("to_arpa")
         write_arpa(self._fitted(), path)
 
     @classmethod
-    def from_arpa(cls, path):
+    def from_arpa(cls, path: PathLike) -> Self:
         """Read a model from an ARPA file, whatever wrote it.
 
         Returns
         -------
         NGramModel
-            Ready to score. It has a vocabulary, and no counts: the file does not hold them.
+            Ready to score. It has a vocabulary but no counts, which the file does not contain.
 
         Raises
         ------
         ArpaError
-            When the file is malformed; the message gives the line.
+            If the file is malformed; the message gives the line.
         """
         tables = read_arpa(path)
         model = cls(tables.order, FromFile(path))
@@ -242,30 +250,30 @@ class NGramModel:
         model._spelling = Spelling(tables.vocabulary.tokens, " ")
         return model
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
                 raise AttributeError(f"{name} is not there: a model read from an ARPA file has no counts")
             raise AttributeError(f"{name} is not there before the model is fitted: call fit(text) first")
         raise AttributeError(f"NGramModel has no attribute {name!r}")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = f"NGramModel(order={self.order}, smoothing={self.smoothing!r})"
         if "_tables" not in vars(self):
             return f"{shown}, not fitted"
         sizes = ", ".join(f"{len(level):,} of order {level.n}" for level in self._tables.levels)
         return f"{shown}, fitted: {sizes.replace(' of', ' n-grams of', 1)}"
 
-    def _fitted(self):
+    def _fitted(self) -> Tables:
         if "_tables" not in vars(self):
             raise ValueError("this model is not fitted yet: call fit(text) first")
         return self._tables
 
-    def _require_probabilities(self, name):
+    def _require_probabilities(self, name: str) -> None:
         if self.smoothing.refusal:
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
 
-    def _ids(self, context):
+    def _ids(self, context: Sequence[str]) -> list[int]:
         if isinstance(context, str):
             raise TypeError(
                 f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
@@ -277,10 +285,10 @@ class NGramModel:
 class FromFile(Smoothing):
     """The method of a model that was read from a file: whatever smoothed it is not recorded there."""
 
-    def __init__(self, path):
+    def __init__(self, path: PathLike) -> None:
         self.path = str(path)
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         raise TypeError(
             "this model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
             "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())"

@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from lmmetrics._types import Ints
+from lmmetrics.ngram.tables import Tables
 
-def draw(tables, n, rng, context):
+
+def draw(tables: Tables, n: int, rng: np.random.Generator, context: list[int]) -> Ints:
     """Draw the ids of n tokens: int32[n]. Each needs one row of probabilities, so time grows with n V."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n is {n!r}; the number of tokens to draw is expected, a whole number from 0 up")

@@ -6,8 +6,14 @@ shorter context's probability on top. `SpreadEvenly` treats all words alike inst
 modules `additive`, `interpolation`, `discounting` and `backoff`.
 """
 
-import numpy as np
+from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lmmetrics._types import Floats
+from lmmetrics.ngram.counts import NGramCounts
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.tables import Tables
 
 
@@ -26,12 +32,12 @@ class Smoothing:
 
     evenly = False  # whether the remainder goes to all words alike
     unseen = 1.0  # the weight of a context that was not seen
-    refusal = None  # why the values are no probabilities, for methods whose values are none
+    refusal: str | None = None  # why the values are not probabilities, if they are not
 
-    def prepare(self, counts):
-        """Learn what concerns all orders at once, before `terms` is asked for each of them."""
+    def prepare(self, counts: NGramCounts) -> None:
+        """Estimate what all orders share, before `terms` is called for each of them."""
 
-    def terms(self, level):
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
         """Return the share of each n-gram and the weight of the remainder: float64[G], float64[C].
 
         Parameters
@@ -41,7 +47,7 @@ class Smoothing:
         """
         raise NotImplementedError
 
-    def combine(self, level, own, weights, shorter):
+    def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
         """Return the probabilities float64[G] and the weights float64[C] of one order.
 
         Parameters
@@ -54,7 +60,7 @@ class Smoothing:
         """
         raise NotImplementedError
 
-    def tables(self, counts, advance=lambda: None):
+    def tables(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Tables:
         """Return the `Tables` of a text's counts."""
         self.prepare(counts)
         vocabulary, probs, weights = counts.vocabulary, [], []
@@ -71,7 +77,7 @@ class Smoothing:
             advance()
         return Tables(vocabulary, counts.levels, probs, weights, self.evenly)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given = {k: v for k, v in vars(self).items() if v is not None and not (k[0] == "_" or k[-1] == "_")}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
@@ -79,7 +85,7 @@ class Smoothing:
 class Interpolated(Smoothing):
     """p(w | h) = share(hw) + weight(h) p(w | h'), for words seen after h and for unseen words alike."""
 
-    def combine(self, level, own, weights, shorter):
+    def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
         own += level.spread(weights) * shorter
         return own, weights
 
@@ -90,7 +96,7 @@ class SpreadEvenly(Interpolated):
     evenly = True
 
 
-def ratio(part, whole):
+def ratio(part: ArrayLike, whole: Floats) -> Floats:
     """Divide, with 1 where the whole is 0: a context that nothing follows leaves everything over.
 
     Examples

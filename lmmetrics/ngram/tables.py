@@ -4,11 +4,15 @@ Each n-gram has a probability, each context a weight. An n-gram that is not in t
 its context times the probability of a shorter n-gram: that one rule scores every method of the zoo.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from lmmetrics._types import Floats, Ints
+from lmmetrics.ngram.level import Level
 from lmmetrics.ngram.windows import SortedText
+from lmmetrics.text import TokenizedText, Vocabulary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,17 +34,17 @@ class Tables:
         same for every symbol that can be predicted.
     """
 
-    vocabulary: object
-    levels: list
-    probs: list
-    weights: list
+    vocabulary: Vocabulary
+    levels: list[Level]
+    probs: list[Floats]
+    weights: list[Floats]
     evenly: bool = False
 
     @property
-    def order(self):
+    def order(self) -> int:
         return len(self.levels)
 
-    def score(self, text):
+    def score(self, text: TokenizedText) -> Floats:
         """Return the probability of each token of a text, given those before it in its sentence: float64[N].
 
         The text's own n-grams are sorted and found in the tables, each distinct one once.
@@ -62,7 +66,7 @@ class Tables:
             by_position[ends] = probs.take(groups[ranks][whole])
         return by_position[~windows.is_bos]
 
-    def _look_up(self, level, contexts_places, shorter_probs):
+    def _look_up(self, level: Level, contexts_places: Ints, shorter_probs: Floats) -> tuple[Ints, Floats]:
         """Return the places in the tables and the probabilities of the n-grams of a text's level."""
         contexts = level.spread(contexts_places)
         places = self.levels[level.n - 1].find(contexts, level.tokens)
@@ -78,7 +82,7 @@ class Tables:
         probs[found] = self.probs[level.n - 1].take(places.take(found))
         return places, probs
 
-    def row(self, context):
+    def row(self, context: Sequence[int]) -> Floats:
         """Return the probability of every token after a context, a list of token ids: float64[V].
 
         The id -1 stands for a token that is not in the vocabulary.
@@ -93,7 +97,7 @@ class Tables:
             row = self._lengthened(row, context[-length:])
         return row
 
-    def _lengthened(self, row, context):
+    def _lengthened(self, row: Floats, context: Sequence[int]) -> Floats:
         """Return the row after a context, from the row after the shorter one."""
         place = 0
         for level, id in zip(self.levels, context, strict=False):
@@ -106,5 +110,5 @@ class Tables:
         return row
 
     @property
-    def uniform(self):
+    def uniform(self) -> float:
         return 1 / self.vocabulary.predictable

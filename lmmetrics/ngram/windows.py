@@ -2,13 +2,17 @@
 
 At each position of a text starts a window of as many tokens as the highest order. Sort the windows once, as
 in a dictionary: equal n-grams are then neighbours, at every order at the same time. What it leaves out: the
-counts as a student looks at them (`counts`) and probabilities (`tables`).
+counts as mappings (`counts`) and probabilities (`tables`).
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse
 
+from lmmetrics._types import Bools, Ints
 from lmmetrics.ngram.level import Level
+from lmmetrics.text import TokenizedText
 
 INT32_LIMIT = np.iinfo(np.int32).max
 """Texts with more positions than this are counted in int64."""
@@ -40,7 +44,7 @@ class SortedText:
         The windows that start with token v have the ranks from ``offsets[v]`` to ``offsets[v + 1]``.
     """
 
-    def __init__(self, text, order):
+    def __init__(self, text: TokenizedText, order: int) -> None:
         self.order = order
         self.bos = text.vocabulary.bos
         self.symbols = len(text.vocabulary) + bool((text.ids < 0).any())
@@ -54,7 +58,7 @@ class SortedText:
         stream[size:] = stream[:order]
         self._sort(stream, size)
 
-    def _sort(self, stream, size):
+    def _sort(self, stream: Ints, size: int) -> None:
         """Sort by the last token of the windows, then stably by the one before it, and so on to the first."""
         ranked = np.arange(size, dtype=self.index_type)  # positions, sorted by tokens k + 1 to the last
         for k in range(self.order - 1, 0, -1):
@@ -67,10 +71,10 @@ class SortedText:
         self._ranked = ranked
 
     @property
-    def positions(self):
+    def positions(self) -> Ints:
         return self._ranked.take(self.following)
 
-    def levels(self):
+    def levels(self) -> Iterator[tuple[Level, Ints, Bools]]:
         """Yield, for n from 1 to the order, the n-grams and where they are.
 
         Yields
@@ -114,7 +118,7 @@ class SortedText:
             yield level, groups, complete
 
 
-def counting_sort(values, digits, symbols):
+def counting_sort(values: Ints, digits: Ints, symbols: int) -> tuple[Ints, Ints]:
     """Sort values by their digits, stably, in linear time.
 
     Turning a sparse matrix of one row from rows to columns is a counting sort, compiled, and public.

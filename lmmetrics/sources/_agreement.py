@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmmetrics._types import Floats, Ints
 from lmmetrics.information import entropy
 from lmmetrics.sources._source import Source, checked_count
+from lmmetrics.text import TokenizedText
+
+if TYPE_CHECKING:
+    from lmmetrics.derivation import Derivation
 
 PAIRS = {"cat": "sleeps", "cats": "sleep"}
 PHRASE = ("by", "the", "old", "stone", "bridge")
@@ -48,7 +55,7 @@ class AgreementSource(Source):
     Raises
     ------
     ValueError
-        When there are too few words, a word has two parts, or ``more`` is out of range.
+        If there are too few words, a word has two parts, or ``more`` is out of range.
 
     Notes
     -----
@@ -79,13 +86,19 @@ class AgreementSource(Source):
     >>> " ".join(source.sample(18, seed=1).strings())
     'stone bridge often often alone often sleeps cats by the old stone bridge today sleep cats by the'
 
-    A 5-gram sees four words. It has no means to know the verb, and pays 1 bit more in every block.
+    A 5-gram sees four words. It cannot know the verb, which costs it 1 bit more in every block.
 
     >>> round(source.excess(order=5) / math.log(2), 6)
     0.125
     """
 
-    def __init__(self, pairs=PAIRS, phrase=PHRASE, fillers=FILLERS, more: float = 0.5):
+    def __init__(
+        self,
+        pairs: Mapping[str, str] = PAIRS,
+        phrase: Sequence[str] = PHRASE,
+        fillers: Sequence[str] = FILLERS,
+        more: float = 0.5,
+    ) -> None:
         pairs, phrase, fillers = dict(pairs), tuple(phrase), tuple(fillers)
         words = (*pairs, *phrase, *fillers, *pairs.values())
         if len(pairs) < 2 or not fillers:
@@ -130,12 +143,12 @@ class AgreementSource(Source):
         it can lack is the subject. It lacks it at the verb when phrase and fillers fill its window, which has
         probability ``r**max(0, order - 1 - m)``; the verb then costs ln K instead of 0. So the excess is
         ``r**max(0, order - 1 - m) * ln K / block_length``. It falls with the order, but is 0 for no order
-        unless ``more`` is 0. A model of order 1 pays its entropy above the rate.
+        unless ``more`` is 0. For a model of order 1 the excess is its entropy above the rate.
 
         Raises
         ------
         ValueError
-            When the order is not a whole number of at least 1.
+            If the order is not a whole number of at least 1.
         """
         if checked_count("order", order) == 1:
             marginal = entropy(self._place_law) - self._place_law @ self._log_within
@@ -143,7 +156,7 @@ class AgreementSource(Source):
         beyond = max(0, order - 1 - len(self.phrase))
         return self.more**beyond * math.log(len(self.pairs)) / self.block_length
 
-    def log_probs(self, text) -> np.ndarray:
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
 
         A word tells its place in the block, so the only thing that a past can leave open is the subject, when
@@ -153,11 +166,11 @@ class AgreementSource(Source):
         Raises
         ------
         ValueError
-            When the text has another vocabulary than the source.
+            If the text has another vocabulary than the source.
         """
         symbols, places = self._read(text)
         pairs, verb = len(self.pairs), len(self.phrase) + 2
-        kinds = np.append(self._kinds, verb + 1)[symbols]  # -1 finds the last: what is no symbol
+        kinds = np.append(self._kinds, verb + 1)[symbols]  # -1 finds the last: not a symbol
         steps = np.log(self._steps, out=np.full_like(self._steps, -np.inf), where=self._steps > 0)
         before = np.where(places == 0, verb + 2, np.roll(kinds, 1))
         result = steps[before, kinds] + np.append(self._log_within, 0.0)[kinds]
@@ -170,7 +183,7 @@ class AgreementSource(Source):
         return result
 
     @staticmethod
-    def rate_derivation():
+    def rate_derivation() -> Derivation:
         """Return the `Derivation` of the entropy rate, in the letters of the notes of this class."""
         from sympy import Eq, Sum, log, symbols
 
@@ -200,7 +213,7 @@ class AgreementSource(Source):
             f"rate {self.entropy_rate():.6f} nats per token"
         )
 
-    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def _draw(self, n: int, rng: np.random.Generator) -> Ints:
         """Draw blocks and lay them end to end; the first begins at a stationary place."""
         place = rng.choice(len(self._place_law), p=self._place_law)
         parts = [self._first_block(place, rng)]
@@ -211,13 +224,13 @@ class AgreementSource(Source):
             missing -= len(parts[-1])
         return np.concatenate(parts)[:n]
 
-    def _first_block(self, place: int, rng: np.random.Generator) -> np.ndarray:
+    def _first_block(self, place: int, rng: np.random.Generator) -> Ints:
         """What is left of a block from a place on. After a filler, as many follow as in any block."""
         extra = int(place == len(self.phrase) + 1)
         block = self._blocks(rng.geometric(1 - self.more, 1) - 1 + extra, rng)
         return block[place:] if place < len(self.phrase) + 2 else block[-1:]
 
-    def _blocks(self, fillers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _blocks(self, fillers: Ints, rng: np.random.Generator) -> Ints:
         """One block for each number of fillers, as positions in `symbols`, end to end."""
         pairs, phrase = len(self.pairs), len(self.phrase)
         ends = np.cumsum(fillers + phrase + 2)
@@ -233,19 +246,19 @@ class AgreementSource(Source):
     # Kinds of symbols, which are the places in a block: 0 subject, 1 .. m phrase, m + 1 filler, m + 2 verb.
 
     @cached_property
-    def _kinds(self) -> np.ndarray:
+    def _kinds(self) -> Ints:
         """The kind of each symbol."""
         phrase = len(self.phrase)
         sizes = [len(self.pairs), *[1] * phrase, len(self.fillers), len(self.pairs)]
         return np.repeat(np.arange(phrase + 3), sizes)
 
     @cached_property
-    def _place_law(self) -> np.ndarray:
+    def _place_law(self) -> Floats:
         """The stationary law of the place: how often a block visits it, over the length of a block."""
         return np.array([1.0] * (len(self.phrase) + 1) + [self._mean_fillers, 1.0]) / self.block_length
 
     @cached_property
-    def _steps(self) -> np.ndarray:
+    def _steps(self) -> Floats:
         """From each kind to the next, (m + 5, m + 4); row m + 3: from no symbol, m + 4: at the start."""
         phrase = len(self.phrase)
         steps = np.zeros((phrase + 5, phrase + 4))
@@ -257,7 +270,7 @@ class AgreementSource(Source):
         return steps
 
     @cached_property
-    def _log_within(self) -> np.ndarray:
+    def _log_within(self) -> Floats:
         """ln of the probability of a symbol among those of its kind, the subject unknown."""
         pairs, fillers = -math.log(len(self.pairs)), -math.log(len(self.fillers))
         return np.array([pairs, *[0.0] * len(self.phrase), fillers, pairs])

@@ -7,6 +7,8 @@ from scipy.sparse import csc_array, eye_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
+from lmmetrics._types import Floats, Ints
+
 
 class Chain:
     """A chain with one recurrent class.
@@ -22,7 +24,7 @@ class Chain:
         The states of each recurrent class. The methods need that there is one.
     """
 
-    def __init__(self, steps: csc_array):
+    def __init__(self, steps: csc_array) -> None:
         self._steps = steps
         self.classes = _recurrent_classes(steps)
         self._pinned, self._rest = self.classes[0][:1], self.classes[0][1:]
@@ -30,7 +32,7 @@ class Chain:
         # I - P is singular; without the row and the column of one recurrent state it is not.
         self._solver = splu(csc_array(eye_array(len(self._rest)) - inside)) if len(self._rest) else None
 
-    def stationary(self) -> np.ndarray:
+    def stationary(self) -> Floats:
         """Return the law pi with pi = pi P, float64[S]; 0 for states that are left for ever."""
         law = np.zeros(self._steps.shape[0])
         law[self._pinned] = 1.0
@@ -39,7 +41,7 @@ class Chain:
             law[self._rest] = self._solver.solve(from_pinned, trans="T")
         return law / law.sum()
 
-    def later(self, reward: np.ndarray) -> np.ndarray:
+    def later(self, reward: Floats) -> Floats:
         """Solve Poisson's equation g = r + P g for a reward with stationary mean 0; g is 0 at one state.
 
         The difference of g between two states is how much more reward follows one than the other, in all.
@@ -50,7 +52,7 @@ class Chain:
         return result
 
 
-def _recurrent_classes(steps: csc_array) -> list[np.ndarray]:
+def _recurrent_classes(steps: csc_array) -> list[Ints]:
     """The sets of states that are never left, each with a way from every state to every other."""
     count, labels = connected_components(steps, directed=True, connection="strong")
     here, after = steps.nonzero()

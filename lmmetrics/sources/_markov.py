@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csc_array
 
+from lmmetrics._types import Floats, Ints
 from lmmetrics.information import TOLERANCE, entropy
 from lmmetrics.sources._chain import Chain
 from lmmetrics.sources._source import Source, checked_count
+from lmmetrics.text import TokenizedText
 
 
 class MarkovSource(Source):
@@ -41,8 +44,8 @@ class MarkovSource(Source):
     Raises
     ------
     ValueError
-        When the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
-        to 1. When the chain has several recurrent classes: it then never leaves the class it is in, every
+        If the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
+        to 1. If the chain has several recurrent classes: it then never leaves the class it is in, every
         class has a stationary law of its own, and so the chain has no single entropy rate.
 
     Notes
@@ -64,11 +67,13 @@ class MarkovSource(Source):
     ['a', 'b', 'a', 'a', 'b', 'b', 'a', 'a']
     """
 
-    def __init__(self, transitions, symbols=None):
+    def __init__(self, transitions: Mapping | ArrayLike, symbols: Sequence[str] | None = None) -> None:
         if isinstance(transitions, Mapping):
             transitions, symbols = _from_dict(transitions, symbols)
         elif symbols is None:
-            raise ValueError("symbols is missing: an array of transitions does not name its symbols.")
+            raise ValueError(
+                "symbols is missing: an array of transitions does not name its symbols. Pass symbols=[...]."
+            )
         super().__init__(symbols)
         self.transitions = _checked(transitions, self.symbols)
         self.order = self.transitions.ndim - 1
@@ -89,17 +94,17 @@ class MarkovSource(Source):
         """
         return float(np.sqrt(self._variance / checked_count("n", n)))
 
-    def log_probs(self, text) -> np.ndarray:
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
 
         The first tokens of a sentence, whose context is shorter than `order`, follow the stationary law. A
         token is given ``-inf`` when it cannot occur, `</s>` among them, and also when its context holds
-        something that is no symbol, or begins in a way that cannot occur.
+        something that is not a symbol, or begins in a way that cannot occur.
 
         Raises
         ------
         ValueError
-            When the text has another vocabulary than the source.
+            If the text has another vocabulary than the source.
         """
         symbols, places = self._read(text)
         result = np.full(len(text), -np.inf)
@@ -113,11 +118,11 @@ class MarkovSource(Source):
             result[at[valid]] = self._log_conditionals(k).ravel()[block[valid]]
         return result
 
-    def block_law(self, length: int) -> np.ndarray:
+    def block_law(self, length: int) -> Floats:
         """Return the stationary law of `length` consecutive symbols, shape ``(V,) * length``.
 
         Its entropies give the best that a model with a short context can do: with L symbols of context it
-        pays at least ``H(block of L + 1) - H(block of L)`` nats per token.
+        needs at least ``H(block of L + 1) - H(block of L)`` nats per token.
         """
         law = self.stationary
         for _ in range(self.order, length):
@@ -134,8 +139,8 @@ class MarkovSource(Source):
 
     # Sampling -----------------------------------------------------------------------------------------------
 
-    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw by regeneration: whenever the chain is in its most frequent context, it begins anew.
+    def _draw(self, n: int, rng: np.random.Generator) -> Ints:
+        """Draw by regeneration: whenever the chain is in its most frequent context, it starts again.
 
         So its path is a first stretch from a stationary context, then independent tours from that context
         back to it. Many tours are run side by side, one symbol of each in a step, then laid end to end. The
@@ -155,7 +160,7 @@ class MarkovSource(Source):
             missing -= len(parts[-1])
         return np.concatenate(parts)[:n]
 
-    def _tours(self, contexts: np.ndarray, home: int, limit: int, rng: np.random.Generator) -> np.ndarray:
+    def _tours(self, contexts: Ints, home: int, limit: int, rng: np.random.Generator) -> Ints:
         """Run one tour from each context until it is home, and lay the tours end to end.
 
         No tour is followed beyond `limit` symbols: the sample ends before.
@@ -175,7 +180,7 @@ class MarkovSource(Source):
             result[starts[tours] + step] = symbols
         return result
 
-    def _next(self, contexts: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    def _next(self, contexts: Ints, uniform: Floats) -> Ints:
         """The first symbol whose cumulative probability is above `uniform`, by bisection of all rows."""
         low = np.zeros(len(contexts), dtype=np.int64)
         high = np.full(len(contexts), len(self.symbols) - 1)
@@ -186,7 +191,7 @@ class MarkovSource(Source):
         return low
 
     @cached_property
-    def _cumulative(self) -> np.ndarray:
+    def _cumulative(self) -> Floats:
         sums = np.cumsum(self._rows, axis=1)
         return sums / sums[:, -1:]  # exactly 1 from the last possible symbol on
 
@@ -208,7 +213,7 @@ class MarkovSource(Source):
         return chain
 
     @cached_property
-    def _row_entropies(self) -> np.ndarray:
+    def _row_entropies(self) -> Floats:
         return entropy(self._rows, axis=-1)
 
     @cached_property
@@ -222,7 +227,7 @@ class MarkovSource(Source):
         weights = self.stationary.reshape(-1, 1) * self._rows
         return max(0.0, float((weights * excess * (excess + 2 * later)).sum()))
 
-    def _log_conditionals(self, k: int) -> np.ndarray:
+    def _log_conditionals(self, k: int) -> Floats:
         """ln p(next | k symbols before), shape (V,) * k + (V,), -inf where the k symbols cannot occur."""
         if k == self.order:
             return self._log_rows
@@ -232,12 +237,12 @@ class MarkovSource(Source):
             return np.log(ratio)
 
     @cached_property
-    def _log_rows(self) -> np.ndarray:
+    def _log_rows(self) -> Floats:
         with np.errstate(divide="ignore"):
             return np.log(self._rows)
 
 
-def _from_dict(transitions: Mapping, symbols) -> tuple[np.ndarray, tuple[str, ...]]:
+def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     """The array and the symbols of a dict from contexts to laws."""
     contexts = {(key,) if isinstance(key, str) else tuple(key): law for key, law in transitions.items()}
     orders = sorted(set(map(len, contexts)))
@@ -262,18 +267,22 @@ def _from_dict(transitions: Mapping, symbols) -> tuple[np.ndarray, tuple[str, ..
             (s for s in (*context, *(law if isinstance(law, Mapping) else ())) if s not in place), None
         )
         if unknown is not None:
-            raise ValueError(f"{unknown!r}, in the law after {context}, is not among the symbols {symbols}.")
+            raise ValueError(
+                f"{unknown!r}, in the law after {context}, is not among the symbols {symbols}. Add it."
+            )
         row = array[tuple(place[symbol] for symbol in context)]
         if isinstance(law, Mapping):
             row[[place[symbol] for symbol in law]] = list(law.values())
         elif len(law) == len(symbols):
             row[:] = law
         else:
-            raise ValueError(f"the law after {context} has {len(law)} entries for {len(symbols)} symbols.")
+            raise ValueError(
+                f"the law after {context} has {len(law)} entries for {len(symbols)} symbols. Give as many."
+            )
     return array, symbols
 
 
-def _checked(transitions, symbols: tuple[str, ...]) -> np.ndarray:
+def _checked(transitions: Mapping | ArrayLike, symbols: tuple[str, ...]) -> Floats:
     array = np.array(transitions, dtype=np.float64)
     size = len(symbols)
     if array.ndim == 0 or array.shape != (size,) * array.ndim:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from numbers import Integral
 
 import numpy as np
 
+from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics._vocabulary import UNK
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
@@ -14,10 +16,10 @@ from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 class Source(ABC):
     """A stationary process over symbols that never ends.
 
-    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that does
-    hold `</s>` gets the log probability ``-inf`` there, because the source never says it. Score such a text
-    with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out of
-    the stream, so that the probabilities of all strings of one length sum to 1.
+    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that
+    contains `</s>` gets the log probability ``-inf`` there, because the source never emits it. Score such a
+    text with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out
+    of the stream, so that the probabilities of all strings of one length sum to 1.
 
     Attributes
     ----------
@@ -26,7 +28,7 @@ class Source(ABC):
         The symbols and `<s>`, `</s>`, without `<unk>`. Tokenise a text for this source with it.
     """
 
-    def __init__(self, symbols):
+    def __init__(self, symbols: Iterable[str]) -> None:
         self.symbols = _checked(symbols)
         self.vocabulary = Vocabulary(self.symbols, unk=False)
 
@@ -39,14 +41,14 @@ class Source(ABC):
         """Return the standard error of the mean surprisal of `n` sampled tokens, in nats per token."""
 
     @abstractmethod
-    def log_probs(self, text) -> np.ndarray:
+    def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N]."""
 
     @abstractmethod
-    def _draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def _draw(self, n: int, rng: np.random.Generator) -> Ints:
         """Return n consecutive symbols, as positions in `symbols`."""
 
-    def sample(self, n: int, seed, documents: int = 1) -> TokenizedText:
+    def sample(self, n: int, seed: Seed, documents: int = 1) -> TokenizedText:
         """Draw `n` consecutive tokens from the stationary source.
 
         Parameters
@@ -68,11 +70,13 @@ class Source(ABC):
         Raises
         ------
         ValueError
-            When a number is not a whole number of at least 1, or there are more documents than tokens.
+            If a number is not a whole number of at least 1, or there are more documents than tokens.
         """
         n, documents = checked_count("n", n), checked_count("documents", documents)
         if documents > n:
-            raise ValueError(f"documents is {documents}, but {n} tokens cannot fill more than {n} of them.")
+            raise ValueError(
+                f"documents is {documents}, but {n} tokens cannot fill more than {n} of them. Ask for fewer."
+            )
         symbols = self._draw(n, np.random.default_rng(seed))
         starts = np.arange(documents + 1) * n // documents
         lengths = np.diff(starts)
@@ -96,8 +100,8 @@ class Source(ABC):
         """The id of the first symbol."""
         return len(self.vocabulary) - len(self.symbols)
 
-    def _read(self, text) -> tuple[np.ndarray, np.ndarray]:
-        """The symbols of a text, -1 for what is none, and the place of each token in its sentence."""
+    def _read(self, text: TokenizedText) -> tuple[Ints, Ints]:
+        """The symbols of a text, -1 for other tokens, and the place of each token in its sentence."""
         if text.vocabulary != self.vocabulary:
             raise ValueError(
                 f"the text has another vocabulary ({text.vocabulary}) than this source ({self.vocabulary}). "
@@ -109,14 +113,14 @@ class Source(ABC):
         return np.where(symbols < 0, -1, symbols), places
 
 
-def checked_count(name: str, value) -> int:
+def checked_count(name: str, value: object) -> int:
     """Return a whole number of at least 1, or say what is wrong with it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} is {value!r}; a whole number of at least 1 is expected.")
     return int(value)
 
 
-def _checked(symbols) -> tuple[str, ...]:
+def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
     if isinstance(symbols, str):
         raise TypeError(
             "symbols is a single string; a list of strings is expected, such as ['cat', 'sleeps']."
@@ -126,5 +130,7 @@ def _checked(symbols) -> tuple[str, ...]:
         raise ValueError("there are no symbols; a source needs at least one.")
     for symbol in symbols:
         if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
-            raise ValueError(f"the symbol {symbol!r} holds a blank or is reserved; symbols are words.")
+            raise ValueError(
+                f"the symbol {symbol!r} holds a blank or is reserved; symbols are words. Rename it."
+            )
     return symbols

@@ -324,27 +324,16 @@ def test_make_installs_again_where_the_folder_was_moved(tmp_path, place, left):
 
 def test_a_checkout_on_windows_has_the_line_ends_of_linux(tmp_path):
     """Also where git is told to write CRLF: the scripts run, and student sets are the same bytes."""
-    root = ROOT
-    if not (root / ".git").exists():
+    if not (ROOT / ".git").exists():
         pytest.skip("this copy of the project has no history to check out from")
+    options = ("-c", "core.autocrlf=true", "-c", "core.eol=crlf")
     subprocess.run(
-        [
-            "git",
-            "-c",
-            "core.autocrlf=true",
-            "-c",
-            "core.eol=crlf",
-            "clone",
-            "-q",
-            "--depth=1",
-            f"file://{root}",
-            tmp_path / "a",
-        ],
+        ["git", *options, "clone", "-q", "--depth=1", f"file://{ROOT}", tmp_path / "a"],
         check=True,
     )
     texts = [
         path
-        for pattern in ("Makefile", ".ci/run", "*/*.py", "*/*.md")
+        for pattern in ("Makefile", ".ci/run", "**/*.py", "**/*.md")
         for path in (tmp_path / "a").glob(pattern)
     ]
     assert len(texts) > 100
@@ -356,8 +345,7 @@ def test_modules_on_pythonpath_are_not_taken_for_pythons_own(tmp_path):
     for name in ("random", "lmcourse", "sys", "encodings"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('taken from PYTHONPATH')\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    root = ROOT
-    done = subprocess.run(["make", "python"], cwd=root, capture_output=True, text=True, env=environment)
+    done = subprocess.run(["make", "python"], cwd=ROOT, capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -366,8 +354,7 @@ def test_make_with_an_old_python_says_so_in_one_line(tmp_path):
     old = tmp_path / "oldpython"
     old.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo "Python 3.8.1"; exit 0; fi\nexit 1\n')
     old.chmod(0o755)
-    root = ROOT
-    result = subprocess.run(["make", f"PYTHON={old}", "python"], cwd=root, capture_output=True, text=True)
+    result = subprocess.run(["make", f"PYTHON={old}", "python"], cwd=ROOT, capture_output=True, text=True)
     said = [line for line in result.stderr.splitlines() if not line.startswith("make")]
     assert result.returncode != 0
     assert len(said) == 1 and "needs Python 3.11 or newer" in said[0] and "Python 3.8.1" in said[0]
@@ -375,8 +362,7 @@ def test_make_with_an_old_python_says_so_in_one_line(tmp_path):
 
 def test_make_alone_lists_the_targets():
     """`make` prints a line for each target that people use."""
-    root = ROOT
-    said = subprocess.run(["make"], cwd=root, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for target in ("book", "test", "exercises", "slides", "lab", "clean"):
         assert f"make {target} " in said
     assert sys.version_info >= (3, 11)

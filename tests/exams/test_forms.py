@@ -6,7 +6,7 @@ import pytest
 from lmcourse.exams import EXAMS, find
 from lmcourse.exams.forms import check_form
 from lmcourse.exams.part import value_part
-from lmcourse.grading.notebook.testing import Tests
+from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
@@ -143,7 +143,7 @@ def graded():
         assert "error" not in (reply := sandbox.run("answers", SETUP + "\n".join(lines))), reply
         with sandbox.probe() as probe:
             for i, (question, _) in enumerate(answers):
-                call = Tests(probe, 1)._caller(question, proxies.fetch(probe, f"answer_{i}"))
+                call = RemoteChecks(probe, 1).caller(question, proxies.fetch(probe, f"answer_{i}"))
                 verdicts.append(judge(question, call, question.cases))
     return verdicts
 

@@ -10,11 +10,11 @@ from lmcourse import exam as command
 from lmcourse.exams import find
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.classroom.collecting import collect
-from lmcourse.grading.classroom.names import file_name, former_file_name
+from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, match
 from lmcourse.grading.exams.folder import ExamFolder, make
 from lmcourse.grading.exams.owners import labels_in
-from lmcourse.grading.notebook.cells import MOST_BYTES, GradingError, read_cells, read_file
+from lmcourse.grading.notebook.reading import MOST_BYTES, GradingError, read_cells, read_file
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
     Points Possible,,,,,

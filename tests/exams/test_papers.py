@@ -16,7 +16,7 @@ from lmcourse.exams.paper import answers, label_of, papers
 from lmcourse.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.exams.folder import ExamFolder, make, variant_seed
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.whole_class import grade_class
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge

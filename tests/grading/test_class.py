@@ -18,17 +18,17 @@ import pytest
 from lmcourse.grade_class import main
 from lmcourse.grading.classroom import gradebooks, seeds
 from lmcourse.grading.classroom import processes as classroom
-from lmcourse.grading.classroom.byhand import read_marks
 from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.manual_marks import read_marks
 from lmcourse.grading.classroom.processes import digest_of_set, grade_all
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.summary import alt_text, summarise, summary_page
 from lmcourse.grading.classroom.tables import read_table, safe, write_table
-from lmcourse.grading.notebook.cells import GradingError
-from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
-from lmcourse.grading.whole_class import _sweep, grade_class
+from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.whole_class import _delete_leftovers, grade_class
 from tests.grading.catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section
@@ -316,7 +316,7 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
     assert "among the submissions" in capsys.readouterr().err
     assert run("handed") == 1
     shown = capsys.readouterr().out
-    assert "1 could not be run" in shown and "bob: The file is no notebook" in shown
+    assert "1 could not be run" in shown and "bob: The file is not a notebook" in shown
     assert len(json.loads((tmp_path / "out" / "seeds.json").read_text())["secret"]) == 32
     with pytest.raises(SystemExit):
         run("handed", "--jobs", "0")
@@ -377,7 +377,7 @@ def test_a_kill_between_any_two_files_loses_no_mark_and_no_grade(graded, tmp_pat
         os.utime(path, (1e9, 1e9))
     (out / ".notes").touch()
     os.utime(out / ".notes", (1e9, 1e9))
-    _sweep(out)
+    _delete_leftovers(out)
     assert [path.name for path in out.rglob(".*") if path.is_file()] == [".notes"]
     assert not (out / "graded" / "ada.json.77").exists()
     assert {line["student"]: line["points"] for line in table(out / "manual.csv")}["ada"] == "3"

@@ -9,11 +9,11 @@ import pytest
 from lmcourse.grade import main
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import encode
-from lmcourse.grading.notebook.cells import read_cells
-from lmcourse.grading.notebook.grading import grade_notebook
-from lmcourse.grading.notebook.key import Key, blank, guess
+from lmcourse.grading.notebook.key import Key, guess_set, student_cell
+from lmcourse.grading.notebook.reading import read_cells
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.one_notebook import grade_notebook
 from tests.grading.catalogue import LIMITS, Notebook, write_small_set
 
 
@@ -96,7 +96,7 @@ def test_generators_that_cross_to_the_answers_differ_in_what_they_spawn():
 
 
 def test_the_set_is_found_by_its_cells(project):
-    assert guess(read_cells(Notebook().file())[0], project / "solutions") == "02_small"
+    assert guess_set(read_cells(Notebook().file())[0], project / "solutions") == "02_small"
 
 
 def test_the_key_reads_points_names_and_blanks(project):
@@ -105,6 +105,6 @@ def test_the_key_reads_points_names_and_blanks(project):
     assert key.tasks["three-words"].names == ("sentence_cost",)
     assert key.tasks["softmax-gradient"].names == ("gradient",)
     assert key.imports == ["numpy", "sympy"]
-    assert blank(" ### TASK: Do it.\n ### BEGIN SOLUTION\n x\n ### END SOLUTION") == (
+    assert student_cell(" ### TASK: Do it.\n ### BEGIN SOLUTION\n x\n ### END SOLUTION") == (
         ' # YOUR CODE HERE\n raise NotImplementedError("Do it.")'
     )

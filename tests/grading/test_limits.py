@@ -19,12 +19,12 @@ from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.exams.owners import labels_in
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import NODES, WireError, encode
-from lmcourse.grading.notebook.cells import GradingError, read_cells
-from lmcourse.grading.notebook.grading import grade_notebook
-from lmcourse.grading.notebook.stops import Stop
+from lmcourse.grading.notebook.failed_cells import FailedCell
+from lmcourse.grading.notebook.reading import GradingError, read_cells
 from lmcourse.grading.notebook.submission import defines
+from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside.proxies import value_of
-from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parsed
+from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parse_reply
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.questions import find
@@ -43,7 +43,7 @@ def test_a_forged_reply_is_refused_before_it_is_read(piece):
     data = b'{"value": [' + piece * (FORGED // len(piece)) + b"0]}"
     tracemalloc.start()
     with pytest.raises(Lost, match="too many values"):
-        parsed(data)
+        parse_reply(data)
     assert tracemalloc.get_traced_memory()[1] < 150 * 2**20
     tracemalloc.stop()
 
@@ -53,7 +53,7 @@ def test_what_just_passes_takes_little_memory(piece):
     most = min(3 * NODES // (piece.count(b",") + piece.count(b"[")), 4 * NODES // max(1, piece.count(b'"')))
     data = b'{"value": [' + piece * (most - 10) + b"0]}"
     tracemalloc.start()
-    parsed(data)
+    parse_reply(data)
     assert tracemalloc.get_traced_memory()[1] < 250 * 2**20
     tracemalloc.stop()
 
@@ -69,7 +69,7 @@ HONEST = {
 @pytest.mark.parametrize("value", HONEST.values(), ids=HONEST.keys())
 def test_the_largest_honest_values_are_read(value):
     data = json.dumps({"value": encode(value)}).encode()
-    assert len(data) > SMALL_REPLY and parsed(data) == json.loads(data)
+    assert len(data) > SMALL_REPLY and parse_reply(data) == json.loads(data)
 
 
 def test_each_endless_answer_has_its_whole_time_and_no_more(tmp_path):
@@ -93,7 +93,7 @@ def test_each_endless_answer_has_its_whole_time_and_no_more(tmp_path):
     assert time.monotonic() - began < 4 * 2 + 12
 
 
-# What a stranger's file or reply costs the grader's own process
+# What an untrusted file or reply costs the grader's own process
 
 
 def test_a_notebook_of_empty_cells_is_refused_and_its_label_read_without_them():
@@ -107,7 +107,7 @@ def test_a_notebook_of_empty_cells_is_refused_and_its_label_read_without_them():
     assert time.monotonic() - began < 3
     with pytest.raises(GradingError, match="lists and objects"):
         read_cells(data)
-    with pytest.raises(GradingError, match="cells, and 20000 are the most"):
+    with pytest.raises(GradingError, match="cells; the limit is 20000"):
         read_cells(b'{"cells": [' + b"{}," * 20_000 + b"{}]}")
     assert read_cells(b'{"cells": [{}, {"source": "x"}, 3]}')[0][0].source == "x"
 
@@ -124,8 +124,8 @@ def test_the_label_of_a_paper_is_found_in_text_of_any_encoding_and_else_in_the_m
 @pytest.mark.parametrize("source", ["x " * 100_000, "import " + "x,\t" * 60_000, "def " * 50_000], ids=repr)
 def test_to_look_for_a_definition_takes_little_time(source):
     began = time.monotonic()
-    assert not Stop("", source=source).costs("x" if "def" in source else "y")
-    assert not Stop("", source="x" * 100_000 + " ").costs("x") and not defines(source, "z" + "x" * 9)
+    assert not FailedCell("", source=source).loses("x" if "def" in source else "y")
+    assert not FailedCell("", source="x" * 100_000 + " ").loses("x") and not defines(source, "z" + "x" * 9)
     assert not defines("x " * 200_000, "x")
     assert time.monotonic() - began < 3
 

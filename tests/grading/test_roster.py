@@ -5,8 +5,8 @@ import unicodedata
 import pytest
 
 from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.file_names import former_file_name
 from lmcourse.grading.classroom.gradebooks import canvas_table, moodle_table, results_table
-from lmcourse.grading.classroom.names import former_file_name
 from lmcourse.grading.classroom.roster import Person, match, read_roster
 from lmcourse.grading.notebook.result import Result
 from tests.grading.catalogue import SET

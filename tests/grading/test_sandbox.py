@@ -1,4 +1,4 @@
-"""The walls between answers and grader: what crosses, what is seen, and for whom it works."""
+"""The sandbox: what crosses between worker and grader, what an answer sees, and where it works."""
 
 import json
 import os
@@ -17,9 +17,9 @@ from lmcourse.files.places import ROOT
 from lmcourse.grading.inside import commands
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, encode
-from lmcourse.grading.notebook.cells import GradingError
-from lmcourse.grading.notebook.grading import grade_notebook
-from lmcourse.grading.outside import shown
+from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.outside import visible_paths
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits, Lost
 from lmmetrics import Score
@@ -153,8 +153,9 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
                 probe.ask({"do": "fetch", "name": "facts"})["value"]
             )
     assert seen == [] and few and not secret and unprivileged
-    ours = ["__init__.py", "answers.py", "child.py", "commands.py", "decoding.py", "drawing.py", "jail.py"]
-    ours += ["nursery.py", "plain.py", "pools.py", "running.py", "shell.py", "wire.py"]
+    ours = ["__init__.py", "answers.py", "commands.py", "decoding.py", "drawing.py", "fork_server.py"]
+    ours += ["isolate.py", "plain.py", "pools.py", "procfs.py", "running.py", "settings.py", "shell.py"]
+    ours += ["wire.py", "worker_process.py"]
     assert sorted(set(inside)) == ours and files == ["table.txt"]
     assert "full" in sandbox.protection
 
@@ -203,7 +204,7 @@ def test_a_submission_among_the_libraries_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     with pytest.raises(GradingError, match="answers can read"):
         grade_notebook(work, SET, solutions=solutions)
-    shown_now = shown.paths([])
+    shown_now = visible_paths.paths([])
     assert str(tmp_path / "lib") in shown_now and str(tmp_path) not in shown_now
 
 
@@ -219,8 +220,8 @@ def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
         "/home",
         "/opt",
     ):
-        assert shown.exposed(private) is None
-    assert shown.exposed("/usr/lib/python3") == "/lib" or shown.exposed("/usr/lib/python3") == "/usr/lib"
+        assert visible_paths.visible_folder_of(private) is None
+    assert visible_paths.visible_folder_of("/usr/lib/python3") in ("/lib", "/usr/lib")
 
 
 def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
@@ -255,8 +256,8 @@ def test_a_lost_cell_leaves_everything_as_it_was():
 def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
     monkeypatch.setattr(commands, "SECONDS", 0.5)
     began = time.monotonic()
-    assert commands.output_of("echo {word}; sleep 8", {"word": "here"}) == (1, "here\n")
-    assert commands.output_of("sleep 8 & exit 3", {}, wanted=False) == (3, "")
+    assert commands.run_command("echo {word}; sleep 8", {"word": "here"}) == (1, "here\n")
+    assert commands.run_command("sleep 8 & exit 3", {}, wanted=False) == (3, "")
     assert time.monotonic() - began < 5
 
 
@@ -271,7 +272,7 @@ def test_a_command_has_little_time_and_its_output_so_far_counts(monkeypatch):
 )
 def test_a_command_that_installs_does_nothing(line):
     assert not re.search("pip|apt|conda|sudo", commands.INSTALLS.sub(r"\1 true ", line))
-    assert commands.output_of(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
+    assert commands.run_command(f"{line}; echo pipe; echo apt", {}) == (0, "pipe\napt\n")
 
 
 def test_a_file_that_is_too_large_names_the_limit():

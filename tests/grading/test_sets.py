@@ -9,10 +9,10 @@ import pytest
 
 from lmcourse.files.notebooks import read
 from lmcourse.files.places import ROOT
-from lmcourse.grading.notebook.grading import Limits, grade_notebook
 from lmcourse.grading.notebook.key import Key, sets_in
 from lmcourse.grading.notebook.marking import Marker
 from lmcourse.grading.notebook.submission import plan
+from lmcourse.grading.one_notebook import Limits, grade_notebook
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.sets.release import student_set
 

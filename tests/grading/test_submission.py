@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from lmcourse.grading.notebook.cells import read_cells
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import read_cells
 from lmcourse.grading.notebook.submission import plan
 from tests.grading.catalogue import SET, Notebook, _text, write_small_set
 

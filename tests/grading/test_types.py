@@ -13,7 +13,7 @@ import sympy as sp
 
 from lmcourse import feedback
 from lmcourse.feedback import WrongAnswer, _caller, _precise
-from lmcourse.grading.notebook.testing import Tests
+from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
@@ -301,8 +301,8 @@ def checked(name, names):
 def graded(name, probe):
     """What the grader says."""
     try:
-        tests = Tests(probe, 0)
-        tests._judge(QUESTIONS[name], proxies.fetch(probe, name), QUESTIONS[name].cases)
+        tests = RemoteChecks(probe, 0)
+        tests.judge(QUESTIONS[name], proxies.fetch(probe, name), QUESTIONS[name].cases)
     except WrongAnswer as wrong:
         return False, str(wrong)
     except Unreadable as problem:

@@ -66,7 +66,7 @@ def test_interrupted_and_resumed_is_uninterrupted(maker, tmp_path, monkeypatch):
     """To the last bit, dropout and carried states included."""
     arguments = {**SMALL, "steps": 12, "every": 4, "seed": 5}
     straight, resumed = (MAKERS[maker](TEXT.vocabulary, seed=1) for _ in range(2))
-    expected = neural.train(straight, TEXT, VALID, **arguments)
+    expected = neural.train(straight, TEXT, valid=VALID, **arguments)
 
     features, calls = type(resumed).features, []
 
@@ -78,10 +78,10 @@ def test_interrupted_and_resumed_is_uninterrupted(maker, tmp_path, monkeypatch):
         return features(self, *inputs)
 
     monkeypatch.setattr(type(resumed), "features", interrupting)
-    stopped = neural.train(resumed, TEXT, VALID, checkpoint=tmp_path / "run", **arguments)
+    stopped = neural.train(resumed, TEXT, valid=VALID, checkpoint=tmp_path / "run", **arguments)
     assert stopped.interrupted and stopped.steps.tolist() == [4] and stopped.best_step in (0, 4)
     torch.rand(3)  # the global generator is somewhere else by now
-    history = neural.train(resumed, TEXT, VALID, checkpoint=tmp_path / "run", **arguments)
+    history = neural.train(resumed, TEXT, valid=VALID, checkpoint=tmp_path / "run", **arguments)
 
     assert len(calls) > 7 and not history.interrupted
     assert same(weights(resumed), weights(straight))
@@ -90,7 +90,8 @@ def test_interrupted_and_resumed_is_uninterrupted(maker, tmp_path, monkeypatch):
     assert (history.tokens, history.best_step) == (expected.tokens, expected.best_step)
     # A finished run is not run again.
     assert (
-        neural.train(resumed, TEXT, VALID, checkpoint=tmp_path / "run", **arguments).tokens == history.tokens
+        neural.train(resumed, TEXT, valid=VALID, checkpoint=tmp_path / "run", **arguments).tokens
+        == history.tokens
     )
 
 
@@ -107,7 +108,7 @@ def test_interrupted_training_keeps_the_best_weights(monkeypatch):
                 run.model.embedding.weight.normal_(0, 50, generator=torch.Generator().manual_seed(0))
 
     monkeypatch.setattr(Run, "advance", interrupted)
-    history = neural.train(model, TEXT, VALID, steps=1000, every=5, **SMALL)
+    history = neural.train(model, TEXT, valid=VALID, steps=1000, every=5, **SMALL)
     assert history.interrupted and "interrupted" in repr(history)
     assert history.best_step == history.valid_steps[history.valid_nats.argmin()] < 20
     nats = -model.log_probs(VALID).mean()
@@ -139,7 +140,7 @@ def test_the_process_is_left_alone(capfd):
     before = torch.get_rng_state(), np.random.get_state()[1].copy(), torch.get_num_threads()
     torch.set_num_threads(2)
     model = MAKERS["lstm"](TEXT.vocabulary)
-    neural.train(model, TEXT, VALID, steps=3, **SMALL)
+    neural.train(model, TEXT, valid=VALID, steps=3, **SMALL)
     model.sample(5, seed=0)
     assert torch.get_num_threads() == 2
     torch.set_num_threads(before[2])
@@ -156,7 +157,7 @@ def test_the_bar_goes_to_stderr(capfd):
 
 def test_the_history_is_what_happened():
     model = MAKERS["gru"](TEXT.vocabulary)
-    history = neural.train(model, TEXT, VALID, steps=60, every=10, lr=0.01, **SMALL)
+    history = neural.train(model, TEXT, valid=VALID, steps=60, every=10, lr=0.01, **SMALL)
     assert history.steps.tolist() == [10, 20, 30, 40, 50, 60]
     assert history.valid_steps.tolist() == [0, *history.steps]
     assert history.valid_nats[0] == pytest.approx(math.log(TEXT.vocabulary.predictable), abs=0.05)
@@ -192,7 +193,9 @@ def test_a_smoothed_loss_is_no_cross_entropy():
 def test_patience_stops_a_run_that_gets_worse():
     model = MAKERS["rnn"](SENTENCE.vocabulary)
     other = tokenize(["dog the eats cat fish of it rest\n"] * 3, vocabulary=SENTENCE.vocabulary)
-    history = neural.train(model, SENTENCE, other, steps=500, every=5, lr=0.02, patience=3, progress=False)
+    history = neural.train(
+        model, SENTENCE, valid=other, steps=500, every=5, lr=0.02, patience=3, progress=False
+    )
     assert history.steps[-1] < 500
     assert history.steps[-1] == history.best_step + 15
     assert history.valid_nats.min() == -model.log_probs(other).mean()
@@ -301,7 +304,7 @@ def test_samples_are_written_as_the_text_that_was_learned(tmp_path):
 
 def test_a_file_that_holds_no_model(tmp_path):
     (tmp_path / "notes.txt").write_text("no model")
-    with pytest.raises(ValueError, match="holds no neural model"):
+    with pytest.raises(ValueError, match="does not contain a neural model"):
         neural.load(tmp_path / "notes.txt")
     with pytest.raises(FileNotFoundError):
         neural.load(tmp_path / "nothing")
@@ -323,7 +326,7 @@ def test_errors_say_what_to_do():
         neural.train(model, tokenize([], vocabulary=TEXT.vocabulary), steps=1)
     closed = Vocabulary(["cat"], unk=False)
     with pytest.raises(ValueError, match="the validation text has no tokens"):
-        neural.train(model, TEXT, tokenize([], vocabulary=TEXT.vocabulary), steps=1)
+        neural.train(model, TEXT, valid=tokenize([], vocabulary=TEXT.vocabulary), steps=1)
     with pytest.raises(ValueError, match="vocabulary does not hold"):
         neural.train(MAKERS["rnn"](closed), tokenize(["dog"], vocabulary=closed), steps=1)
     with pytest.raises(ValueError, match="context is 16"):

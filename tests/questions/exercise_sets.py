@@ -41,6 +41,8 @@ class ExerciseSet:
         Name of such a task to its test cell.
     odd : list of (str, str)
         Task and code that is wrong on odd inputs only.
+    broken : list of (str, str, str)
+        Task, what the message says, and code that lacks a property and is no catalogued mistake.
     unusual : list of (str, str)
         Task and code that is right in an unusual way.
     wrong : dict of str to list of (str, str)
@@ -56,7 +58,7 @@ class ExerciseSet:
         code = [cell for cell in self.solved.cells if cell.cell_type == "code"]
         self.tasks = {cell_name(cell): cell.source for cell in code if is_answer(cell)}
         self.checks = {cell_name(cell).removeprefix("test-"): cell for cell in code if checks_answer(cell)}
-        self.wrong, self.unusual, self.odd = {}, [], []
+        self.wrong, self.unusual, self.odd, self.broken = {}, [], [], []
 
     def changed(self, task, ids, *changes):
         """Note a wrong answer that is the task's solution with some of its text replaced."""
@@ -65,6 +67,10 @@ class ExerciseSet:
     def wrong_on_odd_inputs(self, task, *changes):
         """Note a changed solution that is right on ordinary inputs: the fresh ones hold odd ones besides."""
         self.odd.append((task, self._replaced(task, changes)))
+
+    def breaks(self, task, says, *changes):
+        """Note a changed solution that no catalogued mistake explains: a property says what is wrong."""
+        self.broken.append((task, says, self._replaced(task, changes)))
 
     def _replaced(self, task, changes):
         source = self.tasks[task]
@@ -173,6 +179,12 @@ class SetTests:
                 except WrongAnswer:
                     continue
                 pytest.fail(f"{task} gets its points for\n{source}")
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_what_no_catalogued_mistake_explains_breaks_a_property(self):
+        for task, says, source in self.exercises.broken:
+            with pytest.raises(WrongAnswer, match=f"(?i){says}"):
+                check(self.exercises.key(task), self.exercises.answer(task, source))
 
     def test_right_code_that_is_unlike_the_solution_stays_right(self):
         for task, source in self.exercises.unusual:

@@ -141,9 +141,7 @@ changed("pool", "M4", (POOLED, "sum(scores).nats_per('token')"))
 changed("pool", "M5", (POOLED, "math.exp(-sum(scores).nats_per('token'))"))
 changed("pool", "M8", (POOLED, "np.mean([score.perplexity for score in scores])"))
 changed(
-    "pool",
-    "M8",
-    (POOLED, "np.average([s.perplexity for s in scores], weights=[s.tokens for s in scores])"),
+    "pool", "M8", (POOLED, "np.average([s.perplexity for s in scores], weights=[s.tokens for s in scores])")
 )
 changed("pool", "M9", (POOLED, "np.exp(np.mean([score.nats_per('token') for score in scores]))"))
 changed("pool", "M11", (POOLED, "np.exp(np.concatenate(documents)).mean()"))
@@ -284,7 +282,6 @@ changed("percent", "L9", (BITS, "100 * (1 - after / before)"))
 changed("percent", "L9", ("math.log(before / after)", "math.log(before - after)"))
 changed("percent", "M2", ("math.log(before / after)", "math.log2(before / after)"))
 
-ROW = 'Score(nats=-row["log10"] * math.log(10), tokens=row["pieces"] + 1, words=row["words"])'
 NATS = 'nats=-row["log10"] * math.log(10)'
 KNOWN = 'nats=-(row["log10"] - row["log10 of unknown"]) * math.log(10)'
 PER_LINE = '[-row["log10"] * math.log(10) / (row["pieces"] + 1) for row in report]'

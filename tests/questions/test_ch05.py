@@ -204,7 +204,6 @@ changed("charge", "L9", ("(S / R) ** (N / k)", "S / R * N / k"))
 
 PER_BYTE = 'r["tokens"] * math.log2(r["perplexity"]) / r["bytes"]'
 BETTER = "bits[0] < bits[1]"
-TRUE_BITS = f"[{PER_BYTE} for r in pair]"
 changed("compare", "M34", (BETTER, 'one["perplexity"] < other["perplexity"]'))
 changed("compare", "M28", ('one["unknown"] or other["unknown"]', "False"))
 changed("compare", "M39", ('one["text"] != other["text"] or one["bytes"] != other["bytes"]', "False"))

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lmcourse.feedback import WrongAnswer, check
 from lmcourse.hints.question import formula_value
 from lmmetrics.ngram import KneserNey, NGramModel, WittenBell
 from lmmetrics.text import tokenize
@@ -14,7 +13,7 @@ from tests.questions.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("06_ngram_models")
 changed, written = SET.changed, SET.written
-odd = SET.wrong_on_odd_inputs
+odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 ADD_K = "unseen * k / (tokens + k * V)"
 ABSOLUTE = "unseen * D * types / tokens / V"
@@ -180,7 +179,6 @@ changed(
 changed("constraint", "L22", ("T1 * D1 + (T - T1) * D)", "T * D)"))
 
 PLACES = "continuations = (counts > 0).sum(axis=0)"
-CLIPPED = "np.maximum(counts - D, 0)"
 changed("kneser-ney", "L24", (PLACES, "continuations = counts.sum(axis=0)"))
 changed("kneser-ney", "L16", (PLACES, PLACES.replace("axis=0", "axis=1")))
 LOWER = "discounted(continuations, 1 / len(continuations))"
@@ -312,44 +310,28 @@ odd("evaluator", ("word if word in vocabulary", "word if word in counts"))
 odd("evaluator", ("counts.get(before, {})", "counts[before]"))
 odd("evaluator", ("counts.get(before, {})", "counts.get(before, counts['<unk>'])"))
 
+breaks("witten-bell", "not a number", (TABLE, "(counts + followers * unigrams) / whole"))
+breaks("witten-bell", "does not sum to 1", ("(tokens.sum() + types)", "tokens.sum()"))
+breaks("kneser-ney", "does not sum to 1", ("* below)", ")"))
+breaks("katz", "does not sum to 1", (ALPHA, "alpha = 0.1"))
+breaks("em", "'weights' does not sum to 1", (STEP, "(joint / joint.sum(axis=1, keepdims=True)).mean(axis=1)"))
+breaks(
+    "em",
+    "Asked is one step",
+    (
+        "    joint",
+        "    for _ in range(9999):\n        weights = (weights[:, None] * probs / (weights @ "
+        "probs)).mean(axis=1)\n    joint",
+    ),
+)
+breaks("fates", "do not add up", ('counts["new context"] += 1', "continue"))
+breaks("evaluator", "one </s> for each sentence", ("tokens += 1", "tokens += 1 + (count == 0)"))
+breaks("audit", "one word for each table", ("verdicts.append(verdict)", "verdicts.append(verdict[:0])"))
+breaks("constraint", "do not add up to the word's share", (RESULT, RESULT.replace(": kept", ": c / N")))
+
 
 class TestSet(SetTests):
     exercises = SET
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 / 0 is the mistake
-@pytest.mark.parametrize(
-    ("task", "old", "new", "says"),
-    [
-        ("witten-bell", TABLE, "(counts + followers * unigrams) / whole", "not a number"),
-        ("witten-bell", "(tokens.sum() + types)", "tokens.sum()", "does not sum to 1"),
-        ("kneser-ney", "* below)", ")", "does not sum to 1"),
-        ("katz", ALPHA, "alpha = 0.1", "does not sum to 1"),
-        (
-            "em",
-            STEP,
-            "(joint / joint.sum(axis=1, keepdims=True)).mean(axis=1)",
-            "'weights' does not sum to 1",
-        ),
-        (
-            "em",
-            "    joint",
-            "    for _ in range(9999):\n"
-            "        weights = (weights[:, None] * probs / (weights @ probs)).mean(axis=1)\n"
-            "    joint",
-            "Asked is one step",
-        ),
-        ("fates", 'counts["new context"] += 1', "continue", "do not add up"),
-        ("evaluator", "tokens += 1", "tokens += 1 + (count == 0)", "one </s> for each sentence"),
-        ("audit", "verdicts.append(verdict)", "verdicts.append(verdict[:0])", "one word for each table"),
-        ("constraint", RESULT, RESULT.replace(": kept", ": c / N"), "do not add up to the word's share"),
-    ],
-)
-def test_another_wrong_answer_breaks_a_property(task, old, new, says):
-    source = SET.tasks[task]
-    assert old in source
-    with pytest.raises(WrongAnswer, match=says):
-        check(SET.key(task), SET.answer(task, source.replace(old, new)))
 
 
 def test_the_table_of_hand_sized_numbers_is_one_of_fractions():

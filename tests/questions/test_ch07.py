@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from lmcourse.feedback import WrongAnswer, check
 from lmcourse.hints.question import formula_value
 from lmmetrics import neural
 from lmmetrics.neural._batches import windows
@@ -15,7 +14,7 @@ from tests.questions.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("07_neural_models")
 changed, written = SET.changed, SET.written
-odd = SET.wrong_on_odd_inputs
+odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 BITS = "nats * tokens / math.log(2) / chars"
 changed("fresh", "M2", ('{"nats": nats', '{"nats": nats / math.log(2)'))
@@ -31,7 +30,7 @@ changed("fresh", "L3", (BITS, "nats * chars / math.log(2) / tokens"))
 
 LOSS = "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[1]"
 BY_S, BY_H = "sp.diff(loss.subs(at), s[1])", "sp.diff(loss.subs(at), h)"
-SLOPE_1, SLOPE_2 = "sp.diff(loss, z[0]).subs(at)", "sp.diff(loss, z[1]).subs(at)"
+SLOPE_2 = "sp.diff(loss, z[1]).subs(at)"
 changed("last-layer", "L22", (" - z[1]", ""))
 changed("last-layer", "M5", (LOSS, "loss = z[1] - sp.log(sum(sp.exp(z_k) for z_k in z))"))
 changed("last-layer", "L23", ("- z[1]\n", "- z[2]\n"))
@@ -90,7 +89,7 @@ changed("loss-and-gradient", "M5", ("gradient / len(logits)", "-gradient / len(l
 changed("loss-and-gradient", "L22", ("    gradient[rows, targets] -= 1\n", ""))
 
 GATES = "np.split(e @ W.T + b + h @ U.T + c, 4, axis=1)"
-OLD, NEW = "sigmoid(f) * cell", "sigmoid(i) * np.tanh(g)"
+OLD = "sigmoid(f) * cell"
 changed("lstm", "L31", ("i, f, g, o =", "i, f, o, g ="))
 changed("lstm", "L31", ("i, f, g, o =", "f, i, g, o ="))
 changed("lstm", "L31", ("    i, f", "    h, cell = cell, h\n    i, f"))
@@ -222,12 +221,7 @@ changed("evaluator", "M20", (REAL, "ids >= 0"))
 changed("evaluator", "M19", ("tokens += real.sum().item()", "tokens += ids.numel()"))
 changed("evaluator", "M25", ("tokens += real.sum().item()", "tokens += (ids != EOS).sum().item()"))
 changed("evaluator", "L23", (REAL, "ends.cumsum(1) - ends <= 1"))
-changed(
-    "evaluator",
-    "M10",
-    (BATCH, "nats += losses[real].mean().exp().item()"),
-    (END, "nats / len(batches)"),
-)
+changed("evaluator", "M10", (BATCH, "nats += losses[real].mean().exp().item()"), (END, "nats / len(batches)"))
 changed("evaluator", "M11", (BATCH, "nats += losses[real].exp().sum().item()"), (END, "nats / tokens"))
 changed(
     "evaluator",
@@ -309,47 +303,34 @@ odd(
     ),
 )
 
+breaks("fresh", "not the exponential of 'nats'", ('"perplexity": symbols', '"perplexity": 1.5 * symbols'))
+breaks("last-layer", "have no common sign", (SLOPE_2, f"{SLOPE_2} + 2"))
+breaks(
+    "loss-and-gradient",
+    "does not sum to 0",
+    ("    gradient[rows, targets] -= 1", "    gradient[rows, targets] -= 2"),
+)
+breaks("lstm", "beyond -1 or 1", ('"h": sigmoid(o) * np.tanh(cell)', '"h": 9 * sigmoid(o) * np.tanh(cell)'))
+breaks("step-back", "'U' is not 'b' times the old state", ("np.outer(at_a, h0)", "np.outer(at_a, h)"))
+breaks("parameters", "is not whole", (BLOCK, f"{BLOCK} + d / 7"))
+breaks("attention", "a place of padding sees nothing", ("    scores[~text] = 0.0", "    pass"))
+breaks("attention", "a number is nan", ("np.exp(scores - ", "2 * np.abs(scores - "))
+breaks("attention", "does not sum to 1", ("* text[:, :, None]", "* 0.9 * text[:, :, None]"))
+breaks("attention", "when the last key is another", ("/ np.sqrt(m)", "/ np.abs(k).mean()"))
+breaks("attention", "other numbers stand in the padding", ("/ np.sqrt(m)", "/ np.abs(k[:, :1]).mean()"))
+breaks("pasts", "a window has more than C inputs", (PAST, f"{PAST} + C"))
+breaks("pasts", "a token has read nothing", ('"carry": np.arange(1, N + 1)', '"carry": np.arange(N) - 2'))
+breaks("evaluator", "'tokens' is not the number of ids before the first", (REAL, "ids > 0"))
+breaks("evaluator", "it changes when two more places of padding", (BATCH, "nats += losses.sum().item()"))
+breaks("unsmooth", "there the symbol that came", (OTHERS, "among_all"))
+breaks("forensics", "none of the seven", ('verdict = "M23"', 'verdict = "M47"'))
+breaks("forensics", "is not 0 where the verdict is not M41", ("epsilon = 0.0", "epsilon = 1.0"))
+breaks("forensics", "one word for each report", ("verdicts.append(verdict)", 'verdicts.append("")'))
+breaks("forensics", "two runs of an evaluator differ", ('verdict = "M43"', 'verdict = "none"'))
+
 
 class TestSet(SetTests):
     exercises = SET
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # 0 / 0 is the mistake
-@pytest.mark.parametrize(
-    ("task", "old", "new", "says"),
-    [
-        ("fresh", '"perplexity": symbols', '"perplexity": 1.5 * symbols', "not the exponential of 'nats'"),
-        ("last-layer", SLOPE_2, f"{SLOPE_2} + 2", "have no common sign"),
-        (
-            "loss-and-gradient",
-            "    gradient[rows, targets] -= 1",
-            "    gradient[rows, targets] -= 2",
-            "does not sum to 0",
-        ),
-        ("lstm", '"h": sigmoid(o) * np.tanh(cell)', '"h": 9 * sigmoid(o) * np.tanh(cell)', "beyond -1 or 1"),
-        ("step-back", "np.outer(at_a, h0)", "np.outer(at_a, h)", "'U' is not 'b' times the old state"),
-        ("parameters", BLOCK, f"{BLOCK} + d / 7", "is not whole"),
-        ("attention", "    scores[~text] = 0.0", "    pass", "a place of padding sees nothing"),
-        ("attention", "np.exp(scores - ", "2 * np.abs(scores - ", "a number is nan"),
-        ("attention", "* text[:, :, None]", "* 0.9 * text[:, :, None]", "does not sum to 1"),
-        ("attention", "/ np.sqrt(m)", "/ np.abs(k).mean()", "when the last key is another"),
-        ("attention", "/ np.sqrt(m)", "/ np.abs(k[:, :1]).mean()", "other numbers stand in the padding"),
-        ("pasts", PAST, f"{PAST} + C", "a window has more than C inputs"),
-        ("pasts", '"carry": np.arange(1, N + 1)', '"carry": np.arange(N) - 2', "a token has read nothing"),
-        ("evaluator", REAL, "ids > 0", "'tokens' is not the number of ids before the first"),
-        ("evaluator", BATCH, "nats += losses.sum().item()", "it changes when two more places of padding"),
-        ("unsmooth", OTHERS, "among_all", "there the symbol that came"),
-        ("forensics", 'verdict = "M23"', 'verdict = "M47"', "none of the seven"),
-        ("forensics", "epsilon = 0.0", "epsilon = 1.0", "is not 0 where the verdict is not M41"),
-        ("forensics", "verdicts.append(verdict)", 'verdicts.append("")', "one word for each report"),
-        ("forensics", 'verdict = "M43"', 'verdict = "none"', "two runs of an evaluator differ"),
-    ],
-)
-def test_another_wrong_answer_breaks_a_property(task, old, new, says):
-    source = SET.tasks[task]
-    assert old in source
-    with pytest.raises(WrongAnswer, match=f"(?i){says}"):
-        check(SET.key(task), SET.answer(task, source.replace(old, new)))
 
 
 def right(task, *case):

@@ -62,11 +62,7 @@ MEAN = Question(
     properties=(
         FINITE,
         NOT_NEGATIVE,
-        Property(
-            "it changes when doubled",
-            unchanged,
-            also=lambda *case: tuple(np.tile(a, 2) for a in case),
-        ),
+        Property("it changes when doubled", unchanged, also=lambda *case: tuple(np.tile(a, 2) for a in case)),
     ),
     advice="Try it by hand.",
 )

@@ -246,7 +246,7 @@ BROKEN = {
     ),
     "hidden tests in an answer": (
         edit("bits", "    return", "    ### BEGIN HIDDEN TESTS\n    ### END HIDDEN TESTS\n    return"),
-        "no test cell",
+        "not a test cell",
     ),
     "a name twice": (settings("coins", grade_id="bits"), "'bits' stands in 2 cells"),
     "a name with a capital": (settings("coins", grade_id="Coins"), "grade_id 'Coins'.*lower-case"),

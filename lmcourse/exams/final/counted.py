@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.exams.part import but, rows, value_task
-from lmcourse.hints.question import Mistake
-
-LN2 = math.log(2)
+from lmcourse.exams.part import rows, value_task
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import Mistake, but
 
 # --- floor: the entropy rate of a source with memory, and what it is without context -----------------------
 
@@ -46,17 +44,17 @@ floor = value_task(
         ),
         Mistake(
             "L24",
-            but(_floor, "bits per symbol", lambda a, b: _binary(b / (a + b))),
+            but(_floor, {"bits per symbol": lambda a, b: _binary(b / (a + b))}),
             "That is the entropy of a symbol alone; the one before it is known.",
         ),
         Mistake(
             "M1",
-            but(_floor, "bits per symbol", lambda a, b: _floor(a, b)["bits per symbol"] * LN2),
+            but(_floor, {"bits per symbol": lambda a, b: _floor(a, b)["bits per symbol"] * LN2}),
             "Your rate is in nats, and bits are asked for.",
         ),
         Mistake(
             "M9",
-            but(_floor, "bits per symbol", lambda a, b: (_binary(a) + _binary(b)) / 2),
+            but(_floor, {"bits per symbol": lambda a, b: (_binary(a) + _binary(b)) / 2}),
             "You average the two states with equal weights. Weight each with its share of the symbols.",
         ),
     ),
@@ -110,7 +108,7 @@ estimated = value_task(
         ),
         Mistake(
             "L35",
-            but(_estimated, "unseen mass", lambda n, total: n[0] / n.sum()),
+            but(_estimated, {"unseen mass": lambda n, total: n[0] / n.sum()}),
             "You divide by types. The mass is a share of tokens.",
         ),
     ),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, but, value_part, value_task
-from lmcourse.hints.question import Mistake
-
-LN2, LN10 = math.log(2), math.log(10)
+from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.hints.mistakes import LN2, LN10
+from lmcourse.hints.question import Mistake, but
 
 # --- underflow: a probability that no float can hold, as a power of ten ------------------------------------
 
@@ -214,12 +213,12 @@ converted = value_task(
         ),
         Mistake(
             "M1",
-            but(_converted, "perplexity per token", lambda c, o, t, bits: math.exp(o * bits / t)),
+            but(_converted, {"perplexity per token": lambda c, o, t, bits: math.exp(o * bits / t)}),
             "You raise e to a number of bits. The base of the loss is the base of the power.",
         ),
         Mistake(
             "M35",
-            but(_converted, "perplexity per token", lambda c, o, t, bits: 2**bits * o / t),
+            but(_converted, {"perplexity per token": lambda c, o, t, bits: 2**bits * o / t}),
             "You multiply the perplexity by bytes per token. The ratio belongs in the exponent.",
         ),
     ),

@@ -8,10 +8,9 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.exams.part import Part, but, value_part, value_task
-from lmcourse.hints.question import Mistake
-
-LN2 = math.log(2)
+from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import Mistake, but
 
 # --- parameters: how many numbers a recurrent model learns --------------------------------------------------
 
@@ -50,7 +49,7 @@ def _parameters_mistakes(right, cell, tied):
         Mistake("L27", partial(right, tied=not tied), f"The output layer {matrix}"),
         Mistake(
             "L22",
-            but(right, "output", lambda v, e, h: right(v, e, h)["output"] - v),
+            but(right, {"output": lambda v, e, h: right(v, e, h)["output"] - v}),
             "The output has a bias for each word.",
         ),
     )
@@ -175,7 +174,7 @@ unsmoothed = value_task(
         ),
         Mistake(
             "M2",
-            but(_unsmoothed, "perplexity", lambda *case: math.exp(_unsmoothed(*case)["loss"] / LN2)),
+            but(_unsmoothed, {"perplexity": lambda *case: math.exp(_unsmoothed(*case)["loss"] / LN2)}),
             "Your loss is right, in nats, and your perplexity takes it for bits turned into nats.",
         ),
     ),

@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 
 from lmcourse.exams.part import Part, rows, value_task
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import Mistake
-
-LN2 = math.log(2)
 
 # --- mixed: one step of expectation and maximisation for the weight of a mixture ----------------------------
 

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 from scipy.special import entr, rel_entr
 
-from lmcourse.exams.part import Part, but, rows, value_part, value_task
-from lmcourse.hints.question import Mistake
+from lmcourse.exams.part import Part, rows, value_part, value_task
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import Mistake, but
 
-LN2 = math.log(2)
 IN_NATS = "Your numbers are {ratio} = ln 2 times the right ones: they are in nats."
 
 # --- chain: a sentence under a bigram table, its end included ---------------------------------------------
@@ -68,7 +68,7 @@ chain = value_task(
         ),
         Mistake(
             "M1",
-            but(_chain, "bits", lambda table: _chain(table)["bits"] * LN2),
+            but(_chain, {"bits": lambda table: _chain(table)["bits"] * LN2}),
             "Your total is in nats, and bits are asked for.",
         ),
     ),
@@ -116,7 +116,7 @@ crossed = value_task(
         Mistake("M1", partial(_crossed, unit=1.0), IN_NATS),
         Mistake(
             "M50",
-            but(_crossed, "D(p || q)", lambda p, q: _crossed(q, p)["D(p || q)"]),
+            but(_crossed, {"D(p || q)": lambda p, q: _crossed(q, p)["D(p || q)"]}),
             "Your divergence runs from q to p. The distribution that the symbols come from stands first.",
         ),
         Mistake(
@@ -126,7 +126,7 @@ crossed = value_task(
         ),
         Mistake(
             "L5",
-            but(_crossed, "H(p, q)", lambda p, q: entr(q).sum() / LN2),
+            but(_crossed, {"H(p, q)": lambda p, q: entr(q).sum() / LN2}),
             "You give the entropy of q. What p draws is scored by q: the weights are those of p.",
         ),
     ),
@@ -246,27 +246,27 @@ shared = value_task(
         Mistake("M1", partial(_shared, unit=1.0), IN_NATS),
         Mistake(
             "L16",
-            but(_shared, "H(Y | X)", lambda c: _shared(c, axis=0)["H(Y | X)"]),
+            but(_shared, {"H(Y | X)": lambda c: _shared(c, axis=0)["H(Y | X)"]}),
             "You give H(X | Y). The context X is known, and Y is predicted.",
         ),
         Mistake(
             "L24",
-            but(_shared, "H(Y | X)", lambda c: _shared(c)["H(Y | X)"] + _shared(c)["I(X; Y)"]),
+            but(_shared, {"H(Y | X)": lambda c: _shared(c)["H(Y | X)"] + _shared(c)["I(X; Y)"]}),
             "That is the entropy of Y alone: the context is ignored.",
         ),
         Mistake(
             "L10",
-            but(_shared, "I(X; Y)", lambda c: _shared(c)["H(X, Y)"] - _shared(c)["H(Y | X)"]),
+            but(_shared, {"I(X; Y)": lambda c: _shared(c)["H(X, Y)"] - _shared(c)["H(Y | X)"]}),
             "Joint minus conditional is the entropy of the context. Take H(Y) - H(Y | X).",
         ),
         Mistake(
             "L1",
-            but(_shared, "H(Y | X)", lambda c: sum(_row_entropies(c)) / LN2),
+            but(_shared, {"H(Y | X)": lambda c: sum(_row_entropies(c)) / LN2}),
             "You add the entropies of the rows. Weight each with how often its context comes.",
         ),
         Mistake(
             "M9",
-            but(_shared, "H(Y | X)", lambda c: np.mean(_row_entropies(c)) / LN2),
+            but(_shared, {"H(Y | X)": lambda c: np.mean(_row_entropies(c)) / LN2}),
             "You average the rows with equal weights, though the contexts are not equally frequent.",
         ),
     ),

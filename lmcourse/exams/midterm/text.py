@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.exams.part import Part, but, rows, value_task
-from lmcourse.hints.question import Mistake
-
-LN2 = math.log(2)
+from lmcourse.exams.part import Part, rows, value_task
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import Mistake, but
 
 # --- pooled: the perplexity of a corpus from those of its documents ---------------------------------------
 
@@ -89,12 +88,12 @@ converted = value_task(
         Mistake("M1", partial(_converted, unit=1.0), "Yours are nats: divide by ln 2 for bits."),
         Mistake(
             "M35",
-            but(_converted, "perplexity per word", lambda ppl, t, w, c, o: ppl * t / w),
+            but(_converted, {"perplexity per word": lambda ppl, t, w, c, o: ppl * t / w}),
             "You multiply the perplexity by tokens per word. The ratio belongs in the exponent.",
         ),
         Mistake(
             "L34",
-            but(_converted, "perplexity per word", lambda ppl, t, w, c, o: ppl ** (w / t)),
+            but(_converted, {"perplexity per word": lambda ppl, t, w, c, o: ppl ** (w / t)}),
             "Your exponent is upside down. A word holds more than one token, so its perplexity is higher.",
         ),
         Mistake(
@@ -104,7 +103,7 @@ converted = value_task(
         ),
         Mistake(
             "M36",
-            but(_converted, "bits per character", lambda ppl, t, w, c, o: t * math.log2(ppl) / w),
+            but(_converted, {"bits per character": lambda ppl, t, w, c, o: t * math.log2(ppl) / w}),
             "Those are bits per word. Divide by the characters.",
         ),
     ),

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lmcourse.grading.classroom.names import file_name
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.classroom.file_names import file_name
+from lmcourse.grading.notebook.reading import GradingError
 
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.+")
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?")
@@ -17,7 +17,7 @@ IGNORED = re.compile(
     r"|jupyter|ipython|virtual_documents|vscode|idea|venv|pytest_cache|ruff_cache|~lock\..*)",
     re.IGNORECASE,
 )
-"""What systems and editors leave in folders, and nobody hands in."""
+"""What systems and editors leave in folders; it is not part of a submission."""
 OTHER_FILES = {".zip", ".rar", ".7z", ".gz", ".tar", ".py", ".html", ".pdf", ".docx", ".json"}
 """What students hand in by mistake in place of a notebook."""
 HIDDEN = "Its name begins with a dot, which hides it. Rename it without the dot."
@@ -64,7 +64,7 @@ def collect(folder: Path, set_name: str) -> list[Submission]:
     Raises
     ------
     GradingError
-        When there is no such folder, or nothing in it.
+        If there is no such folder, or if it is empty.
     """
     if not folder.is_dir():
         raise GradingError(f"There is no folder {folder}. Give the folder with the submissions.")

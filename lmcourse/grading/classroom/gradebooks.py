@@ -5,7 +5,7 @@ Canvas
     assignment; a row "Points Possible" may follow the header. Canvas finds a student by ID, else by SIS User
     ID or SIS Login ID, else by name. An empty cell is no score. Sources: ``lib/gradebook_importer.rb`` of
     github.com/instructure/canvas-lms (commit 00b222d), and "Import CSV File to Carmen Grades", Ohio State
-    University, teaching.resources.osu.edu. A column whose name is no assignment's makes a new assignment.
+    University, teaching.resources.osu.edu. A column that is not named after an assignment makes a new one.
 Moodle
     A CSV with a header whose columns you map by hand at the import: one to useridnumber, useremail or
     username, one to the grade item, one to its feedback. Rows without that field are skipped, and a dash is
@@ -42,23 +42,23 @@ def results_table(rows: Sequence[Row], tasks: Sequence[Task]) -> list[list]:
     return table
 
 
-def canvas_table(rows: Sequence[Row], title: str, top: int, marks: bool) -> list[list]:
+def canvas_table(rows: Sequence[Row], title: str, top: int, by_hand: bool) -> list[list]:
     """The import file of Canvas; see the top of this module. No grade is an empty cell."""
     table = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]]
     table.append(["    Points Possible", "", "", "", "", top])
     for row in _known(rows):
         person = row.person
         names = [person.name, *(person[c] for c in ("id", "number", "login", "section"))]
-        table.append([*names, _grade(row, marks)])
+        table.append([*names, _grade(row, by_hand)])
     return table
 
 
-def moodle_table(rows: Sequence[Row], title: str, marks: bool) -> list[list]:
+def moodle_table(rows: Sequence[Row], title: str, by_hand: bool) -> list[list]:
     """The import file of Moodle; see the top of this module. No grade is a dash."""
     names = ["First name", "Last name", "ID number", "Username", "Email address"]
     table = [[*names, title, f"{title} (Feedback)"]]
     for row in _known(rows):
-        person, grade = row.person, _grade(row, marks)
+        person, grade = row.person, _grade(row, by_hand)
         first, last = person["first"] or ("" if person["last"] else person.name), person["last"]
         why = "" if row.status in ("graded", "open") else row.status
         names = [first, last, person["number"], person["login"], person["email"]]
@@ -67,7 +67,7 @@ def moodle_table(rows: Sequence[Row], title: str, marks: bool) -> list[list]:
 
 
 def _known(rows: Sequence[Row]) -> list[Row]:
-    """The rows to export: a submission of which it is open whose it is belongs into no gradebook."""
+    """The rows to export: no gradebook gets a submission whose student is not settled."""
     return [row for row in rows if not (row.open and row.submitted)]
 
 
@@ -75,7 +75,7 @@ def _cell(task: TaskResult) -> int | float | str | None:
     return None if task.points is None or task.status == "could not run" else task.points
 
 
-def _grade(row: Row, marks: bool) -> float | None:
-    """The grade to export: none while a mark by hand is missing that counts."""
-    open_marks = marks and row.result is not None and row.result.by_hand
-    return None if open_marks else row.points
+def _grade(row: Row, by_hand: bool) -> float | None:
+    """The grade to export: none if marks by hand count and one is missing."""
+    missing = by_hand and row.result is not None and row.result.by_hand
+    return None if missing else row.points

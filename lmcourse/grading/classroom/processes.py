@@ -16,16 +16,18 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from lmcourse.files.closure import closure
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.notebook.cells import MOST_BYTES
-from lmcourse.grading.notebook.grading import grade_notebook
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.reading import MOST_BYTES
 from lmcourse.grading.notebook.result import Result, TaskResult
-from lmcourse.grading.outside import nurseries
+from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.outside import fork_client
 from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
 
 
@@ -42,9 +44,9 @@ def grade_all(
 ) -> dict[str, Result]:
     """Grade every submission; none can stop another.
 
-    Each is graded in a process of its own, which is ended when it takes too long. Its result is stored below
-    ``out/graded/`` at once. It is used again when the submission, the set with its questions, this grader,
-    the limits and the seed are what they were, and when it could be graded.
+    Each is graded in a process of its own, which is ended if it takes too long. The result is stored below
+    ``out/graded/`` at once. It is used again if the submission could be graded, and if it, the set with its
+    questions, this grader, the limits and the seed have not changed.
 
     Parameters
     ----------
@@ -69,77 +71,92 @@ def grade_all(
         By student, without those who handed in nothing.
     """
     limits = limits or Limits()
-    folder = solutions if callable(solutions) else lambda submission: Path(solutions)
-    mark = functools.cache(lambda place: digest_of_set(set_name, place, limits))
-    seed_for = seed if callable(seed) else lambda digest: seed
-    digests = {s.student: _digest(s.path) for s in submissions if s.path}
-    seeds = {s.student: seed_for(digests.get(s.student, "")) for s in submissions}
+    set_digest = functools.cache(lambda folder: digest_of_set(set_name, folder, limits))
     results: dict[str, Result] = {}
-    waiting = []
+    waiting: list[_Job] = []
     for submission in submissions:
         if submission.empty:
             continue
+        digest = _digest(submission.path)
+        its_seed = seed(digest) if callable(seed) else seed
         if submission.problem:
-            results[submission.student] = Result(
-                set_name, seeds[submission.student], problem=submission.problem
-            )
+            result = Result(set_name, its_seed, problem=submission.problem)
         else:
-            digest, seed_now = digests[submission.student], seeds[submission.student]
-            old = _stored(_place(out, submission), digest, mark(folder(submission)), seed_now)
-            if old is None:
-                waiting.append(submission)
+            folder = Path(solutions(submission) if callable(solutions) else solutions)
+            place = out / "graded" / f"{submission.slug}.json"
+            job = _Job(submission, place, set_name, its_seed, folder, limits, set_digest(folder))
+            result = job.stored()
+            if result is None or result.problem or result.digest != digest:
+                waiting.append(job)
                 continue
-            results[submission.student] = old
+        results[submission.student] = result
         finished(submission, True)
     (out / "graded").mkdir(parents=True, exist_ok=True)
-
-    def job(submission: Submission) -> tuple:
-        place = folder(submission)
-        return set_name, seeds[submission.student], str(place), limits, mark(place)
-
-    for submission in _in_processes(waiting, out, job, jobs, limits.total_seconds + GRACE_SECONDS):
-        seed_now = seeds[submission.student]
-        result = _stored(_place(out, submission), None, mark(folder(submission)), seed_now)
+    for job in _run_in_processes(waiting, jobs):
         lost = "The process that graded this was lost or took too long. Grade it alone to see more."
-        results[submission.student] = result or Result(set_name, seed_now, problem=lost)
-        finished(submission, False)
+        results[job.submission.student] = job.stored() or Result(set_name, job.seed, problem=lost)
+        finished(job.submission, False)
     return {s.student: results[s.student] for s in submissions if s.student in results}
 
 
-def _in_processes(
-    submissions: Sequence[Submission], out: Path, job: Callable, jobs: int, seconds: float
-) -> Iterator[Submission]:
-    """Grade at most ``jobs`` at a time, and yield each when its process has ended or was ended."""
-    waiting, running = list(submissions), {}
+@dataclass(frozen=True)
+class _Job:
+    """All that the process needs which grades one submission; ``place`` is the file for its result."""
+
+    submission: Submission
+    place: Path
+    set_name: str
+    seed: int
+    solutions: Path
+    limits: Limits
+    set_digest: str
+
+    def stored(self) -> Result | None:
+        """The stored result, if it is one of the same set and seed."""
+        try:
+            data = json.loads(self.place.read_text(encoding="utf-8"))
+            if data["set_digest"] != self.set_digest or data["seed"] != self.seed:
+                return None
+            tasks = tuple(
+                TaskResult(**{**task, "mistakes": tuple(task["mistakes"])}) for task in data["tasks"]
+            )
+            texts = {name: data[name] for name in ("set_name", "seed", "protection", "problem", "digest")}
+            return Result(**texts, tasks=tasks, remarks=tuple(data["remarks"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def store(self, result: Result) -> None:
+        """Write the result in one move, so that a process that is killed leaves no half of it."""
+        new = Path(f"{self.place}.{os.getpid()}")
+        data = {"set_digest": self.set_digest, **result.as_dict()}
+        new.write_text(json.dumps(data, indent=1), encoding="utf-8")
+        new.replace(self.place)
+
+
+def _run_in_processes(waiting: list[_Job], most: int) -> Iterator[_Job]:
+    """Run at most so many jobs at a time, and yield each when its process has ended or was ended."""
     context = multiprocessing.get_context("forkserver")
-    # Imported once for all, before any process is forked: PyTorch alone takes more than a second.
+    # imported once for all, before any process is forked: PyTorch alone takes more than a second
     context.set_forkserver_preload(["lmcourse.grading.notebook.marking", "torch"])
-    nursery = nurseries.control() if nurseries.WORKS else None
-    # also for what a process that is killed leaves behind
+    server = fork_client.server_socket() if fork_client.SUPPORTED else None
+    # one folder for the temporary files of all, so that also those of a killed process are deleted
     scratch = tempfile.mkdtemp(prefix="grading-class-")
     os.chmod(scratch, 0o711)  # answers run as another user in the folders below it
+    running: dict[int, tuple[BaseProcess, _Job, float]] = {}
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
-                submission = waiting.pop(0)
-                place = _place(out, submission)
-                place.unlink(missing_ok=True)
-                process = context.Process(
-                    target=_grade_one,
-                    args=(scratch, nursery, str(submission.path), str(place), *job(submission)),
-                    daemon=True,
-                )
+            while waiting and len(running) < most:
+                job = waiting.pop(0)
+                job.place.unlink(missing_ok=True)
+                process = context.Process(target=_grade, args=(job, scratch, server), daemon=True)
                 process.start()
-                running[process.sentinel] = (process, submission, time.monotonic() + seconds)
+                end = time.monotonic() + job.limits.total_seconds + GRACE_SECONDS
+                running[process.sentinel] = (process, job, end)
             wait(list(running), timeout=1)
-            for sentinel, (process, submission, end) in list(running.items()):
-                if process.is_alive() and time.monotonic() > end:
-                    process.kill()
-                    process.join()
-                if not process.is_alive():
-                    process.join()
+            for sentinel, (process, job, end) in list(running.items()):
+                if _has_ended(process, end):
                     del running[sentinel]
-                    yield submission
+                    yield job
     finally:
         for process, _, _ in running.values():
             process.kill()
@@ -147,8 +164,32 @@ def _in_processes(
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+def _has_ended(process: BaseProcess, end: float) -> bool:
+    """Whether a process has ended; after the time ``end``, it is killed."""
+    if process.is_alive():
+        if time.monotonic() <= end:
+            return False
+        process.kill()
+    process.join()
+    return True
+
+
+def _grade(job: _Job, scratch: str, server: socket.socket | None) -> None:
+    """Grade one submission and store the result: what a process of its own does."""
+    fork_client.use_server(server)
+    tempfile.tempdir = scratch
+    try:
+        result = grade_notebook(
+            job.submission.path, job.set_name, seed=job.seed, limits=job.limits, solutions=job.solutions
+        )
+    except Exception as error:  # whatever it is, the others are graded and the instructor is told
+        problem = f"The grader failed: {type(error).__name__}: {str(error)[:300]}"
+        result = Result(job.set_name, job.seed, problem=problem)
+    job.store(result)
+
+
 def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) -> str:
-    """Return what changes when a grade could: with the set, the questions, the grader, the limits."""
+    """Return a digest of all that a grade depends on but the submission: set, questions, grader, limits."""
     key = Key(set_name, solutions)
     total = hashlib.sha256(repr((set_name, limits)).encode())
     names = [solutions / set_name / name for name in (f"{set_name}.ipynb", *sorted(key.files))]
@@ -159,56 +200,11 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
     return total.hexdigest()
 
 
-def _grade_one(
-    scratch: str,
-    nursery: socket.socket | None,
-    path: str,
-    place: str,
-    set_name: str,
-    seed: int,
-    solutions: str,
-    limits: Limits,
-    mark: str,
-) -> None:
-    """Grade one submission and store the result: what a process of its own does."""
-    nurseries.use(nursery)
-    tempfile.tempdir = scratch
+def _digest(path: Path | None) -> str:
+    """Return the digest of a file; an empty text if it is missing, unreadable or too large to be graded."""
     try:
-        result = grade_notebook(path, set_name, seed=seed, limits=limits, solutions=solutions)
-    except Exception as error:  # whatever it is, the others are graded and the instructor is told
-        result = Result(
-            set_name, seed, problem=f"The grader failed: {type(error).__name__}: {str(error)[:300]}"
-        )
-    new = Path(f"{place}.{os.getpid()}")
-    new.write_text(json.dumps({"set_digest": mark, **result.as_dict()}, indent=1), encoding="utf-8")
-    new.replace(place)
-
-
-def _stored(place: Path, digest: str | None, mark: str, seed: int) -> Result | None:
-    """The stored result, if it is of the same set and seed and, unless ``digest`` is None, submission."""
-    try:
-        data = json.loads(place.read_text(encoding="utf-8"))
-        if data["set_digest"] != mark or data["seed"] != seed:
-            return None
-        if digest is not None and (data["digest"] != digest or data["problem"]):
-            return None
-        tasks = tuple(TaskResult(**{**task, "mistakes": tuple(task["mistakes"])}) for task in data["tasks"])
-        texts = {name: data[name] for name in ("set_name", "seed", "protection", "problem", "digest")}
-        return Result(**texts, tasks=tasks, remarks=tuple(data["remarks"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _place(out: Path, submission: Submission) -> Path:
-    return out / "graded" / f"{submission.slug}.json"
-
-
-def _digest(path: Path) -> str:
-    try:
-        return (
-            hashlib.sha256(path.read_bytes()).hexdigest()
-            if path.is_file() and path.stat().st_size <= MOST_BYTES
-            else ""
-        )
+        if path and path.is_file() and path.stat().st_size <= MOST_BYTES:
+            return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
-        return ""
+        pass
+    return ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.tables import read_table
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result
 
 COLUMNS = {
@@ -26,7 +26,7 @@ COLUMNS = {
 """The names of a roster's columns, in lower case: our own, and those of the exports of Canvas and Moodle."""
 IDENTIFYING = ("student", "id", "number", "login", "email")
 TEST_STUDENT = "Student, Test"
-"""The row of nobody in Canvas's exports."""
+"""The test student in Canvas's exports, who is not a person."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +97,15 @@ def read_roster(path: Path) -> list[Person]:
     Raises
     ------
     GradingError
-        When no column names the students.
+        If no column names the students.
     """
     people = []
     for line in read_table(path):
         lower = {name.strip().lower(): text for name, text in line.items()}
         found = {ours: [lower[n] for n in names if lower.get(n)] for ours, names in COLUMNS.items()}
         person = Person({ours: texts[0] for ours, texts in found.items() if texts})
-        nobody = "points possible" in person.name.lower() or person["student"] == TEST_STUDENT
-        if person.name and not nobody:
+        not_a_student = "points possible" in person.name.lower() or person["student"] == TEST_STUDENT
+        if person.name and not not_a_student:
             people.append(person)
     if not people:
         raise GradingError(
@@ -169,7 +169,7 @@ def _content(submission: Submission, results: dict[str, Result]) -> str:
 
 
 def _outside_the_roster(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
-    """The row of a submission that was given to nobody on the roster."""
+    """The row of a submission that fits no student of the roster."""
     row = Row(submission.student, Person({"student": submission.student}), results.get(submission.student))
     row.late, row.submitted = submission.late, True
     row.notes += [note] if note else []

@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 
 FILE = "seeds.json"
 
@@ -31,7 +31,7 @@ def secret_of(out: Path, given: int | None = None) -> tuple[str, str]:
     Raises
     ------
     GradingError
-        When there is a file of seeds that cannot be read.
+        If the file of seeds cannot be read.
     """
     stored, note = _read(out / FILE), ""
     if given is not None:
@@ -52,7 +52,7 @@ def secret_of(out: Path, given: int | None = None) -> tuple[str, str]:
 
 
 def seed_of(secret: str, set_name: str, digest: str) -> int:
-    """Return the seed of a submission: a number from 0 to 2^31 - 1, from which nobody finds the secret."""
+    """Return the seed of a submission: a number from 0 to 2^31 - 1 that does not give the secret away."""
     found = hashlib.sha256(f"{secret}\n{set_name}\n{digest}".encode()).digest()
     return int.from_bytes(found[:4], "big") >> 1
 

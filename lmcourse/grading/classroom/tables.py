@@ -15,12 +15,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lmcourse.files.notebooks import write_bytes
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import plain
 
 FORMULA = r"(?=\s*[=+\-@＝＋－＠'])"
 """What may begin a formula, and the apostrophe itself, so that no two texts become one."""
-BEGINS, MARKED = re.compile(f"(^|;){FORMULA}"), re.compile(f"(^|;)'{FORMULA}")
+BEGINS, ESCAPED = re.compile(f"(^|;){FORMULA}"), re.compile(f"(^|;)'{FORMULA}")
 """Where a cell may begin: many spreadsheets split a line at semicolons, also within quotation marks."""
 
 
@@ -37,7 +37,7 @@ def safe(text: str) -> str:
     >>> safe("=1+1"), safe(" @SUM(A1)"), safe("Ada Lovelace"), safe("so;=1+1")
     ("'=1+1", "' @SUM(A1)", 'Ada Lovelace', "so;'=1+1")
     """
-    return "\n".join(_marked(plain(line)) for line in text.splitlines())
+    return "\n".join(_escaped(plain(line)) for line in text.splitlines())
 
 
 def unsafe(text: str) -> str:
@@ -48,21 +48,21 @@ def unsafe(text: str) -> str:
     >>> unsafe("'=1+1"), unsafe("'Surprisal' is right.")
     ('=1+1', "'Surprisal' is right.")
     """
-    return "\n".join(_unmarked(line) for line in text.split("\n"))
+    return "\n".join(_unescaped(line) for line in text.split("\n"))
 
 
-def _marked(line: str) -> str:
+def _escaped(line: str) -> str:
     return BEGINS.sub(r"\1'", line)
 
 
-def _unmarked(line: str) -> str:
-    return MARKED.sub(r"\1", line)
+def _unescaped(line: str) -> str:
+    return ESCAPED.sub(r"\1", line)
 
 
-def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> None:
-    """Write a CSV in one move; ``mark`` is for spreadsheets, which else misread Chinese names.
+def write_table(path: Path, table: Iterable[Sequence], bom: bool = True) -> None:
+    """Write a CSV in one move; without a byte-order mark (``bom``), spreadsheets misread Chinese names.
 
-    A number stays one. A dash alone is Moodle's sign for no grade and no formula.
+    Numbers stay as they are, and so does a single dash, which to Moodle means no grade.
     """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\r\n")
@@ -74,7 +74,7 @@ def write_table(path: Path, table: Iterable[Sequence], mark: bool = True) -> Non
             ]
         )
     text = stream.getvalue()
-    write_bytes(path, text.encode("utf-8-sig" if mark else "utf-8"))
+    write_bytes(path, text.encode("utf-8-sig" if bom else "utf-8"))
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
@@ -83,7 +83,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
     Raises
     ------
     GradingError
-        When it cannot be read.
+        If it cannot be read.
     """
     try:
         data = path.read_bytes()

@@ -23,11 +23,11 @@ from lmcourse.exams import EXAMS, Exam, find
 from lmcourse.exams.paper import answers, label_of, papers
 from lmcourse.files.notebooks import to_text, write_text
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.classroom.names import file_name, former_file_name
+from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, name_key
 from lmcourse.grading.classroom.tables import write_table
-from lmcourse.grading.exams.owners import Claims, Owners, foreign, identifiers
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.exams.owners import Claims, Owners, identifiers, note_on_foreign_paper
+from lmcourse.grading.notebook.reading import GradingError
 
 __all__ = ["ExamFolder", "make"]
 
@@ -37,7 +37,7 @@ def make(
     people: Sequence[str | Person],
     seed: int,
     out: Path,
-    told: Callable[[str], None] = lambda name: None,
+    progress: Callable[[str], None] = lambda name: None,
 ) -> ExamFolder:
     """Write a paper and a key for each student; return the folder.
 
@@ -47,16 +47,16 @@ def make(
     people : sequence of str or Person
         The students: their names, or what a roster knows of them.
     seed : int
-        Secret: whoever has it can compute every paper.
+        Secret: it is enough to compute every paper.
     out : Path
-        A private folder. When it holds this exam with this seed, students are added.
-    told : callable
+        A private folder. If it has this exam with this seed already, students are added.
+    progress : callable
         Is told each name whose paper is written.
 
     Raises
     ------
     GradingError
-        When two names would be one student's, or the folder holds another exam.
+        If two names would be the same student's, or if the folder has another exam.
     """
     there = ExamFolder.read(out) if (out / "exam.json").exists() else None
     if there and (there.exam.name, there.seed) != (exam.name, seed):
@@ -64,7 +64,7 @@ def make(
             f"{out} holds the {there.exam.name} with another seed or name. Give --out another folder, so that"
             " no paper that was handed out loses its key."
         )
-    folder = _joined(there or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    folder = _with_students(there or ExamFolder(out, exam, seed, {}, {}, {}), people)
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
     write_text(out / "exam.json", folder.record())
@@ -77,12 +77,12 @@ def make(
             write_text(folder.paper(name), to_text(paper))
             write_text(key, to_text(solved))
         table.append([name, label, *answers(exam, variant).values()])
-        told(name)
+        progress(name)
     write_table(out / "answers.csv", table)
     return folder
 
 
-def _joined(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
+def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
     """The folder with more students, and with what the roster now knows of those who were there."""
     people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
@@ -112,7 +112,7 @@ def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, 
 
 
 def variant_seed(exam: str, seed: int, name: str) -> int:
-    """The seed of a student's paper, from which nobody finds that of the class."""
+    """The seed of a student's paper, which does not give that of the class away."""
     digest = hashlib.sha256(f"{exam}\n{seed}\n{name_key(name)}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
@@ -148,7 +148,7 @@ class ExamFolder:
         Raises
         ------
         GradingError
-            When there is none.
+            If it is missing or cannot be read.
         """
         try:
             data = json.loads((place / "exam.json").read_text(encoding="utf-8"))
@@ -194,7 +194,7 @@ class ExamFolder:
         Raises
         ------
         GradingError
-            When there is none, or several.
+            If there is none, or if there are several.
         """
         if name is None:
             label, owner = self.owners.labelled(data)
@@ -218,7 +218,7 @@ class ExamFolder:
         label, owner = self.owners.labelled(data)
         if not label or label == self.students[student]:
             return ""
-        return foreign(label, owner, self.students[student])
+        return note_on_foreign_paper(label, owner, self.students[student])
 
 
 def _old_folder(place: Path, name: str) -> str:

@@ -1,7 +1,7 @@
 """Whose paper a submission is: by its name, in whatever form a system gives it, or by the paper's own label.
 
-A name decides: whoever hands in somebody else's paper under their own name is graded by their own key. The
-label decides where the name says nothing, or fits several students. What stays open is told, and not guessed.
+The name decides: a student who hands in somebody else's paper is graded by their own key. The label decides
+where the name says nothing, or fits several students. What remains unclear is reported, and not guessed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.roster import IDENTIFYING, Person, name_key
-from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
+from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
 
 LABEL = re.compile(r"[A-Z2-7]{5}")
 PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")
@@ -95,8 +95,8 @@ def exam_of(data: bytes) -> tuple[str, str]:
 def labels_in(data: bytes) -> set[str]:
     """The labels of papers in a notebook: near the beginning of its text, or else in its metadata.
 
-    A stranger's file is looked at here in the process of the whole class, so no more of it is read than a
-    paper has.
+    An untrusted file is read here in the process of the whole class, so no more of it is read than a paper
+    has.
     """
     text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
     written = {match["label"] for match in PAPER.finditer(text)}
@@ -159,7 +159,7 @@ class Claims:
             (owner,) = fitting
             own = self.owners.students[owner]
             if label and label != own:
-                self.notes[submission.student] = foreign(label, labelled, own)
+                self.notes[submission.student] = note_on_foreign_paper(label, labelled, own)
                 self._tell(label, labelled, submission, owner)
             return self._owned(submission, owner)
         if labelled is None or (fitting and labelled not in fitting):
@@ -189,7 +189,7 @@ class Claims:
         return dataclasses.replace(submission, aliases=(*submission.aliases, *known))
 
 
-def foreign(label: str, owner: str | None, own: str) -> str:
+def note_on_foreign_paper(label: str, owner: str | None, own: str) -> str:
     """A note on a paper that is somebody else's."""
     whose = f"that of {owner}" if owner else "of nobody here"
     return f"hands in paper {label}, {whose}; graded by the key of paper {own}"

@@ -1,6 +1,6 @@
 """What a notebook's magics do: commands of the system, short times, variables of the environment.
 
-Runs in the process with the answers; with full protection that has files of its own and no network.
+Runs in the worker; with full protection that has files of its own and no network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import timeit
 from lmcourse.grading.inside.running import OPTIONS_OF_TIMEIT
 
 SECONDS = 5
-"""For one command. What it leaves running is ended with the cell."""
+"""The time limit of one command. What it leaves running is ended with the cell."""
 INSTALLERS = r"(pip[\d.]*|apt|apt-get|conda|mamba|uv|poetry|brew)"
 INSTALLS = re.compile(
     r"(^|[;&|(\n])\s*((sudo|yes|\w+=\S*)\s+)*(\S*python[\d.]*\s+-m\s+)?"
@@ -24,13 +24,13 @@ INSTALLS = re.compile(
 TIMES = 3
 
 
-def output_of(command: str, names: dict, wanted: bool = True) -> tuple[int, str]:
+def run_command(command: str, names: dict, wanted: bool = True) -> tuple[int, str]:
     """Run a command as a shell does; return its status and its output, if that is wanted.
 
     An installer in it does nothing. What it leaves running is waited for only because of its output.
     """
     shell = shutil.which("bash") or "sh"
-    line = [shell, "-c", INSTALLS.sub(r"\1 true ", expanded(command, names))]
+    line = [shell, "-c", INSTALLS.sub(r"\1 true ", expand_names(command, names))]
     output = subprocess.PIPE if wanted else subprocess.DEVNULL
     try:
         done = subprocess.run(
@@ -43,7 +43,7 @@ def output_of(command: str, names: dict, wanted: bool = True) -> tuple[int, str]
     return done.returncode, _text(done.stdout)
 
 
-def expanded(text: str, names: dict) -> str:
+def expand_names(text: str, names: dict) -> str:
     """Put the values of Python's names into a line, as IPython does for ``$name`` and ``{name}``."""
     if "$" in text or "{" in text:
         from IPython.utils.text import DollarFormatter
@@ -53,8 +53,8 @@ def expanded(text: str, names: dict) -> str:
     return text
 
 
-def timed(line: str, names: dict) -> object:
-    """What ``%timeit -o`` returns: real times of a short run. Without ``-o`` nobody asks, so nothing runs."""
+def run_timeit(line: str, names: dict) -> object:
+    """What ``%timeit -o`` returns: real times of a short run. Without ``-o`` nothing is returned, or run."""
     options = OPTIONS_OF_TIMEIT.match(line)[0]
     if not re.search(r"-[tcq]*o", options):
         return None
@@ -64,7 +64,7 @@ def timed(line: str, names: dict) -> object:
     return TimeitResult(1, TIMES, min(times), max(times), times, 0.0, 3)
 
 
-def environment(line: str) -> object:
+def set_or_get_variable(line: str) -> object:
     """Do what ``%env`` does: set a variable, or return one or all."""
     given = re.fullmatch(r"\s*([^\s=]+)\s*[\s=]\s*(.+)", line)
     if given:

@@ -1,7 +1,7 @@
 """Read what `lmcourse.grading.inside.wire` encodes, and nothing else.
 
-Every tag, type and size is checked before a value is built. This file also runs in the process with the
-answers, so it imports nothing of the course but `wire`.
+Every tag, type and size is checked before a value is built. This file also runs in the worker, so
+it imports nothing of the course but `wire`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def decode(data: Any, remote: Function[[Remote], Any] | None = None) -> Any:
     Raises
     ------
     WireError
-        When the data is not exactly of the agreed form.
+        If the data is not exactly of the agreed form.
 
     Examples
     --------
@@ -71,7 +71,11 @@ class _Decoder:
         return method(depth, *data[1:])
 
     def _spend(self, letters, what):
-        """Take what becomes larger than the message from one budget for all of it, in letters of 4 bytes."""
+        """Take memory, in letters of 4 bytes, from the budget of the whole message.
+
+        Some values become much larger than what stands for them in the message. So the length of a message
+        alone does not bound the memory that an answer can make the grader use.
+        """
         self.left -= letters
         _expect(self.left >= 0, what)
 
@@ -118,7 +122,7 @@ class _Decoder:
         return dict(zip(keys, [self.decode(v, depth + 1) for _, v in items], strict=True))
 
     def _keys(self, keys):
-        """Keys, few enough that to store them takes no time even if all but texts share one hash."""
+        """Keys, so few that storing them is quick even if an answer has chosen them to share one hash."""
         many = sum(type(key) is not str for key in keys)
         _expect(many <= KEYS, f"a set or dictionary with more than {KEYS} keys other than texts")
         return [_hashable(key) for key in keys]

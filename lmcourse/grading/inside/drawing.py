@@ -1,6 +1,6 @@
 """Figures without a window: a backend of Matplotlib that needs one is the backend that draws into memory.
 
-Runs in the process with the answers.
+Runs in the worker.
 """
 
 from __future__ import annotations
@@ -31,5 +31,6 @@ class _Backends:
         vars(module).update({name: value for name, value in vars(agg).items() if not name.startswith("__")})
 
 
-def without_windows() -> None:
+def draw_without_windows() -> None:
+    """Install the finder of such backends."""
     sys.meta_path.insert(0, _Backends)

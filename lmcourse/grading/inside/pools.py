@@ -1,7 +1,7 @@
 """Let a pool that a cell has made work in the cells and tests below it.
 
 Each cell and each test runs in a fork, and threads do not survive a fork. So a pool that has lost its threads
-starts anew when it is used. Runs in the process with the answers.
+starts anew when it is used. Runs in the worker.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Run a cell as a notebook does: with IPython's own syntax, with ``await``, one statement after the other.
 
 An ordinary error stops the cell. An import that fails does not: it costs the names that it would have
-defined, and the statements that need one of them. Runs in the process with the answers.
+defined, and the statements that need one of them. Runs in the worker.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from collections.abc import Iterator
 PROMPT = re.compile(r"\s*In ?\[\d*\]: ")
 CELL_MAGIC = re.compile(r"\s*%%(\w+)\b")
 CAPTURED = re.compile(r"\s*%%capture\s+(?:--\S+\s+)*([A-Za-z_]\w*)")
-NOT_FOR_US = re.compile(
+FOREIGN_CELL_MAGICS = re.compile(
     "bash|sh|script|sx|system|cmd|writefile|file|html|HTML|svg|SVG|markdown|latex|javascript|js|perl|ruby"
     "|python[23]?|pypy"
 )
-"""Cell magics whose cell is a text or a program of its own. Behind any other stands code of the notebook."""
+"""Cell magics whose cell is a text or another program; the cell of any other is code of the notebook."""
 LINE_MAGICS_THAT_RUN = ("time", "prun")
 OPTIONS = re.compile(r"\s*((-[DlsT]\s*\S+|-[rq])\s+)*")
 OPTIONS_OF_TIMEIT = re.compile(r"\s*((-[nrpv]\s*\S+|-[tcqo]+)\s+)*")
@@ -62,14 +62,13 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
     Raises
     ------
     Stopped
-        When a statement raises anything but `SystemExit` or `KeyboardInterrupt`.
+        If a statement raises anything but `SystemExit` or `KeyboardInterrupt`.
     SyntaxError, ValueError
-        When the source is no Python.
+        If the source is not Python.
     """
     tree, python = read(source, filename)
-    same = python.rstrip("\n").count("\n") == source.rstrip("\n").count(
-        "\n"
-    )  # then errors show what was typed
+    # if IPython's lines have the same numbers as those that were typed, errors show these
+    same = python.rstrip("\n").count("\n") == source.rstrip("\n").count("\n")
     lines = re.split(r"(?<=\n)", source if same else python)
     linecache.cache[filename] = (len(python), None, lines, filename)
     skipped, value = _Skipped(lines, missing, names), None
@@ -80,25 +79,25 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
             value = _execute(code, names)
             missing.difference_update(_bound(statement) if missing else ())
         except (SystemExit, KeyboardInterrupt):
-            return skipped.told  # quit() in a notebook: what stands above it has run
+            return skipped.entries  # quit() in a notebook: what stands above it has run
         except BaseException as error:
             value = None
-            if not _costs_its_own_line(statement, error, missing):
+            if not _can_be_skipped(statement, error, missing):
                 raise Stopped(error, skipped.line(statement.lineno)) from None
             skipped.note(error, statement.lineno, _bound(statement))
     if value is not None:
         _remember(value, names)
-    return skipped.told
+    return skipped.entries
 
 
 class _Skipped:
-    """What a cell of these ``lines`` goes on past; ``missing`` are the names that are not there for it.
+    """The statements of a cell that were skipped; ``missing`` are the names that they would have defined.
 
     From then on annotations are not evaluated: they often name what is missing, and an answer needs none.
     """
 
     def __init__(self, lines: list[str], missing: set[str], names: dict):
-        self.lines, self.missing, self.names, self.told = lines, missing, names, []
+        self.lines, self.missing, self.names, self.entries = lines, missing, names, []
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].strip()[:200] if number <= len(self.lines) else ""
@@ -106,9 +105,9 @@ class _Skipped:
     def note(self, error: BaseException, number: int, bound: set[str]) -> None:
         self.missing |= bound
         self.names[FLAGS] = self.names.get(FLAGS, 0) | __future__.annotations.compiler_flag
-        if len(self.told) < MOST_SKIPPED:
-            told = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": self.line(number)}
-            self.told.append({**told, "names": [name[:80] for name in sorted(bound)[:20]]})
+        if len(self.entries) < MOST_SKIPPED:
+            entry = {"type": type(error).__name__[:80], "text": str(error)[:200], "line": self.line(number)}
+            self.entries.append({**entry, "names": [name[:80] for name in sorted(bound)[:20]]})
 
     @contextlib.contextmanager
     def guard(self, number: int, bound: tuple[str, ...]) -> Iterator[None]:
@@ -141,8 +140,8 @@ class _Guarded(ast.NodeTransformer):
 
     @staticmethod
     def _wrapped(node: ast.stmt) -> ast.stmt:
-        told = [ast.Constant(node.lineno), ast.Constant(tuple(sorted(_bound(node))))]
-        item = ast.withitem(ast.Call(ast.Name(GUARD, ast.Load()), told, []))
+        arguments = [ast.Constant(node.lineno), ast.Constant(tuple(sorted(_bound(node))))]
+        item = ast.withitem(ast.Call(ast.Name(GUARD, ast.Load()), arguments, []))
         return ast.fix_missing_locations(ast.copy_location(ast.With([item], [node]), node))
 
 
@@ -178,7 +177,7 @@ def read(source: str, filename: str) -> tuple[ast.Module, str]:
     Raises
     ------
     SyntaxError, ValueError
-        When the cell is no Python to IPython either.
+        If the cell is not Python to IPython either.
     """
     source = re.sub("\r+\n", "\n", source.removeprefix("\ufeff")).replace("\r", "\n")
     try:
@@ -200,7 +199,7 @@ def as_python(source: str) -> str:
     lines, empty = source.split("\n"), 0
     for i, line in enumerate(lines):
         match = CELL_MAGIC.match(line)
-        if match and not NOT_FOR_US.fullmatch(match[1]):
+        if match and not FOREIGN_CELL_MAGICS.fullmatch(match[1]):
             captured = CAPTURED.match(line)
             lines[i] = f"{captured[1]} = get_ipython()" if captured else ""
             if match[1] == "timeit":
@@ -262,7 +261,7 @@ _loops: list[asyncio.AbstractEventLoop] = []
 
 
 def event_loop() -> asyncio.AbstractEventLoop:
-    """The loop that runs now, else the notebook's own: one for all cells. Forks share nothing of it."""
+    """The loop that runs now, else the notebook's own: one for all cells."""
     running = asyncio._get_running_loop()
     if running is not None:
         return running
@@ -272,10 +271,10 @@ def event_loop() -> asyncio.AbstractEventLoop:
     return _loops[-1]
 
 
-def _costs_its_own_line(statement: ast.stmt, error: BaseException, missing: set[str]) -> bool:
-    """Whether a package is not there, or a name is missing that such an import would have defined.
+def _can_be_skipped(statement: ast.stmt, error: BaseException, missing: set[str]) -> bool:
+    """Whether a package is missing, or a name that an import of one would have defined.
 
-    A module of the course that is not there was looked for by somebody who should not: that stops the cell.
+    A cell that looks for a hidden module of the course has no right to it, and is stopped.
     """
     if isinstance(error, ImportError) and any(
         isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(statement)

@@ -1,6 +1,6 @@
 """What a notebook has and plain Python lacks: ``display``, ``get_ipython``, one ``__main__``, few processors.
 
-Runs in the process with the answers.
+Runs in the worker.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ import sys
 import types
 from pathlib import Path
 
-from lmcourse.grading.inside.commands import environment, expanded, output_of, timed
-from lmcourse.grading.inside.drawing import without_windows
-from lmcourse.grading.inside.running import LINE_MAGICS_THAT_RUN, NOT_FOR_US, OPTIONS, event_loop, value_of
+from lmcourse.grading.inside.commands import expand_names, run_command, run_timeit, set_or_get_variable
+from lmcourse.grading.inside.drawing import draw_without_windows
+from lmcourse.grading.inside.running import (
+    FOREIGN_CELL_MAGICS,
+    LINE_MAGICS_THAT_RUN,
+    OPTIONS,
+    event_loop,
+    value_of,
+)
 
 PROCESSORS = 2
-"""As many as an answer is told that there are: pools start as many processes."""
+"""The number of processors that an answer sees; pools start as many processes."""
 COMMANDS = {"mkdir", "rmdir", "rm", "cp", "mv", "ls", "cat", "touch"}
 """Magics that are commands of the system."""
 PYLAB = "import numpy, matplotlib, numpy as np\nfrom matplotlib import mlab, pylab, pyplot, pyplot as plt\n"
@@ -28,7 +34,7 @@ PYLAB += "from pylab import *\nfrom numpy import *"
 
 
 class Quiet:
-    """Stands for any object of IPython that only shows or sets things: every use of it does nothing."""
+    """Stands for any object of IPython that only shows or sets things; using it does nothing."""
 
     def __getattr__(self, name: str) -> Quiet:
         if name.startswith("__"):
@@ -95,14 +101,14 @@ class Shell(Quiet):
         if magic in LINE_MAGICS_THAT_RUN:
             return value_of(OPTIONS.sub("", line, count=1), names)
         if magic == "timeit":
-            return timed(line, names)
-        line = expanded(line, names)
+            return run_timeit(line, names)
+        line = expand_names(line, names)
         if magic in COMMANDS:
             self._output(f"{magic} {line}", names, wanted=False)
         elif magic in ("sx", "system"):
             return self.getoutput(line)
         elif magic in ("env", "set_env"):
-            return environment(line)
+            return set_or_get_variable(line)
         elif magic == "pwd":
             return os.getcwd()
         elif magic == "who_ls":
@@ -127,7 +133,7 @@ class Shell(Quiet):
             kept = re.search(r"--out[ =](\w+)", line)
             output = self._output(cell, {}, wanted=kept is not None)
             self.user_ns.update({kept[1]: output} if kept else {})
-        elif not NOT_FOR_US.fullmatch(magic):
+        elif not FOREIGN_CELL_MAGICS.fullmatch(magic):
             value_of(cell, self.user_ns)
         return None
 
@@ -141,7 +147,7 @@ class Shell(Quiet):
         return SList(output.splitlines()) if split else LSString(output)
 
     def _output(self, command: str, names: dict, wanted: bool = True) -> str:
-        self.user_ns["_exit_code"], output = output_of(command, names, wanted)
+        self.user_ns["_exit_code"], output = run_command(command, names, wanted)
         return output
 
     def _seen(self, depth: int) -> dict:
@@ -168,7 +174,7 @@ Shell.__name__ = Shell.__qualname__ = "ZMQInteractiveShell"  # by which notebook
 Shell.__module__ = "ipykernel.zmqshell"
 
 
-def prepare() -> dict:
+def install() -> dict:
     """Put everything in place; return the namespace of the notebook."""
     main = types.ModuleType("__main__")
     main.__builtins__ = builtins
@@ -176,13 +182,13 @@ def prepare() -> dict:
     shell = Shell(vars(main))
     builtins.display = lambda *things, display_id=None, **keywords: Quiet() if display_id else None
     builtins.get_ipython = lambda: shell
-    builtins.input = lambda prompt="": ""  # nobody is there to type
+    builtins.input = lambda prompt="": ""  # there is no keyboard
     sys.path.insert(0, "")  # the working folder, as in a notebook: a helper that `%%writefile` wrote is found
-    _put("IPython.core.getipython", get_ipython=builtins.get_ipython)
+    _install_module("IPython.core.getipython", get_ipython=builtins.get_ipython)
     nothing = dict.fromkeys(("clear_output", "publish_display_data", "update_display"), Quiet())
     nothing |= {"display": builtins.display, "DisplayHandle": lambda *arguments, **keywords: Quiet()}
-    _put("IPython.core.display_functions", **nothing)
-    without_windows()
+    _install_module("IPython.core.display_functions", **nothing)
+    draw_without_windows()
     asyncio.get_running_loop = asyncio.events.get_running_loop = event_loop  # a notebook's loop always runs
     event_loop()
     os.cpu_count = lambda: PROCESSORS
@@ -192,8 +198,8 @@ def prepare() -> dict:
     return vars(main)
 
 
-def _put(name: str, **contents: object) -> None:
-    """Put a module in place before IPython, should it be imported, brings its own."""
+def _install_module(name: str, **contents: object) -> None:
+    """Put a module in place, so that an import of it does not find IPython's own."""
     module = types.ModuleType(name)
     vars(module).update(contents)
     sys.modules[name] = module

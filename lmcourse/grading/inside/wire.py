@@ -1,8 +1,8 @@
-"""Data as JSON with a tag on every value: what crosses between the grader and the process with the answers.
+"""Data as JSON with a tag on every value: what crosses between the grader and the worker.
 
 No pickle: to decode a message runs no code of its sender. `lmcourse.grading.inside.decoding` accepts
-exactly the forms that `encode` makes and refuses everything else. This file also runs in the process with the
-answers, so it imports nothing of the course.
+exactly the forms that `encode` makes and refuses everything else. This file also runs in the worker, so it
+imports nothing of the course.
 
 What has no form here crosses as a name only: a function as `Callable`, a SymPy expression as `Formula`, any
 other object as `Other`. The two sides agree on a number for the first two, so that the grader can ask for a
@@ -68,7 +68,7 @@ def encode(value: Any, keep: Function[[Any], int] | None = None) -> Any:
     Raises
     ------
     WireError
-        When the value is too large or too deep.
+        If the value is too large or too deep.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lmcourse.grading.notebook.cells import Cell, GradingError, normal, read_cells
+from lmcourse.grading.notebook.reading import Cell, GradingError, normalised, read_cells
 
 REGION = re.compile(
     r"^( *)### TASK:(.*)\n *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL
@@ -76,7 +76,7 @@ class Key:
         self.cells, metadata = read_cells(data)
         for cell in self.cells:
             if cell.kind == "answer":
-                cell.blank = blank(cell.source)
+                cell.blank = student_cell(cell.source)
         course = metadata.get("course", {})
         self.chapter = course.get("chapter", name[:2])
         listed = course.get("files", [])
@@ -129,21 +129,23 @@ def sets_in(solutions: Path) -> list[str]:
     return sorted(path.stem for path in Path(solutions).glob("*/*.ipynb") if path.stem == path.parent.name)
 
 
-def guess(cells: list[Cell], solutions: Path) -> str:
+def guess_set(cells: list[Cell], solutions: Path) -> str:
     """Return the set that a submission belongs to: the one with which it shares the most cells.
 
     Raises
     ------
     GradingError
-        When it shares no cell with any set.
+        If it shares no cell with any set.
     """
-    texts = {normal(cell.source) for cell in cells if cell.source.strip()}
+    texts = {normalised(cell.source) for cell in cells if cell.source.strip()}
     names = {cell.name for cell in cells if cell.name}
     shared = {}
     for name in sets_in(solutions):
         key = Key(name, solutions)
         same = sum(cell.name in names for cell in key.cells if cell.name)
-        shared[name] = same + sum(normal(cell.source) in texts for cell in key.cells if len(cell.source) > 60)
+        shared[name] = same + sum(
+            normalised(cell.source) in texts for cell in key.cells if len(cell.source) > 60
+        )
     best = max(shared, key=shared.get, default=None)
     if best is None or shared[best] == 0:
         raise GradingError(
@@ -153,7 +155,7 @@ def guess(cells: list[Cell], solutions: Path) -> str:
     return best
 
 
-def blank(source: str) -> str:
+def student_cell(source: str) -> str:
     """Return the answer cell that students get, as ``lmcourse.release`` makes it."""
 
     def stub(match: re.Match) -> str:

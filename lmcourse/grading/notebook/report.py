@@ -58,9 +58,9 @@ def totals(result: Result) -> list[str]:
 
 
 def as_html(result: Result) -> str:
-    """Return the feedback as a page. Everything in it is escaped: answers are a stranger's text."""
+    """Return the feedback as a page. Everything in it is escaped: answers are untrusted text."""
     environment = templates()
-    environment.filters["marked"] = _marked
+    environment.filters["with_code"] = _with_code
     return environment.get_template("feedback.html").render(result=result, totals=totals(result))
 
 
@@ -80,7 +80,7 @@ def plain(text: str) -> str:
     return shown.encode("utf-8", "replace").decode("utf-8")
 
 
-def _marked(text: str) -> Markup:
+def _with_code(text: str) -> Markup:
     """Text for a page: escaped first, and then what stands between backticks as code."""
     from markupsafe import Markup, escape
 

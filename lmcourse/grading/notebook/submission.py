@@ -14,8 +14,8 @@ import re
 import sys
 from dataclasses import dataclass, field, replace
 
-from lmcourse.grading.notebook.cells import Cell, normal
 from lmcourse.grading.notebook.key import HEADING, Key, Task
+from lmcourse.grading.notebook.reading import Cell, normalised
 
 CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
 CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
@@ -59,9 +59,9 @@ class Plan:
     words: dict[str, str] = field(default_factory=dict)
     python: str = ""
 
-    def newer(self, kind: str, said: str) -> str:
-        """A remark on an error that a newer Python might not have raised; else an empty text."""
-        missing = kind in ("AttributeError", "ImportError") and said.startswith(NEW_IN_A_MODULE)
+    def newer_python(self, kind: str, message: str) -> str:
+        """Remark on an error that a newer Python might not have raised; an empty text for any other."""
+        missing = kind in ("AttributeError", "ImportError") and message.startswith(NEW_IN_A_MODULE)
         if not self.python or not (kind == "SyntaxError" or missing):
             return ""
         return f" This notebook was written with Python {self.python}; the grader runs {_version()}."
@@ -86,18 +86,18 @@ def plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
             words.add(order.place, cell.source)
         elif found is not None and key.cells[found].kind in ("by hand", "text"):
             order.reach(found)
-            if not _same(cell, key.cells[found]):
+            if not _is_unchanged(cell, key.cells[found]):
                 words.change(found, cell.source)
         else:
             order.take(found, cell, f"cell {number} of your notebook")
-    return Plan(order.steps(), words.found(), _newer_python(metadata or {}))
+    return Plan(order.steps(), words.found(), _python_if_newer(metadata or {}))
 
 
 def _version() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _newer_python(metadata: dict) -> str:
+def _python_if_newer(metadata: dict) -> str:
     """The version of Python that the metadata names, as in ``"3.13"``, if the grader's is older."""
     told = metadata.get("language_info")
     version = told.get("version") if isinstance(told, dict) else None
@@ -152,15 +152,15 @@ class _Order:
             return
         known, first = self.cells[found], self.reach(found)
         task = self.tasks.get(known.name)
-        if _same(cell, known):
+        if _is_unchanged(cell, known):
             if first and known.kind == "answer":
                 self.seen.remove(found)  # still blank: its copy may be filled
         elif task and first:
             last = known.name in self.last_test or (known.name == task.name and task.name in self.unchecked)
             above, below = _cut_at_the_check(cell.source, task) if last else (cell.source, "")
             own = task.name if known.name == task.name else None
-            _note(self.inside, found, Step(above, name, task=own))
-            _note(self.below, task.name, Step(below, f"{name}, below the check"))
+            _append(self.inside, found, Step(above, name, task=own))
+            _append(self.below, task.name, Step(below, f"{name}, below the check"))
         else:
             if task and known.kind == "answer":
                 self.copied.add(task.name)
@@ -171,10 +171,10 @@ class _Order:
         """Take a cell that stands where the student has it, and the check of an answer's copy with it."""
         checked = {self.checks.get(key) for key in CHECKED.findall(source)} & self.copied
         above, below = _cut_at_the_check(source) if checked else (source, "")
-        _note(self.added, self.place, Step(above, name, task=task))
+        _append(self.added, self.place, Step(above, name, task=task))
         tests = [Step("", name, from_set=True, tests=task) for task in sorted(checked)]
         self.added.setdefault(self.place, []).extend(tests)
-        _note(self.added, self.place, Step(below, f"{name}, below the check"))
+        _append(self.added, self.place, Step(below, f"{name}, below the check"))
 
     def steps(self) -> list[Step]:
         """All steps, the set's own among them."""
@@ -192,14 +192,14 @@ class _Order:
         return [step for i, step in enumerate(steps) if not step.tests or last[step.tests] == i]
 
 
-def _note(places: dict, place: int | str, step: Step) -> None:
-    if _counts(step.source):
+def _append(places: dict, place: int | str, step: Step) -> None:
+    if _can_be_answer(step.source):
         places.setdefault(place, []).append(step)
 
 
-def _same(cell: Cell, known: Cell) -> bool:
+def _is_unchanged(cell: Cell, known: Cell) -> bool:
     """Whether a student has left a cell as it was, or emptied it."""
-    return normal(cell.source) in (normal(known.blank or known.source), "")
+    return normalised(cell.source) in (normalised(known.blank or known.source), "")
 
 
 def _as_answer(step: Step, task: Task, filled: set[str | None]) -> Step:
@@ -226,7 +226,7 @@ def _cut_at_the_check(source: str, task: Task | None = None) -> tuple[str, str]:
     return above, "".join(lines[end:])
 
 
-def _counts(source: str) -> bool:
+def _can_be_answer(source: str) -> bool:
     """Whether a cell can be an answer: not empty, and no copy of a test."""
     lines = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     copied = all(CHECKS.match(line) for line in lines)
@@ -262,8 +262,8 @@ class _Words:
         """Take a cell of the set: an answer as it is, of another text only the student's lines."""
         known = self.cells[place]
         if known.kind == "text":
-            lines = {normal(line) for line in known.source.splitlines()}
-            source = "\n".join(line for line in source.splitlines() if normal(line) not in lines)
+            lines = {normalised(line) for line in known.source.splitlines()}
+            source = "\n".join(line for line in source.splitlines() if normalised(line) not in lines)
         self.add(place, source.strip("\n") if known.kind == "text" else source)
 
     def found(self) -> dict[str, str]:
@@ -279,7 +279,7 @@ class _Finder:
         self.ids = {cell.id: i for i, cell in enumerate(key.cells) if cell.id}
         self.sources: dict[str, int] = {}
         for i, cell in enumerate(key.cells):
-            self.sources.setdefault(normal(cell.blank or cell.source), i)
+            self.sources.setdefault(normalised(cell.blank or cell.source), i)
         texts = [(i, cell) for i, cell in enumerate(key.cells) if cell.kind == "text"]
         self.headings = {label: i for i, cell in texts for label, _ in HEADING.findall(cell.source)}
 
@@ -287,7 +287,7 @@ class _Finder:
         if cell.name:  # a name that the set does not have makes an added cell
             return self.names.get(cell.name)
         text = cell.kind == "text"
-        for found in (self.ids.get(cell.id), self.sources.get(normal(cell.source))):
+        for found in (self.ids.get(cell.id), self.sources.get(normalised(cell.source))):
             if found is not None and (self.cells[found].kind in ("text", "by hand")) == text:
                 return found
         labels = [label for label, _ in HEADING.findall(cell.source)] if text else []

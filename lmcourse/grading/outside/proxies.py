@@ -1,4 +1,4 @@
-"""What stands for the student's objects in the process that marks: calls that carry data."""
+"""What stands for the student's objects in the grader: calls to the worker that carry data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RemoteError(Exception):
 
 
 class RemoteFunction:
-    """Calls a function of the other process."""
+    """Calls a function of the worker."""
 
     def __init__(self, probe: Worker, number: int):
         self._probe, self._number = probe, number
@@ -33,12 +33,12 @@ class RemoteFunction:
 
 
 def fetch(probe: Worker, name: str) -> Any:
-    """Return what a name of the student stands for.
+    """Return the value of a name of the student.
 
     Raises
     ------
     NameError
-        When the name is not defined.
+        If the name is not defined.
     """
     reply = probe.ask({"do": "fetch", "name": name})
     if reply.get("missing"):
@@ -49,7 +49,7 @@ def fetch(probe: Worker, name: str) -> Any:
 def evaluate(
     probe: Worker, answer: Any, symbols: tuple[str, ...], point: tuple, where: str = "your answer"
 ) -> Any:
-    """Put numbers into SymPy expressions of the other process, also inside lists and dictionaries."""
+    """Put numbers into SymPy expressions of the worker, also inside lists and dictionaries."""
     if isinstance(answer, dict):
         return {k: evaluate(probe, v, symbols, point, f"{where}[{k!r}]") for k, v in answer.items()}
     if isinstance(answer, (list, tuple)):
@@ -62,16 +62,16 @@ def evaluate(
 
 
 def value_of(probe: Worker, reply: dict) -> Any:
-    """Return the value in a reply, or raise what it tells.
+    """Return the value in a reply, or raise the error that it describes.
 
     Raises
     ------
     Unreadable
-        When the value cannot be read as data.
+        If the value cannot be read as data.
     RemoteError, NotImplementedError
-        When the student's code raised an error.
+        If the student's code raised an error.
     Lost
-        When it ran out of memory.
+        If it ran out of memory.
     """
     if "value" in reply:
         try:
@@ -79,16 +79,18 @@ def value_of(probe: Worker, reply: dict) -> Any:
         except (WireError, ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
             raise Unreadable(f"your answer cannot be read: {str(error)[:200]}.") from None
     if "unreadable" in reply:
-        told = text(reply["unreadable"])  # a sentence of `hints.answers`, unless the answer forges it
-        raise Unreadable(told if told.startswith("your answer") else f"your answer says: {told}")
+        message = clean_text(
+            reply["unreadable"]
+        )  # a sentence of `hints.answers`, unless the answer forges it
+        raise Unreadable(message if message.startswith("your answer") else f"your answer says: {message}")
     raise error_of(reply, probe.limits.memory_mb)
 
 
 def error_of(reply: dict, memory_mb: int) -> BaseException:
-    """The error that a reply tells of."""
-    told = reply.get("error")
-    told = told if isinstance(told, dict) else {}
-    kind, what, line = (text(told.get(field, "")) for field in ("type", "text", "line"))
+    """Return the error that an untrusted reply describes."""
+    error = reply.get("error")
+    error = error if isinstance(error, dict) else {}
+    kind, what, line = (clean_text(error.get(field, "")) for field in ("type", "text", "line"))
     if kind == "MemoryError":
         return Lost(f"it needs more than {memory_mb} MB of memory.")
     if kind == "WireError":
@@ -98,14 +100,14 @@ def error_of(reply: dict, memory_mb: int) -> BaseException:
     return RemoteError(kind or "an error", what, line.strip())
 
 
-def text(value: Any) -> str:
-    """Text from a stranger, on one line, bounded, without control characters."""
+def clean_text(value: Any) -> str:
+    """Return untrusted text on one line, bounded, without control characters."""
     value = value if isinstance(value, str) else ""
     return "".join(c if c.isprintable() else " " for c in value[:MOST_TEXT])
 
 
 class _StandIn:
-    """An object of the other process that is no data; ``remote`` is the number of a formula."""
+    """An object of the worker that is not data; ``remote`` is the number of a formula."""
 
     remote: int | None = None
 
@@ -114,7 +116,7 @@ def _stand_in(probe: Worker, remote: Remote) -> Any:
     if isinstance(remote, Callable):
         return RemoteFunction(probe, remote.number)
     formula = isinstance(remote, Formula)
-    module = "sympy" if formula else text(remote.module)
-    made = type(text(remote.kind) or "object", (_StandIn,), {"__module__": module})()
+    module = "sympy" if formula else clean_text(remote.module)
+    made = type(clean_text(remote.kind) or "object", (_StandIn,), {"__module__": module})()
     made.remote = remote.number if formula else None
     return made

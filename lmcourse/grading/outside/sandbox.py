@@ -1,27 +1,27 @@
-"""Start the process with the answers, ask it things, and lose no more than one answer when it dies.
+"""Run one student's answers in worker processes, and lose no more than one answer when a process dies.
 
     with Sandbox(Limits(), imports=["numpy"]) as sandbox:
         sandbox.run("task", "def double(x):\\n    return 2 * x")
         with sandbox.probe() as probe:
             probe.ask({"do": "fetch", "name": "double"})
 
-    grader          this module, the questions, the solutions, the marks. No answer
-      nursery       imports the libraries once, then forks (Linux, "namespaces"). No answer
-        first       ``self.root``: locks the door (`jail`), then forks (`child`). No answer
-          cell 1    ran cell 1; ``self.last`` once it is good
-            cell 2  ran cell 2 on top of it, and takes its place
-              test  a copy for one test (`probe`), ended when the test is done
+    grader            this module, the questions, the solutions, the marks. Runs no answer
+      fork server     imports the libraries once, then forks (Linux, "namespaces"). Runs no answer
+        first worker  ``self.root``: isolates itself (`isolate`), then forks. Runs no answer
+          cell 1      ran cell 1; ``self.last`` if it came to an end
+            cell 2    a fork of it that ran cell 2, and takes its place
+              test    a fork for one test (`probe`), ended after the test
 
-When a test's copy dies, that test is lost. When a cell dies, it is lost, and the next runs in a fork of the
-last good one. When the first process dies, `_restart` runs the good cells again. A nursery is replaced.
+If the fork of a test dies, that test is lost. If the fork of a cell dies, that cell is lost, and the next one
+runs in a fork of the last good one. If the first worker dies, `_restart` runs the good cells again. A fork
+server that dies is replaced.
 
-How much the system protects is tried out, best first; `Sandbox.protection` says in one line what is on.
+The kinds of protection are tried in turn, the best first; `Sandbox.protection` says in one line which is on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import shutil
@@ -35,19 +35,18 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lmcourse.files.places import PACKAGE
-from lmcourse.grading.outside import nurseries, view
-from lmcourse.grading.outside.watching import memory_of
-from lmcourse.grading.outside.worker import Limits, Lost, Patience, Worker, cause
+from lmcourse.grading.inside.settings import Settings
+from lmcourse.grading.outside import fork_client, launch
+from lmcourse.grading.outside.memory import memory_of
+from lmcourse.grading.outside.worker import Limits, Lost, Patience, Worker, describe_exit
 
 STARTING_SECONDS = 120
-RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
-RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain.py")]
-"""What lies beside the answers: the room ``inside``, and what brings an answer into a form that can cross."""
+KINDS = ("namespaces", "bubblewrap", "limits")
+"""The kinds of protection, the best first; see `inside.isolate`."""
 
 
 class Sandbox:
-    """The processes with one student's answers.
+    """The worker processes of one student.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ class Sandbox:
         Modules that are imported before the first answer runs.
     files : dict of str to str
         Texts that lie in the scratch folder, by name.
-    protection : {"namespaces", "inside", "limits"}, optional
+    protection : {"namespaces", "bubblewrap", "limits"}, optional
         The only kind to try; by default the best that works.
     """
 
@@ -69,21 +68,21 @@ class Sandbox:
     ):
         self.limits, self.imports, self.files = limits, list(imports), files or {}
         self.inputs: dict = {}
-        self.kinds = [protection] if protection else ["namespaces", "inside", "limits"]
-        self.patience = Patience(limits, self._watch)
+        self.kinds = [protection] if protection else list(KINDS)
+        self.patience = Patience(limits, self._watch_memory)
         self.good: list[tuple[str, str]] = []
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
-        self.process: subprocess.Popen | nurseries.Forked | None = None
+        self.process: subprocess.Popen | fork_client.ForkedProcess | None = None
         self.reason, self.uid = "", 0
         self.refusals: list[str] = []
         self._try_to_launch()
 
     @property
     def protection(self) -> str:
-        return view.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+        return launch.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
 
     def open(self, inputs: dict) -> None:
-        """Wait until the first process is there, and give it the visible inputs.
+        """Wait for the first worker, and give it the visible inputs.
 
         Parameters
         ----------
@@ -93,36 +92,34 @@ class Sandbox:
         self.inputs = inputs
         while True:
             try:
-                self._greet()
+                self._await_hello()
                 break
             except OSError as error:
                 self._try_next_kind(error)
-        self.kinds, self.refusals = (
-            [self.kinds[0]] * 2,
-            [],
-        )  # it works: once more if need be, and no weaker one
+        # this kind works: it may be tried once more later, and no weaker one, which answers could bring about
+        self.kinds, self.refusals = [self.kinds[0]] * 2, []
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str, hurried: bool = False) -> dict:
         """Run a cell; the names that it sets are there from now on. Returns the reply: an error or none.
 
-        A cell that is ``hurried`` has twice the time of a call.
+        With ``hurried``, the cell has twice the time of a call.
 
         Raises
         ------
         Lost
-            When the cell did not come to an end: everything is then as it was before it.
+            If the cell did not come to an end; everything is then as it was before.
         """
         if time.monotonic() > self.patience.end:
-            raise self.patience.lost(self.limits.cell_seconds)
+            raise self.patience.timeout(self.limits.cell_seconds)
         fork = self._fork()
         try:
             usual = self.limits.cell_seconds
             seconds = min(usual, 2 * self.limits.call_seconds) if hurried else usual
             reply = fork.ask({"do": "run", "name": name, "source": source}, seconds)
-            self._check(reply)
+            self._check_reply(reply)
         except Lost as lost:
-            raise self._ended(fork, lost) from None
+            raise self._end_fork(fork, lost) from None
         before, self.last = self.last, fork
         if not self._purge():
             self._restart()
@@ -133,23 +130,23 @@ class Sandbox:
         return reply
 
     @contextlib.contextmanager
-    def aside(self) -> Iterator[Sandbox]:
-        """A sandbox in which no cell has run and no file was written; it shares our time."""
-        with Sandbox(self.limits, self.imports, self.files, self.kinds[0]) as fresh:
-            fresh.patience.end = self.patience.end
-            fresh.open(self.inputs)
-            yield fresh
+    def fresh(self) -> Iterator[Sandbox]:
+        """Another sandbox, in which no cell has run and no file was written; the time limit is shared."""
+        with Sandbox(self.limits, self.imports, self.files, self.kinds[0]) as other:
+            other.patience.end = self.patience.end
+            other.open(self.inputs)
+            yield other
 
     @contextlib.contextmanager
     def probe(self) -> Iterator[Worker]:
-        """A copy of the process, for one test; what the test does to it is gone afterwards."""
+        """A fork of the last worker, for one test; what the test does to it is gone afterwards."""
         fork = self._fork()
         try:
             yield fork
         except Lost as lost:
-            raise self._ended(fork, lost) from None
+            raise self._end_fork(fork, lost) from None
         else:
-            self._ended(fork, None)
+            self._end_fork(fork, None)
         if not self._purge():
             self._restart()
 
@@ -172,20 +169,20 @@ class Sandbox:
                     raise
                 self.good.pop()  # the last cell breaks the process: go on without it
 
-    def _watch(self) -> None:
-        """Lose the answer whose processes fill the memory together; each alone may stay below its limit."""
+    def _watch_memory(self) -> None:
+        """Stop an answer whose processes fill the memory together, even if each stays below its own limit."""
         if memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
             raise Lost(f"its processes need more than {2 * self.limits.memory_mb} MB of memory together.")
 
-    def _check(self, reply: dict) -> None:
-        """A cell that has filled the memory leaves no room for the next; one that forges replies no trust."""
+    def _check_reply(self, reply: dict) -> None:
+        """Refuse a cell that has filled the memory, which leaves no room for the next, and a forged reply."""
         error = reply.get("error")
         if isinstance(error, dict) and error.get("type") == "MemoryError":
             raise Lost(f"it needs more than {self.limits.memory_mb} MB of memory.")
         if not isinstance(error, dict) and reply.get("done") is not True:
             raise Lost("what it returns cannot be read.")
 
-    def _ended(self, fork: Worker, lost: Lost | None) -> Lost | None:
+    def _end_fork(self, fork: Worker, lost: Lost | None) -> Lost | None:
         """End a fork; return why it was lost, in more detail if its end status has any."""
         fork.close()
         try:
@@ -194,11 +191,11 @@ class Sandbox:
             self._restart()
             return lost
         if lost is not None and "ends the Python process" in str(lost) and type(status) is int and status:
-            return Lost(cause(status))
+            return Lost(describe_exit(status))
         return lost
 
     def _purge(self) -> bool:
-        """End what the answers left running; False when the first process is gone."""
+        """End what the answers left running; False if the first worker is gone."""
         try:
             self.root.ask({"do": "purge", "keep": self._needed()}, 10)
         except Lost:
@@ -206,11 +203,11 @@ class Sandbox:
         return True
 
     def _needed(self) -> list[int]:
-        """The processes that are still asked."""
+        """The ids of the processes that will be asked again."""
         return [self.last.pid]
 
     def _restart(self) -> None:
-        """Everything is gone: start anew, and run the good cells again."""
+        """Start a new first worker, and run the good cells again."""
         good, self.good = self.good, []
         self._stop()
         self._start()
@@ -219,7 +216,7 @@ class Sandbox:
                 self.run(name, source)
 
     def _start(self) -> None:
-        """Launch, and wait until the first process is there."""
+        """Launch the first worker, and wait until it answers."""
         self._try_to_launch()
         self.open(self.inputs)
 
@@ -241,40 +238,28 @@ class Sandbox:
         self._try_to_launch()
 
     def _launch(self, kind: str) -> None:
-        """Start the first process under one kind of protection; OSError when this system refuses it."""
-        ours, theirs = socket.socketpair()
-        place = Path(tempfile.mkdtemp(dir=self.folder))
-        for name in ("runtime", "scratch", "mountpoint"):
-            (place / name).mkdir()
-        for path in RUNTIME:
-            target = place / "runtime" / path.relative_to(PACKAGE.parent)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
-            for folder in target.relative_to(place / "runtime").parents[:-1]:
-                (place / "runtime" / folder / "__init__.py").touch()
-        library = Path(importlib.util.find_spec("lmmetrics").origin).parent
-        command, settings = view.command(kind, place, library, theirs.fileno(), self.files)
-        limits = self.limits
-        settings |= {"imports": self.imports, "memory_mb": limits.memory_mb}
-        settings |= {"file_mb": limits.file_mb, "cpu_seconds": int(2 * limits.cell_seconds) + 60}
+        """Start the first worker under one kind of protection; OSError if this system refuses it."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        settings = launch.prepare(kind, folder, self.files, self.imports, self.limits)
         self.uid = settings["uid"]
-        settings["processes"] = limits.processes + view.running(settings["uid"])
+        ours, theirs = socket.socketpair()
         with theirs:
-            warm = nurseries.WORKS and kind == "namespaces" and self._fork_off(settings, place, theirs)
-            if not warm:
-                self._start_from_nothing(command, settings, theirs)
-        self.root = self.last = Worker(ours, 0, limits, self.patience)
+            from_server = fork_client.SUPPORTED and kind == "namespaces"
+            if not (from_server and self._fork_from_server(settings, folder, theirs)):
+                self._start_directly(settings, folder, theirs)
+        self.root = self.last = Worker(ours, 0, self.limits, self.patience)
 
-    def _fork_off(self, settings: dict, place: Path, connection: socket.socket) -> bool:
-        """Have the process forked by the nursery; False where that does not work."""
+    def _fork_from_server(self, settings: Settings, folder: Path, connection: socket.socket) -> bool:
+        """Have the first worker forked by the fork server; False if that does not work."""
         for _ in range(2):
             with contextlib.suppress(OSError):
-                self.process = nurseries.fork(settings, place, connection)
+                self.process = fork_client.fork_worker(settings, folder, connection)
                 return True
-            nurseries.use(None)
+            fork_client.use_server(None)
         return False
 
-    def _start_from_nothing(self, command: list[str], settings: dict, connection: socket.socket) -> None:
+    def _start_directly(self, settings: Settings, folder: Path, connection: socket.socket) -> None:
+        command = launch.command(settings, folder, connection.fileno())
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -288,15 +273,15 @@ class Sandbox:
         with contextlib.suppress(OSError), self.process.stdin as stream:
             stream.write(json.dumps(settings).encode() + b"\n")
 
-    def _greet(self) -> None:
+    def _await_hello(self) -> None:
         try:
             until = time.monotonic() + STARTING_SECONDS
             size = struct.unpack(">I", self.root.read(4, until))[0]
             self.root.read(min(size, 1000), until)
         except OSError:
             self.process.kill()
-            said = self.process.stdout.read(500).decode("utf-8", "replace").strip()
-            raise OSError(said or f"can every user read {sys.base_prefix}?") from None
+            reason = self.process.stdout.read(500).decode("utf-8", "replace").strip()
+            raise OSError(reason or f"can every user read {sys.base_prefix}?") from None
 
     def _stop(self) -> None:
         if self.process is None:
@@ -312,7 +297,7 @@ class Sandbox:
         self.process.wait()
         self.process.stdout.close()
         self.process = None
-        view.end_all_of(self.uid)
+        launch.end_processes_of(self.uid)
 
 
 if sys.platform == "win32":  # no forks, no limits

@@ -1,4 +1,4 @@
-"""One process with answers: what it may use, how it is asked, and what is said when it is lost."""
+"""The grader's side of a worker process: its limits, how it is asked, and what is said when it is lost."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from lmcourse.grading.inside.wire import NODES
 
 OURS = {"inputs", "kill", "purge"}
-"""What we ask for ourselves: the time of the submission does not limit it."""
+"""Requests of the grader itself: the time limit of the submission does not hold for them."""
 SMALL_REPLY = 2**18
 """Bytes of a reply that carries no value."""
-MARKS = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
-"""How often a mark may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
+PUNCTUATION = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
+"""How often each may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
 GRACE_SECONDS = 180
 """Beyond the submission's own limit: for our libraries to load and our tests to compute."""
 WATCHED_SECONDS = 0.5
-"""How often a process that does not reply is looked at."""
+"""How often the memory is measured while we wait."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Limits:
 
 
 class Lost(BaseException):
-    """The process with an answer is gone or of no more use; the message says why.
+    """The worker is gone or of no more use; the message says why.
 
-    No `Exception`: no test may catch it by chance.
+    It is not an `Exception`, so that no test cell catches it by chance.
     """
 
 
 class TooSlow(Lost):
-    """It took too long: to try again would take as long again."""
+    """It took too long; another try would take as long again."""
 
 
 class Patience:
-    """How long to wait for all answers together: not beyond ``end``.
+    """How long to wait for all answers together: until ``end``, on the clock of `time.monotonic`.
 
-    ``watch`` is called from time to time while we wait, and raises `Lost` when too much is used.
+    ``watch`` is called from time to time while we wait, and raises `Lost` if the answers use too much.
     """
 
     def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
@@ -61,20 +61,20 @@ class Patience:
         self.watched = time.monotonic()
 
     def keep_watch(self) -> None:
-        """Watch, when the last time is long enough ago: also while a reply arrives byte by byte."""
+        """Call ``watch`` if it is due. Called for each part of a reply, which may arrive byte by byte."""
         if time.monotonic() - self.watched >= WATCHED_SECONDS:
             self.watch()
             self.watched = time.monotonic()
 
-    def lost(self, seconds: float) -> TooSlow:
-        """What to raise after a wait in vain of so many seconds."""
+    def timeout(self, seconds: float) -> TooSlow:
+        """Return the error to raise after a wait of so many seconds without a reply."""
         if time.monotonic() >= self.end:
             return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
         return TooSlow(f"it runs for more than {seconds:g} seconds. Look for a loop that does not end.")
 
 
 class Worker:
-    """One process with answers, and the socket to it."""
+    """A worker process, and the socket to it."""
 
     def __init__(self, connection: socket.socket, pid: int, limits: Limits, patience: Patience):
         self.connection, self.pid, self.limits, self.patience = connection, pid, limits, patience
@@ -85,7 +85,7 @@ class Worker:
         Raises
         ------
         Lost
-            When no whole reply comes within the time, or none that is JSON and small enough.
+            If no whole reply comes in time, or if it is not JSON or too large.
         """
         usual = self.limits.call_seconds if seconds is None else seconds
         until = time.monotonic() + usual
@@ -97,9 +97,9 @@ class Worker:
             size = struct.unpack(">I", self.read(4, until))[0]
             if size > (SMALL_REPLY if small else self.limits.reply_mb * 2**20):
                 raise Lost(f"it returns more than {self.limits.reply_mb} MB.")
-            reply = parsed(self.read(size, until))
+            reply = parse_reply(self.read(size, until))
         except TimeoutError:
-            raise self.patience.lost(usual) from None
+            raise self.patience.timeout(usual) from None
         except OSError:
             raise Lost("it ends the Python process.") from None
         except (ValueError, RecursionError):
@@ -109,7 +109,7 @@ class Worker:
         return reply
 
     def fork(self) -> Worker:
-        """Return a copy of this process."""
+        """Return a fork of this process."""
         ours, theirs = socket.socketpair()
         try:
             socket.send_fds(self.connection, [struct.pack(">I", 14)], [theirs.fileno()])
@@ -149,27 +149,27 @@ class Worker:
         return b"".join(parts)
 
 
-def parsed(data: bytes) -> object:
-    """Read JSON that a stranger sent, unless reading it would take much more memory than it has bytes.
+def parse_reply(data: bytes) -> object:
+    """Read untrusted JSON, unless reading it would take much more memory than it has bytes.
 
     Raises
     ------
     Lost
-        When it holds more lists or texts than `lmcourse.grading.inside.wire` ever sends.
+        If it has more lists or texts than `lmcourse.grading.inside.wire` ever sends.
     ValueError
-        When it is no JSON.
+        If it is not JSON.
     """
     if len(data) > SMALL_REPLY:
         plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
         many = plain.count(b'"') > 4 * NODES
         outside = b"" if many else b"".join(plain.split(b'"')[::2])
-        if many or any(outside.count(mark) > most for mark, most in MARKS.items()):
+        if many or any(outside.count(sign) > most for sign, most in PUNCTUATION.items()):
             raise Lost("it returns too many values.")
     return json.loads(data)
 
 
-def cause(status: int) -> str:
-    """Return words for the status with which a process ended."""
+def describe_exit(status: int) -> str:
+    """Say in words how a process ended, from its wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number == signal.SIGXCPU:

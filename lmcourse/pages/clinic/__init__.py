@@ -1,0 +1,1 @@
+"""The wrong-number clinic: explanations, and what an explanation is."""

@@ -1,22 +1,26 @@
 """The explanations of the wrong-number clinic: what each mistake does to a number.
 
 The page gets them as JSON and evaluates them in the reader's browser; the table on the page and the test use
-the same ones. Left out: two mistakes at once, and mistakes that fix no number (`UNNUMBERED` lists those).
+the same ones. Left out: two mistakes at once, and mistakes that do not determine the number (`UNNUMBERED`).
 """
 
 from __future__ import annotations
+
+import functools
 
 from lmcourse.pages.clinic.explanations import FIELDS, Explanation
 from lmmetrics.score import LABELS, UNITS
 
 __all__ = ["EXPLANATIONS", "UNNUMBERED"]
 
-PPL, TOKEN, CHAR = ("perplexity",), ("token",), ("char",)
+TOKEN, CHAR = ("token",), ("char",)
+per_token = functools.partial(Explanation, units=TOKEN)
+of_perplexity = functools.partial(Explanation, quantities=("perplexity",))
 CHEAP = {"low": "0.01 * h", "high": "h", "typical": "0.3 * h"}  # an end costs less than the average token
 DEAR = {"low": "1.2 * h", "high": "25", "typical": "2 * h"}  # an unknown word costs more
 TRIVIAL = {"low": "0", "high": "0.05", "family": "close to 1"}
 CONFUSED = {frozenset({"token", "word"}): "M34", frozenset({"char", "byte"}): "M38"}
-"""Two units of which one was taken for the other; any other two are M36."""
+"""The mistake of taking one unit for the other; for any other two it is M36."""
 
 BASES = (
     Explanation(
@@ -33,11 +37,9 @@ BASES = (
     Explanation(
         "M3", "A loss in bits was used as if it were a log10 score: 10 was raised to it.", "h * ln10 / ln2"
     ),
-    Explanation("M4", "This is the loss in nats; nobody took the exponential.", number="h", quantities=PPL),
-    Explanation(
-        "M4", "This is the loss in bits; nobody took the power of 2.", number="h / ln2", quantities=PPL
-    ),
-    Explanation("M4", "This is the square root of the loss.", number="sqrt(h)", quantities=PPL),
+    of_perplexity("M4", "This is the loss in nats; nobody took the exponential.", number="h"),
+    of_perplexity("M4", "This is the loss in bits; nobody took the power of 2.", number="h / ln2"),
+    of_perplexity("M4", "This is the square root of the loss.", number="sqrt(h)"),
     Explanation(
         "M4",
         "This is the perplexity, where the loss was asked.",
@@ -47,32 +49,27 @@ BASES = (
     Explanation(
         "M5", "The minus sign is lost: the exponent is the mean log probability, not its negative.", nats="-h"
     ),
-    Explanation("M5", "This is the mean log probability itself, with its sign.", number="-h", quantities=PPL),
-    Explanation(
+    of_perplexity("M5", "This is the mean log probability itself, with its sign.", number="-h"),
+    of_perplexity(
         "M48",
         "gensim reports the bound of a topic model as a negative number of nats per word; this is it.",
         number="-h",
-        quantities=PPL,
     ),
-    Explanation(
-        "M48", "A topic model: gensim's log line raises 2 to a bound in nats.", "h * ln2", quantities=PPL
-    ),
+    of_perplexity("M48", "A topic model: gensim's log line raises 2 to a bound in nats.", "h * ln2"),
 )
 
 AVERAGES = (
-    Explanation(
+    of_perplexity(
         "M8",
         "The perplexities of the documents were averaged; the nats should be added first.",
         number="document_mean",
         family="mean of the documents' numbers",
-        quantities=PPL,
     ),
-    Explanation(
+    of_perplexity(
         "M10",
         "The perplexities of the batches were averaged; the value changes with the batch size.",
         number="batch_mean",
         family="mean of the batches' numbers",
-        quantities=PPL,
     ),
     Explanation(
         "M9",
@@ -86,17 +83,15 @@ AVERAGES = (
     Explanation(
         "M12", "The loss is too small by the number of steps or devices: divided twice.", "h / steps"
     ),
-    Explanation(
+    per_token(
         "M13",
         "The first token of each window was not scored, but it was counted.",
         "h * (tokens - windows) / tokens",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M13",
         "Every token was scored, but one in each window was not counted.",
         "h * tokens / (tokens - windows)",
-        units=TOKEN,
     ),
     Explanation(
         "M16",
@@ -106,83 +101,67 @@ AVERAGES = (
 )
 
 COUNTS = (
-    Explanation(
+    per_token(
         "M19",
         "The padding was counted, but not scored: too large a denominator.",
         "h * tokens / (tokens + pads)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M20",
         "The padding was scored, and a model that had learnt it pays almost nothing for it.",
         "h * tokens / (tokens + pads)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M20",
         "The padding was scored as if each position were a guess among the whole vocabulary.",
         nats="(h * tokens + pads * ln(vocabulary)) / (tokens + pads)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M17",
         "The text was cut: only a part was scored (at the average cost), but all of it was counted.",
         "h * kept / tokens",
-        units=TOKEN,
     ),
-    Explanation(
-        "M21",
-        "All tokens were scored, but a mask dropped some from the count.",
-        "h * tokens / kept",
-        units=TOKEN,
-    ),
-    Explanation(
+    per_token("M21", "All tokens were scored, but a mask dropped some from the count.", "h * tokens / kept"),
+    per_token(
         "M25",
         "The sentence ends were scored, but not counted; SRILM calls this ppl1.",
         "h * tokens / (tokens - ends)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M26",
         "A start symbol for each sentence was counted as a token that costs nothing.",
         "h * tokens / (tokens + ends)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M26",
         "A start symbol for each document was counted as a token that costs nothing.",
         "h * tokens / (tokens + documents)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M25",
         "If your tokens do not contain the sentence ends: these were counted, but not scored.",
         "h * tokens / (tokens + ends)",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M25",
         "The sentence ends were counted, but not scored; each would cost {x} nats.",
         implied="(h - g) * tokens / ends",
         **CHEAP,
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M25",
         "The sentence ends were left out of both, which is a choice, if said; each would cost {x} nats.",
         implied="(h * tokens - g * (tokens - ends)) / ends",
         **CHEAP,
-        units=TOKEN,
     ),
     Explanation("M23", "Nothing was shifted: the model sees the token that it is asked for.", **TRIVIAL),
 )
 
 WORDS = (
-    Explanation(
+    per_token(
         "M29",
         "The unknown words share one symbol, and none paid for its spelling: ln(types) each.",
         "h - unknown / tokens * ln(types)",
-        units=TOKEN,
     ),
     *(
         Explanation(
@@ -194,43 +173,39 @@ WORDS = (
         )
         for floor in ("1e-10", "1e-6", "1e-8", "1e-12", "1e-20")
     ),
-    Explanation(
+    per_token(
         "M28",
         "The unknown words were dropped from total and count; each would cost {x} nats (q = {p}).",
         implied="(h * tokens - g * (tokens - unknown)) / unknown",
         **DEAR,
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M28",
         "The unknown words were dropped from the total only; each would cost {x} nats (q = {p}).",
         implied="(h - g) * tokens / unknown",
         **DEAR,
-        units=TOKEN,
     ),
 )
 
 LOSSES = (
-    Explanation("M42", "The loss has other terms in it.", "h + aux", units=TOKEN),
+    per_token("M42", "The loss has other terms in it.", "h + aux"),
     Explanation("M44", "The loss was rounded to bfloat16, which keeps eight binary digits.", nats="bf16(h)"),
     Explanation("M44", "The loss was rounded to float16, which keeps eleven binary digits.", nats="fp16(h)"),
-    Explanation(
+    per_token(
         "M6",
         "Softmax was taken twice: the distribution is almost flat, the perplexity almost the vocabulary.",
         low="ln(1 + (vocabulary - 1) / e)",
         high="ln(vocabulary - 1 + e)",
         family="from 1 + (vocabulary - 1) / e to vocabulary - 1 + e",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M6",
         "Logits went where log probabilities belong: such a loss can be negative.",
         low="-1e9",
         high="-1e-9",
         family="below 1",
-        units=TOKEN,
     ),
-    Explanation(
+    per_token(
         "M41",
         "The label-smoothed loss (0.1) was reported; the mean symbol of the vocabulary would cost {x} nats.",
         implied="(g - 0.9 * h) / 0.1",
@@ -238,7 +213,6 @@ LOSSES = (
         high="2.5 * ln(vocabulary)",
         typical="1.5 * ln(vocabulary)",
         family="exp(0.9 * h + 0.1 * mean of -ln q over the vocabulary)",
-        units=TOKEN,
     ),
 )
 
@@ -256,11 +230,10 @@ def _pairs():
                 units=(unit,),
                 family="exp(h * count / other count)",
             )
-            yield Explanation(
+            yield of_perplexity(
                 "M35",
                 f"The perplexity per {LABELS[other]} was multiplied by a ratio; it needs an exponent.",
                 number=f"exp(h * {mine} / {theirs}) * {theirs} / {mine}",
-                quantities=PPL,
                 units=(unit,),
                 family="exp(h * count / other count) * other count / count",
             )
@@ -315,4 +288,4 @@ UNNUMBERED = {
     "lower": ("M14", "M18", "M22", "M32", "M33", "M39", "M47", "M49", "M52"),
     "infinite": ("M31", "M45", "M46"),
 }
-"""Mistakes that fix no number, by what they do to it."""
+"""Mistakes that do not determine the number, by the direction in which they change it."""

@@ -1,8 +1,8 @@
 """What an explanation of the wrong-number clinic is, and how its expressions become data.
 
-It predicts the number that a mistake leaves behind, from the right number and the counts of the text. The
-explanations themselves are in `catalogue`. In an expression ``h`` stands for the nats per unit that were
-expected, ``g`` for those that were got, and every other name for a count (`FIELDS`) or a constant.
+An explanation predicts the number that a mistake produces, from the right number and the counts of the text;
+`catalogue` lists them. In an expression ``h`` stands for the expected nats per unit, ``g`` for those that the
+reader got, and every other name for a count (`FIELDS`) or a constant.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ HINTS = {
     "vocabulary": "all that can be predicted",
     "aux": "KL, auxiliary, regularisation",
 }
-"""What a label cannot say in three words."""
+"""What a label is too short to say."""
 DERIVED = {
     "document_mean": "the list of documents",
     "batch_mean": "the list of batches",
     "part_nats": "the list of documents or batches",
 }
-"""Names that the page computes from a list of parts, and what has to be given for them."""
+"""Names that the page computes from a list of parts, and what the reader has to give for them."""
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 FUNCTIONS = {"ln", "exp", "sqrt", "bf16", "fp16"}
 EXPRESSIONS = ("nats", "number", "low", "high", "implied", "typical")
@@ -67,9 +67,9 @@ class Explanation:
     low, high : str
         In place of both: an interval for the reported nats per unit, or for ``implied``.
     implied : str
-        What the got number would imply about a part of the text, to be held against ``low`` and ``high``.
+        What the number would imply about a part of the text, to be compared with ``low`` and ``high``.
     typical : str
-        The usual value of ``implied``; of two explanations, the one that is nearer to it comes first.
+        The usual value of ``implied``; the explanation that is nearer to it comes first.
     quantities, units : tuple of str
         Where the explanation applies.
     family : str
@@ -89,7 +89,7 @@ class Explanation:
     family: str = ""
 
     def data(self) -> dict:
-        """Return the explanation as the page gets it: its texts, and trees beside its expressions."""
+        """Return the explanation as the page gets it: texts, and a tree beside each expression."""
         entry = {key: value for key, value in asdict(self).items() if value and key != "family"}
         for key in EXPRESSIONS:
             if key in entry:
@@ -103,7 +103,7 @@ def tree(expression: str):
     Raises
     ------
     ValueError
-        When the expression holds more than arithmetic, or a name that is none.
+        If the expression has anything but arithmetic and known names.
 
     Examples
     --------

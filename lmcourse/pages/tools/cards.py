@@ -1,7 +1,7 @@
-"""What the page ``book/tools.md`` is made of: tokens with their price, and a protocol card for each number.
+"""The parts of the page ``book/tools.md``: tokens with their price, and a protocol card for each number.
 
-A tool's convention is a function in `conventions`. It returns a `Report`, which keeps the tokens
-that were scored; the card is computed from them, so that it cannot say anything else than what was done.
+A tool's convention is a function in `conventions`. It returns a `Report`, which keeps the tokens that were
+scored; the card is computed from them, so that it says what was done.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Report:
         return f"{words} word{plural} ({unknown} unknown), {ends} {END}: {self.nats:.4f} nats"
 
     def rows(self):
-        """The lines of the card: pairs of a name and what it says."""
+        """The lines of the card: pairs of a name and its value."""
         return [
             ("scored set S", self.set_s),
             ("unit U", f"{self.divisor} {self.unit}"),

@@ -1,6 +1,6 @@
 """Chapter 01, a bigram model from counts: its table, and the sentences that it draws."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from lmcourse.questions.shared.sampling import DRAWN, counted
 # --- bigram-table ----------------------------------------------------------------------------------------
 
 
-def bigram_table(sentences, size):
+def bigram_table(sentences, size, **counted):
     """Relative frequencies q(next | context); the last row is <s>, the last column </s>."""
-    return _shares(_counts(sentences, size))
+    return _shares(_counts(sentences, size, **counted))
 
 
 def _counts(sentences, size, start=True, end=True):
@@ -27,13 +27,6 @@ def _counts(sentences, size, start=True, end=True):
 
 def _shares(counts):
     return counts / counts.sum(axis=1, keepdims=True)
-
-
-def _run_together(sentences, size):
-    counts = np.zeros((size + 1, size + 1))
-    stream = np.concatenate(sentences)
-    np.add.at(counts, (stream[:-1], stream[1:]), 1)
-    return _shares(counts)
 
 
 def _by_successors_that_are_words(sentences, size):
@@ -64,19 +57,19 @@ BIGRAM_TABLE = Question(
     mistakes=(
         Mistake(
             "L21",
-            lambda sentences, size: _shares(_counts(sentences, size, end=False)),
+            partial(bigram_table, end=False),
             "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs to "
             "the last column.",
         ),
         Mistake(
             "L20",
-            lambda sentences, size: _shares(_counts(sentences, size, start=False)),
+            partial(bigram_table, start=False),
             "Your last row is nan: nothing was counted there. The context of each first word is <s>, the row "
             "`size`.",
         ),
         Mistake(
             "L20 + L21",
-            _run_together,
+            lambda sentences, size: bigram_table([np.concatenate(sentences)], size, start=False, end=False),
             "You run the sentences together, so the last word of one predicts the first word of the next. "
             "Each sentence starts from <s> and ends with </s>.",
         ),
@@ -169,9 +162,7 @@ SAMPLING = Question(
     atol=0.04,  # five standard deviations of a share among 4000 repeats
     mistakes=(
         Mistake(
-            "L15",
-            _uniform,
-            "Your next word is uniform: pass the row of the context to rng.choice as p.",
+            "L15", _uniform, "Your next word is uniform: pass the row of the context to rng.choice as p."
         ),
         Mistake(
             "L20",
@@ -183,11 +174,7 @@ SAMPLING = Question(
             lambda table, repeats, longest, rng: _lengths(np.broadcast_to(table[-1], table.shape), longest),
             "Every word of yours is drawn from the row of <s>. After a word, take that word's row.",
         ),
-        Mistake(
-            "L23",
-            _late,
-            "Your shares stand one place too late: you count </s> as a word.",
-        ),
+        Mistake("L23", _late, "Your shares stand one place too late: you count </s> as a word."),
         Mistake(
             "L13",
             _among_counted,

@@ -1,8 +1,6 @@
 """Chapter 01, two derivations: the mass of all finite strings, and the size of an n-gram table."""
 
-from __future__ import annotations
-
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, but
 
 # --- finite-strings --------------------------------------------------------------------------------------
 
@@ -15,14 +13,6 @@ def finite_strings(e, n):
         "leaking, at most": 2 * (n + 1) / (3 * (n + 2)),
         "leaking, all": 2 / 3,
     }
-
-
-def _strings_with(**changes):
-    """The right dictionary with some entries computed wrongly; "_" stands for a blank, "__" for ", "."""
-    return lambda e, n: (
-        finite_strings(e, n)
-        | {key.replace("__", ", ").replace("_", " "): change(e, n) for key, change in changes.items()}
-    )
 
 
 FINITE_STRINGS = Question(
@@ -39,39 +29,42 @@ FINITE_STRINGS = Question(
     mistakes=(
         Mistake(
             "L21",
-            _strings_with(exactly=lambda e, n: (1 - e) ** n),
+            but(finite_strings, {"exactly": lambda e, n: (1 - e) ** n}),
             "After n words, the string still has to end. Without that factor you have all strings of n words "
             "*or more*.",
         ),
         Mistake(
             "L23",
-            _strings_with(exactly=lambda e, n: (1 - e) ** (n - 1) * e),
+            but(finite_strings, {"exactly": lambda e, n: (1 - e) ** (n - 1) * e}),
             "Your 'exactly' is right if </s> counts as a word. Put n = 0 in: the empty string has the "
             "probability e.",
         ),
         Mistake(
             "L23",
-            _strings_with(at_most=lambda e, n: 1 - (1 - e) ** n),
+            but(finite_strings, {"at most": lambda e, n: 1 - (1 - e) ** n}),
             "Your 'at most' is the mass of fewer than n words. The empty string is one of those that are "
             "added up, so there are n + 1 terms.",
         ),
         Mistake(
             "L13",
-            _strings_with(leaking__all=lambda e, n: 1.0),
+            but(finite_strings, {"leaking, all": lambda e, n: 1.0}),
             "An end symbol does not make the mass 1 by itself. Take the limit of your 'leaking, at most'.",
         ),
         Mistake(
             "L4",
-            _strings_with(
-                leaking__at_most=lambda e, n: (n + 1) / (n + 3),
-                leaking__all=lambda e, n: 1.0,
+            but(
+                finite_strings,
+                {
+                    "leaking, at most": lambda e, n: (n + 1) / (n + 3),
+                    "leaking, all": lambda e, n: 1.0,
+                },
             ),
             "You add the chances to end. To end after t words, the string must first have gone on t times: "
             "multiply the chances to go on.",
         ),
         Mistake(
             "L22",
-            _strings_with(leaking__at_most=lambda e, n: 2 * n / (3 * (n + 1))),
+            but(finite_strings, {"leaking, at most": lambda e, n: 2 * n / (3 * (n + 1))}),
             "Your product has n factors. After 0, 1, ..., n words there are n + 1 chances to end.",
         ),
     ),
@@ -94,10 +87,6 @@ def sparsity(V, n, N):
     return {"free": V ** (n - 1) * (V - 1), "share": (N - n + 1) / V**n}
 
 
-def _sparsity_with(**changes):
-    return lambda V, n, N: sparsity(V, n, N) | {key: change(V, n, N) for key, change in changes.items()}
-
-
 PARAMETERS = Question(
     key="01.parameters",
     title="how many numbers is an n-gram model?",
@@ -116,33 +105,33 @@ PARAMETERS = Question(
     mistakes=(
         Mistake(
             "L11",
-            _sparsity_with(free=lambda V, n, N: V**n),
+            but(sparsity, {"free": lambda V, n, N: V**n}),
             "That is every cell of the table. Each row adds up to 1, so its last number is not free.",
         ),
         Mistake(
             "L19",
-            _sparsity_with(free=lambda V, n, N: V**n - 1),
+            but(sparsity, {"free": lambda V, n, N: V**n - 1}),
             "That is the number for the joint distribution, which has one constraint. A table of "
             "conditionals has one for each row.",
         ),
         Mistake(
             "L23",
-            _sparsity_with(free=lambda V, n, N: V**n * (V - 1)),
+            but(sparsity, {"free": lambda V, n, N: V**n * (V - 1)}),
             "You give an n-gram a context of n words. It has n words in all: n - 1 of context, and one more.",
         ),
         Mistake(
             "L23",
-            _sparsity_with(share=lambda V, n, N: N / V**n),
+            but(sparsity, {"share": lambda V, n, N: N / V**n}),
             "A text of N tokens has fewer n-grams than tokens: the first one ends at token n.",
         ),
         Mistake(
             "L24",
-            _sparsity_with(free=lambda V, n, N: V - 1),
+            but(sparsity, {"free": lambda V, n, N: V - 1}),
             "That is one row. There is a row for every context.",
         ),
         Mistake(
             "L16",
-            _sparsity_with(share=lambda V, n, N: (N - n + 1) / V ** (n - 1)),
+            but(sparsity, {"share": lambda V, n, N: (N - n + 1) / V ** (n - 1)}),
             "You divide by the number of contexts. Asked is the share of the n-grams themselves.",
         ),
     ),

@@ -1,8 +1,7 @@
 """Chapter 01, what a model calls impossible: a scorer that keeps silent, and a constant behind a score."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -10,33 +9,55 @@ import numpy as np
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import BELOW_ONE, PERPLEXITY, Mistake, Property, Question
 from lmcourse.questions.ch01.strings import START
-from lmcourse.questions.shared.impossible import (
-    all_but_impossible,
-    begins_with_the_impossible,
-    draw_text,
-    repeats_the_impossible,
-)
 
 # --- silent-scorer ---------------------------------------------------------------------------------------
 
 
-def honest_score(start, table, text):
+def honest_score(start, table, text, perplexity=lambda q: np.exp(-np.log(q).mean())):
     """Tokens, how many of them have probability 0, and exp of the mean surprisal, which may be infinite."""
-    with np.errstate(divide="ignore"):
-        return _score(start, table, text, lambda q: np.exp(-np.log(q).mean()))
-
-
-def _score(start, table, text, perplexity):
     q = np.append(start[text[0]], table[text[:-1], text[1:]])
-    return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
-
-
-def _with(perplexity):
-    return lambda start, table, text: _score(start, table, text, perplexity)
+    with np.errstate(divide="ignore"):
+        return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
 
 
 def _possible(q):
     return q[q > 0]
+
+
+def _table_with_zeros(rng, size):
+    """A table in which some steps never happen, and a start distribution; rows add up to 1."""
+    table = rng.dirichlet(np.full(size, 2.0), size=size)
+    table[np.arange(size), rng.permutation(size)] = 0.0
+    return rng.dirichlet(np.full(size, 2.0)), table / table.sum(axis=1, keepdims=True)
+
+
+def _draw_text(rng, tokens=None, impossible=None):
+    """A text that the model can write, and then ``impossible`` steps more that it cannot."""
+    size = int(rng.integers(3, 6))
+    start, table = _table_with_zeros(rng, size)
+    text = [int(rng.choice(size, p=start))]
+    for _ in range((tokens or int(rng.integers(8, 20))) - 1):
+        text.append(int(rng.choice(size, p=table[text[-1]])))
+    for _ in range(int(rng.integers(4)) if impossible is None else impossible):
+        text.append(int(table[text[-1]].argmin()))
+    return start, table, np.array(text)
+
+
+def _begins_with_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    start = np.where(np.arange(len(start)) == text[0], 0.0, start)
+    return start / start.sum(), table, text
+
+
+def _repeats_the_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 0)
+    return start, table, np.concatenate([text, np.tile([text[0], table[text[0]].argmin()], 3)])
+
+
+def _all_but_impossible(rng):
+    start, table, text = _draw_text(rng, 6, 1)
+    table = np.where(table == 0.0, 1e-15, table)
+    return start, table / table.sum(axis=1, keepdims=True), text
 
 
 _POSSIBLE = "nothing in this text is impossible, so there is nothing to skip or to lift"
@@ -49,51 +70,51 @@ SILENT_SCORER = Question(
     points=3,
     right=honest_score,
     cases=(
-        draw_text(np.random.default_rng(51), 9, 2),
-        draw_text(np.random.default_rng(52), 10, 0),
-        draw_text(np.random.default_rng(53), 900, 0),
+        _draw_text(np.random.default_rng(51), 9, 2),
+        _draw_text(np.random.default_rng(52), 10, 0),
+        _draw_text(np.random.default_rng(53), 900, 0),
     ),
-    draw=lambda rng: draw_text(rng, 900, 0) if rng.random() < 0.5 else draw_text(rng),
+    draw=lambda rng: _draw_text(rng, 900, 0) if rng.random() < 0.5 else _draw_text(rng),
     odd=(
-        lambda rng: draw_text(rng, 1, 0),
-        begins_with_the_impossible,
-        repeats_the_impossible,
-        all_but_impossible,
+        lambda rng: _draw_text(rng, 1, 0),
+        _begins_with_the_impossible,
+        _repeats_the_impossible,
+        _all_but_impossible,
     ),
     mistakes=(
         Mistake(
             "M32 + L8",
-            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
             "Both faults are still there. What does the scorer do with a step of probability 0? And which "
             "root does it take, of how many factors?",
         ),
         Mistake(
             "L8",
-            _with(lambda q: np.exp(-np.log(q).sum() / 2)),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
             "One fault is mended. The other: you take the square root, because the model is a bigram. It is "
             "the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
-            _with(lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
             "One fault is mended. The other: a step of probability 0 still costs nothing, so the model is "
             "never wrong. What is the score of a text that cannot happen?",
         ),
         Mistake(
             "M32",
-            _with(lambda q: np.exp(-np.log(_possible(q)).mean())),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).mean())),
             "You leave the impossible steps out of the sum and out of the count. The score is then one of "
             "another, easier text.",
         ),
         Mistake(
             "M30",
-            _with(lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
             "You put 1e-10 where the model says 0. No model says 1e-10: the rows then add up to more than 1, "
             "and the constant decides the score.",
         ),
         Mistake(
             "M45",
-            _with(lambda q: q.prod() ** (-1 / len(q))),
+            partial(honest_score, perplexity=lambda q: q.prod() ** (-1 / len(q))),
             "The product of many factors underflows to 0, and a text that the model can write seems "
             "impossible. Add logarithms.",
         ),
@@ -123,17 +144,12 @@ SILENT_SCORER = Question(
 # --- cat-dog ---------------------------------------------------------------------------------------------
 
 
-def cat_dog():
+def cat_dog(first=START[0], root=2):
     """Perplexity of "cat dog" with two floors under the unseen dog, and the floor that makes it 20."""
-    return _floored(lambda floor: START[0] * floor)
-
-
-def _floored(joint, root=2):
-    """The dictionary from the joint probability, which is ``floor`` times a constant."""
     return {
-        "floor 1e-10": joint(1e-10) ** (-1 / root),
-        "floor 1e-12": joint(1e-12) ** (-1 / root),
-        "floor for 20": 20.0**-root / joint(1.0),
+        "floor 1e-10": (first * 1e-10) ** (-1 / root),
+        "floor 1e-12": (first * 1e-12) ** (-1 / root),
+        "floor for 20": 20.0**-root / first,
     }
 
 
@@ -150,17 +166,17 @@ CAT_DOG = Question(
     mistakes=(
         Mistake(
             "L10",
-            lambda: _floored(lambda floor: floor),
+            partial(cat_dog, first=1.0),
             "Your score does not know how likely cat is as a first word. 'cat dog' has two factors.",
         ),
         Mistake(
             "M26",
-            lambda: _floored(lambda floor: START[0] * floor, root=3),
+            partial(cat_dog, root=3),
             "You take the third root. Two tokens are scored: <s> is given, not predicted.",
         ),
         Mistake(
             "L1",
-            lambda: _floored(lambda floor: START[0] * floor, root=1),
+            partial(cat_dog, root=1),
             "Your number is one over the joint probability. A perplexity is the N-th root of that.",
         ),
         Mistake(
@@ -183,30 +199,27 @@ CAT_DOG = Question(
 
 # --- floor-forensics -------------------------------------------------------------------------------------
 
-LN10 = wrong.LN10
-
 
 def find_the_floor(kept, dropped, tokens, unseen):
     """The digits of a floor 10^-d, its share of the nats, and the score with 1e-20 in its place."""
-    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / LN10)
+    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / wrong.LN10)
 
 
 def _nats_of_floor(kept, dropped, tokens, unseen):
     return tokens * math.log(kept) - (tokens - unseen) * math.log(dropped)
 
 
-def _finding(kept, tokens, unseen, digits, **given):
+def _finding(kept, tokens, unseen, digits):
     digits, nats = round(digits), tokens * math.log(kept)
-    finding = {
+    return {
         "digits": digits,
-        "share": unseen * digits * LN10 / nats,
+        "share": unseen * digits * wrong.LN10 / nats,
         "with 1e-20": kept * np.float64(10.0) ** ((20 - digits) * unseen / tokens),
     }
-    return finding | {key.replace("_", " "): value for key, value in given.items()}
 
 
 def _one_denominator(kept, dropped, tokens, unseen):
-    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / LN10)
+    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / wrong.LN10)
 
 
 def _given(key, formula):
@@ -222,7 +235,7 @@ def _given(key, formula):
 def _report(digits, dropped, tokens, unseen):
     """Two perplexities of one text with six digits, as in a report: unseen tokens floored, and dropped."""
     dropped = float(f"{dropped:.6g}")
-    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * LN10
+    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * wrong.LN10
     return float(f"{math.exp(nats / tokens):.6g}"), dropped, tokens, unseen
 
 
@@ -292,13 +305,9 @@ FLOOR_FORENSICS = Question(
     alike=(("right", "L8", "the first text has one unseen token"),),
     properties=(
         Property(
-            "the share of the nats is not between 0 and 1",
-            lambda value, *case: 0 <= value["share"] <= 1,
+            "the share of the nats is not between 0 and 1", lambda value, *case: 0 <= value["share"] <= 1
         ),
-        Property(
-            BELOW_ONE,
-            lambda value, *case: value["with 1e-20"] >= 1,
-        ),
+        Property(BELOW_ONE, lambda value, *case: value["with 1e-20"] >= 1),
     ),
     advice="The total of the first report is N ln r, that of the second (N - k) ln s. What is the difference "
     "made of?",

@@ -1,6 +1,6 @@
 """Chapter 01, many factors at once: a ragged batch, a product that underflows, teacher forcing."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax
@@ -11,13 +11,11 @@ from lmcourse.questions.shared.units import unit_mistakes
 # --- batch-log-probs -------------------------------------------------------------------------------------
 
 
-def batch_log_probs(start, table, batch, lengths):
-    """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,)."""
-    return _totals(start, table, batch, lengths)
+def batch_log_probs(start, table, batch, lengths, first=0, missing=0):
+    """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,).
 
-
-def _totals(start, table, batch, lengths, first=0, missing=0):
-    """Totals that begin with factor ``first`` and leave out ``missing`` real words at the end."""
+    The totals begin with factor ``first`` and leave out ``missing`` real words at the end.
+    """
     place = np.arange(batch.shape[1])
     counted = (place >= first) & (place < (lengths - missing)[:, None])
     return np.where(counted, np.log(_batch_factors(start, table, batch)), 0.0).sum(axis=1)
@@ -38,7 +36,7 @@ def _rolled(start, table, batch, lengths):
 
 def _padding_scored_after_end(start, table, batch, lengths):
     """L23: the mask of the words is used for the pairs, so one padded position is scored as well."""
-    return _totals(start, table, batch, np.minimum(lengths + 1, batch.shape[1]))
+    return batch_log_probs(start, table, batch, np.minimum(lengths + 1, batch.shape[1]))
 
 
 def _product_first(start, table, batch, lengths):
@@ -84,7 +82,7 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "M20",
-            lambda start, table, batch, lengths: _totals(
+            lambda start, table, batch, lengths: batch_log_probs(
                 start, table, batch, np.full(len(batch), batch.shape[1])
             ),
             "You score the padding, too. Row b has lengths[b] words; what stands behind them is arbitrary.",
@@ -96,12 +94,12 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "L10",
-            lambda *case: _totals(*case, first=1),
+            partial(batch_log_probs, first=1),
             "The first word of each sequence is free in your version. Its factor is start[batch[:, 0]].",
         ),
         Mistake(
             "L16",
-            lambda start, table, batch, lengths: _totals(start, table.T, batch, lengths),
+            lambda start, table, batch, lengths: batch_log_probs(start, table.T, batch, lengths),
             "You read the table as table[next, context]. A row is a context.",
         ),
         Mistake(
@@ -117,7 +115,7 @@ BATCH_LOG_PROBS = Question(
         ),
         Mistake(
             "L23",
-            lambda *case: _totals(*case, missing=1),
+            partial(batch_log_probs, missing=1),
             "The last word of each sequence is not scored. Positions 0 to lengths - 1 are words.",
         ),
     ),
@@ -221,25 +219,15 @@ WHO_WROTE_IT = Question(
 # --- teacher-forcing -------------------------------------------------------------------------------------
 
 
-def text_log_probs(logits, ids):
-    """ln P of each text (B,), from logits (B, T, V) that predict the next of its ids (B, T)."""
-    return _gathered(log_softmax(logits, axis=-1), ids, 1)
+def text_log_probs(logits, ids, normalised=log_softmax, shift=1):
+    """ln P of each text (B,), from logits (B, T, V) that predict the next of its ids (B, T).
 
-
-def _gathered(log_probs, ids, shift):
-    """Totals of what the logits at position t give to the id at position t + shift."""
+    The logits at position t are for the id at position t + ``shift``.
+    """
     positions = ids.shape[1]
-    seen = log_probs[:, max(0, -shift) : positions - max(0, shift)]
+    seen = normalised(logits, axis=-1)[:, max(0, -shift) : positions - max(0, shift)]
     came = ids[:, max(0, shift) : positions - max(0, -shift)]
     return np.take_along_axis(seen, came[:, :, None], axis=-1)[..., 0].sum(axis=1)
-
-
-def _forced(log_probs_of, shift=1):
-    return lambda logits, ids: _gathered(log_probs_of(logits), ids, shift)
-
-
-def _log_softmax(logits):
-    return log_softmax(logits, axis=-1)
 
 
 def _draw_logits(rng):
@@ -263,34 +251,34 @@ TEACHER_FORCING = Question(
         *unit_mistakes(text_log_probs, "M2 M3 M5"),
         Mistake(
             "M23",
-            _forced(_log_softmax, 2),
+            partial(text_log_probs, shift=2),
             "You shift twice, so the model is asked for the word after the next. The logits at position t "
             "predict the id at t + 1: one step, and each text has T - 1 factors.",
         ),
         Mistake(
             "M23",
-            _forced(_log_softmax, 0),
+            partial(text_log_probs, shift=0),
             "You do not shift: the logits at position t have already read the id at t, and you ask them to "
             "predict it. Compare them with the id at t + 1.",
         ),
         Mistake(
             "L16",
-            _forced(_log_softmax, -1),
+            partial(text_log_probs, shift=-1),
             "You shift the other way: your model predicts the past. The logits at t go with the id at t + 1.",
         ),
         Mistake(
             "M6",
-            _forced(lambda logits: logits),
+            partial(text_log_probs, normalised=lambda logits, axis: logits),
             "Your totals are sums of logits. Logits are not log probabilities: normalise with log_softmax.",
         ),
         Mistake(
             "M6",
-            _forced(lambda logits: log_softmax(softmax(logits, axis=-1), axis=-1)),
+            partial(text_log_probs, normalised=lambda logits, axis: log_softmax(softmax(logits, axis), axis)),
             "All your factors are near 1/V: softmax is applied twice. F.cross_entropy wants logits.",
         ),
         Mistake(
             "L13",
-            _forced(lambda logits: log_softmax(logits, axis=1)),
+            partial(text_log_probs, normalised=lambda logits, axis: log_softmax(logits, axis=1)),
             "Your softmax runs over the positions. It is the symbols that compete: dim=-1.",
         ),
         Mistake(

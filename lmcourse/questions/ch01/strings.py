@@ -1,7 +1,5 @@
 """Chapter 01, products and sums over strings: a string's price, the factors of a joint, mass by length."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question

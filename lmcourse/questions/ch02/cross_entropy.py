@@ -1,12 +1,12 @@
 """Chapter 02, surprisal and its average: three words in three units, and two forecasters."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import entr
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Question
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Question, but
 from lmcourse.questions.shared.units import HINTS, unit_mistakes
 
 # --- three-words -----------------------------------------------------------------------------------------
@@ -26,11 +26,6 @@ def _cost_from(nats, q):
         "joint": np.prod(q),
         "nats per word": nats.mean(),
     }
-
-
-def _cost_with(**changes):
-    """The right dictionary with some entries computed wrongly; an underscore in a name stands for a blank."""
-    return lambda q: sentence_cost(q) | {key.replace("_", " "): f(q) for key, f in changes.items()}
 
 
 def _cost_negative(q):
@@ -59,37 +54,38 @@ THREE_WORDS = Question(
         Mistake("M5", _cost_negative, "A surprisal is minus the logarithm: it is never below 0."),
         Mistake(
             "M1",
-            _cost_with(bits=lambda q: -np.log(q)),
+            but(sentence_cost, {"bits": lambda q: -np.log(q)}),
             "The entry 'bits' is {ratio} = ln 2 times what it should be: it still holds nats.",
         ),
         Mistake(
             "L3",
-            _cost_with(bits=lambda q: -np.log(q) * wrong.LN2, hartleys=lambda q: -np.log(q) * wrong.LN10),
+            but(
+                sentence_cost,
+                {"bits": lambda q: -np.log(q) * wrong.LN2, "hartleys": lambda q: -np.log(q) * wrong.LN10},
+            ),
             "One bit is ln 2 = 0.6931 nats, so there are more bits than nats: divide by ln 2, and by ln 10.",
         ),
         Mistake(
             "L1",
-            _cost_with(nats_per_word=lambda q: -np.log(q).sum()),
+            but(sentence_cost, {"nats per word": lambda q: -np.log(q).sum()}),
             "Your 'nats per word' is {ratio} times too large, which is the number of words. Divide by it.",
         ),
         Mistake(
             "L2",
-            _cost_with(nats_per_word=lambda q: -np.log(np.mean(q))),
-            "Take the logarithm of each probability first, then the mean. Your number is smaller, "
-            "by Jensen's "
-            "inequality.",
+            but(sentence_cost, {"nats per word": lambda q: -np.log(np.mean(q))}),
+            "Take the logarithm of each probability first, then the mean. Your number is smaller, by "
+            "Jensen's inequality.",
         ),
         Mistake(
             "L4",
-            _cost_with(joint=np.sum),
+            but(sentence_cost, {"joint": np.sum}),
             "The probability of the sentence is above 1 or near it. Probabilities in a chain multiply.",
         ),
         Mistake(
             "L4",
-            _cost_with(joint=np.mean),
-            "The probability of the sentence is larger than that of its least likely word. "
-            "Probabilities in a "
-            "chain multiply.",
+            but(sentence_cost, {"joint": np.mean}),
+            "The probability of the sentence is larger than that of its least likely word. Probabilities in "
+            "a chain multiply.",
         ),
     ),
     properties=(FINITE, NOT_NEGATIVE),
@@ -98,24 +94,15 @@ THREE_WORDS = Question(
 # --- forecasters -----------------------------------------------------------------------------------------
 
 
-def compare_forecasters(a, b, outcomes):
-    """Accuracy and mean surprisal of two forecasters; forecasts of shape (N, K), outcomes of shape (N,)."""
-    return _comparison(a, b, outcomes, _surprisal_of_outcome)
-
-
-def _comparison(a, b, outcomes, nats_of, lower_is_better=True):
-    nats = np.array([nats_of(a, outcomes), nats_of(b, outcomes)])
-    accuracy = np.array([(q.argmax(axis=1) == outcomes).mean() for q in (a, b)])
-    best = nats.argmin() if lower_is_better else nats.argmax()
-    return {"accuracy": accuracy, "nats": nats, "knows more": "ab"[best]}
-
-
 def _surprisal_of_outcome(q, outcomes):
     return -np.log(q[np.arange(len(q)), outcomes]).mean()
 
 
-def _by(nats_of, lower_is_better=True):
-    return lambda a, b, outcomes: _comparison(a, b, outcomes, nats_of, lower_is_better)
+def compare_forecasters(a, b, outcomes, nats_of=_surprisal_of_outcome, best=np.argmin):
+    """Accuracy and mean surprisal of two forecasters; forecasts of shape (N, K), outcomes of shape (N,)."""
+    nats = np.array([nats_of(a, outcomes), nats_of(b, outcomes)])
+    accuracy = np.array([(q.argmax(axis=1) == outcomes).mean() for q in (a, b)])
+    return {"accuracy": accuracy, "nats": nats, "knows more": "ab"[best(nats)]}
 
 
 def _draw_forecasts(rng):
@@ -164,34 +151,39 @@ FORECASTERS = Question(
         *unit_mistakes(compare_forecasters, "M2 M3 M5", only=("nats",)),
         Mistake(
             "M5 + L7",
-            _by(lambda q, outcomes: -_surprisal_of_outcome(q, outcomes)),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: -_surprisal_of_outcome(q, outcomes)),
             "Your nats are negative, so the lowest of them belongs to the forecaster who knows less.",
         ),
         Mistake(
             "L7",
-            _by(_surprisal_of_outcome, lower_is_better=False),
+            partial(compare_forecasters, best=np.argmax),
             "Who is surprised less knows more: the smaller cross-entropy wins.",
         ),
         Mistake(
             "L5",
-            _by(lambda q, outcomes: entr(q).sum(axis=1).mean()),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1).mean()),
             "Your number does not depend on the outcomes: it measures how sure a forecaster is, not"
             " how right.",
         ),
         Mistake(
             "L6",
-            _by(lambda q, outcomes: -np.log(q.max(axis=1)).mean()),
+            partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1)).mean()),
             "Your number does not depend on the outcomes: take the probability of what happened, "
             "not the largest one.",
         ),
         Mistake(
             "L1",
-            _by(lambda q, outcomes: _surprisal_of_outcome(q, outcomes) * len(q)),
+            partial(
+                compare_forecasters, nats_of=lambda q, outcomes: _surprisal_of_outcome(q, outcomes) * len(q)
+            ),
             "Your nats are {ratio} times too large, which is the number of days.",
         ),
         Mistake(
             "L2",
-            _by(lambda q, outcomes: -np.log(q[np.arange(len(q)), outcomes].mean())),
+            partial(
+                compare_forecasters,
+                nats_of=lambda q, outcomes: -np.log(q[np.arange(len(q)), outcomes].mean()),
+            ),
             "Take the logarithm of each day's probability first, then the mean.",
         ),
     ),

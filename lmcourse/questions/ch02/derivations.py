@@ -1,12 +1,12 @@
 """Chapter 02, three derivations: the gradient through softmax, the least cross-entropy, the smoothed loss."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import softmax, xlogy
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question, then
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- softmax-gradient ------------------------------------------------------------------------------------
@@ -135,8 +135,7 @@ LEAST_CROSS_ENTROPY = Question(
     ),
     properties=(
         Property(
-            "q1 is not a probability when numbers are put in",
-            lambda value, *counts: 0 <= value["q1"] <= 1,
+            "q1 is not a probability when numbers are put in", lambda value, *counts: 0 <= value["q1"] <= 1
         ),
         NOT_NEGATIVE,
     ),
@@ -146,22 +145,14 @@ LEAST_CROSS_ENTROPY = Question(
 # --- smoothing-floor -------------------------------------------------------------------------------------
 
 
-def smoothing_floor(eps, V):
-    """The entropy of the smoothed target in nats, and its exponential for eps 0.1 and V 10 000."""
-    return _both(_entropy_of_smoothed_target, eps, V)
-
-
-def _both(floor, eps, V):
-    return {"floor": floor(eps, V), "exp": np.exp(floor(0.1, 10_000.0))}
-
-
 def _entropy_of_smoothed_target(eps, V):
     right, other = 1 - eps + eps / V, eps / V
     return -xlogy(right, right) - (V - 1) * xlogy(other, other)
 
 
-def _floor(formula):
-    return lambda eps, V: _both(formula, eps, V)
+def smoothing_floor(eps, V, floor=_entropy_of_smoothed_target):
+    """The entropy of the smoothed target in nats, and its exponential for eps 0.1 and V 10 000."""
+    return {"floor": floor(eps, V), "exp": np.exp(floor(0.1, 10_000.0))}
 
 
 SMOOTHING_FLOOR = Question(
@@ -178,35 +169,39 @@ SMOOTHING_FLOOR = Question(
     mistakes=(
         Mistake(
             "L12",
-            _floor(lambda eps, V: 0.0),
-            "Even the best model cannot get there: a model that is certain of the right symbol pays"
-            " an infinite "
-            "price for the share eps / V that smoothing puts on each other symbol.",
+            partial(smoothing_floor, floor=lambda eps, V: 0.0),
+            "Even the best model cannot get there: a model that is certain of the right symbol pays an "
+            "infinite price for the share eps / V that smoothing puts on each other symbol.",
         ),
         Mistake(
             "L13",
-            _floor(lambda eps, V: -xlogy(1 - eps, 1 - eps) - (V - 1) * xlogy(eps / V, eps / V)),
+            partial(
+                smoothing_floor,
+                floor=lambda eps, V: -xlogy(1 - eps, 1 - eps) - (V - 1) * xlogy(eps / V, eps / V),
+            ),
             "Your smoothed target adds up to 1 - eps / V: the right symbol gets its share of eps too.",
         ),
         Mistake(
             "L13",
-            _floor(lambda eps, V: -xlogy(1 - eps, 1 - eps) - eps * np.log(eps / (V - 1))),
+            partial(
+                smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps, 1 - eps) - eps * np.log(eps / (V - 1))
+            ),
             "You spread eps over the V - 1 wrong symbols. The task, like PyTorch, spreads it over all V.",
         ),
         Mistake(
             "L22",
-            _floor(lambda eps, V: -xlogy(1 - eps + eps / V, 1 - eps + eps / V)),
+            partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps + eps / V, 1 - eps + eps / V)),
             "Your sum has the right symbol only. The V - 1 others have probability, too.",
         ),
         Mistake(
             "L13",
-            _floor(lambda eps, V: -xlogy(1 - eps, 1 - eps) - xlogy(eps, eps)),
+            partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps, 1 - eps) - xlogy(eps, eps)),
             "That is the entropy of a coin. The share eps is spread over many symbols, and each "
             "term needs its own.",
         ),
         Mistake(
             "M2",
-            lambda eps, V: _both(lambda *a: _entropy_of_smoothed_target(*a) / wrong.LN2, eps, V),
+            partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / wrong.LN2)),
             "Your number is {ratio} = 1 / ln 2 times the nats: it is in bits.",
         ),
     ),

@@ -1,32 +1,32 @@
 """Chapter 02, estimates and evaluators: a sample below the entropy, two faults, a mistake from its number."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.special import entr, gammaln, log_softmax, xlogy
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, then, unchanged
+from lmcourse.questions.shared.batches import nats_of, row_by_row
 from lmcourse.questions.shared.sampling import DRAWN, counted
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- below-entropy ---------------------------------------------------------------------------------------
 
 
-def share_below(p, n, repeats, rng):
+def _average_is_below(p, n, average, plug_in):
+    return average < entr(p).sum()
+
+
+def share_below(p, n, repeats, rng, event=_average_is_below, drawn_from=lambda p: p):
     """The exact probability: the average depends on the counts of the symbols only, so list them all."""
-    return _probability(p, n, lambda average, plug_in: average < entr(p).sum())
-
-
-def _probability(p, n, event, drawn_from=None):
     counts = np.array([c for c in product(range(n + 1), repeat=len(p)) if sum(c) == n])  # (C, K)
     # scipy.stats.multinomial.pmf, without the second that scipy.stats needs to load
     ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1)
-    weight = np.exp(ways + xlogy(counts, p if drawn_from is None else drawn_from).sum(axis=1))
-    return weight[event(-counts @ np.log(p) / n, entr(counts / n).sum(axis=1))].sum()
+    weight = np.exp(ways + xlogy(counts, drawn_from(p)).sum(axis=1))
+    return weight[event(p, n, -counts @ np.log(p) / n, entr(counts / n).sum(axis=1))].sum()
 
 
 def _draw_experiment(rng):
@@ -56,35 +56,33 @@ BELOW_ENTROPY = Question(
     mistakes=(
         Mistake(
             "L7",
-            lambda p, n, repeats, rng: 1 - share_below(p, n, repeats, rng),
+            then(share_below, lambda share: 1 - share),
             "Your share and the one asked for add up to 1: you count the samples above.",
         ),
         Mistake(
             "M2",
-            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: mean / wrong.LN2 < entr(p).sum()),
+            partial(share_below, event=lambda p, n, mean, _: mean / wrong.LN2 < entr(p).sum()),
             "You hold an average in bits against an entropy in nats. Use one logarithm for both.",
         ),
         Mistake(
             "L1",
-            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: n * mean < entr(p).sum()),
+            partial(share_below, event=lambda p, n, mean, _: n * mean < entr(p).sum()),
             "You hold the total of a sample against the entropy of one symbol. Divide by n.",
         ),
         Mistake(
             "L14",
-            lambda p, n, repeats, rng: _probability(p, n, lambda _, plug_in: plug_in < entr(p).sum()),
+            partial(share_below, event=lambda p, n, _, plug_in: plug_in < entr(p).sum()),
             "You score each sample with its own frequencies, which is the best model in hindsight. "
             "Score it with p.",
         ),
         Mistake(
             "L15",
-            lambda p, n, repeats, rng: _probability(
-                p, n, lambda mean, _: mean < entr(p).sum(), np.full(len(p), 1 / len(p))
-            ),
+            partial(share_below, drawn_from=lambda p: np.full(len(p), 1 / len(p))),
             "Your samples look uniform: pass p to rng.choice.",
         ),
         Mistake(
             "L18",
-            lambda p, n, repeats, rng: _probability(p, n, lambda mean, _: mean < np.log(len(p))),
+            partial(share_below, event=lambda p, n, mean, _: mean < np.log(len(p))),
             "You compare with ln K, the entropy of a uniform source. Compare with the entropy of p.",
         ),
     ),
@@ -101,13 +99,8 @@ BELOW_ENTROPY = Question(
 PAD = 0
 
 
-def evaluate(batches):
+def evaluate(batches, smoothing=0.0, over="tokens"):
     """Nats per real token, pooled over all batches of logits (B, T, V) and targets (B, T)."""
-    return _pooled(batches)
-
-
-def _pooled(batches, smoothing=0.0, over="tokens"):
-    """The evaluator with its two faults as arguments."""
     losses = []
     for logits, targets in batches:
         real = targets != PAD
@@ -120,10 +113,7 @@ def _flat(formula):
 
     def wrong_evaluate(batches):
         parts = [
-            (
-                -np.take_along_axis(log_softmax(logits, axis=-1), targets[..., None], axis=-1).ravel(),
-                targets.ravel(),
-            )
+            (nats_of(log_softmax(logits, axis=-1), targets).ravel(), targets.ravel())
             for logits, targets in batches
         ]
         nats, targets = (np.concatenate(column) for column in zip(*parts, strict=True))
@@ -160,12 +150,6 @@ def _perfect(batches):
     return ([(1000.0 * np.eye(logits.shape[-1])[targets], targets) for logits, targets in batches],)
 
 
-def _row_by_row(batches):
-    return (
-        [(logits[i : i + 1], targets[i : i + 1]) for logits, targets in batches for i in range(len(logits))],
-    )
-
-
 EVALUATOR = Question(
     key="02.evaluator",
     title="an evaluator with two faults",
@@ -179,20 +163,19 @@ EVALUATOR = Question(
         *unit_mistakes(evaluate, "M2 M3 M5"),
         Mistake(
             "M9 + M41",
-            lambda batches: _pooled(batches, smoothing=0.1, over="batches"),
-            "Both faults are still there. Ask of the code: what would a perfect model score? Does "
-            "the number stay "
-            "when the same sentences are batched in another way?",
+            partial(evaluate, smoothing=0.1, over="batches"),
+            "Both faults are still there. Ask of the code: what would a perfect model score? Does the number "
+            "stay when the same sentences are batched in another way?",
         ),
         Mistake(
             "M9",
-            lambda batches: _pooled(batches, over="batches"),
+            partial(evaluate, over="batches"),
             "One fault is mended. The other: a batch with few tokens weighs as much as one with many, so the "
             "number depends on how the text is cut into batches.",
         ),
         Mistake(
             "M41",
-            lambda batches: _pooled(batches, smoothing=0.1),
+            partial(evaluate, smoothing=0.1),
             "One fault is mended. The other: a perfect model would not score 0.",
         ),
         Mistake("M19", _flat(wrong.padding_counted), _positions_hint),
@@ -206,7 +189,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M4",
-            lambda batches: np.exp(evaluate(batches)),
+            then(evaluate, np.exp),
             "Your number is the exponential of the average: a perplexity. The task asks for nats per token.",
         ),
     ),
@@ -214,7 +197,7 @@ EVALUATOR = Question(
         FINITE,
         NOT_NEGATIVE,
         Property("a perfect model does not score 0", lambda _, second: second < 1e-6, also=_perfect),
-        Property("the number changes when every sentence is a batch of its own", unchanged, also=_row_by_row),
+        Property("the number changes when every sentence is a batch of its own", unchanged, also=row_by_row),
     ),
     advice="Let F.cross_entropy add up (reduction='sum'), count the real tokens, and divide once.",
 )

@@ -1,42 +1,26 @@
 """Chapter 02, batches and logits: the average over a ragged batch, and surprisal without underflow."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, then, unchanged
+from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- average-surprisal -----------------------------------------------------------------------------------
 
 
-def average_surprisal(log_probs, targets, ignore_index):
+def average_surprisal(log_probs, targets, ignore_index, average=mean_of_tokens, mask=is_real):
     """Mean nats of the real tokens; (B, T, V) and (B, T) -> one number."""
-    nats, real = _nats(log_probs, targets, ignore_index)
-    return nats[real].mean()
-
-
-def _nats(log_probs, targets, ignore_index):
-    """Nats of every position (padding scored as some symbol or other), and which positions are real."""
-    symbols = targets % log_probs.shape[-1]
-    return -np.take_along_axis(log_probs, symbols[..., None], axis=-1)[..., 0], targets != ignore_index
-
-
-def _on_nats(formula):
-    return lambda log_probs, targets, ignore_index: formula(*_nats(log_probs, targets, ignore_index))
+    return average(nats_of(log_probs, targets), mask(targets, ignore_index))
 
 
 def _smoothed_average(log_probs, targets, ignore_index):
     real = targets != ignore_index
     return wrong.smoothed(log_probs[real], targets[real], epsilon=0.1).mean()
-
-
-def _masked_by(mask):
-    return lambda log_probs, targets, ignore_index: _nats(log_probs, targets, ignore_index)[0][
-        mask(targets)
-    ].mean()
 
 
 def _count_hint(log_probs, targets, ignore_index):
@@ -62,12 +46,6 @@ def _draw_batch(rng):
     return log_probs, np.where(gaps, ignore_index, targets), ignore_index
 
 
-def _more_padding(log_probs, targets, ignore_index):
-    wider = np.concatenate([log_probs, log_probs[:, :2]], axis=1)
-    padding = np.full((len(targets), 2), ignore_index)
-    return wider, np.concatenate([targets, padding], axis=1), ignore_index
-
-
 def _batch_twice(log_probs, targets, ignore_index):
     return np.tile(log_probs, (2, 1, 1)), np.tile(targets, (2, 1)), ignore_index
 
@@ -86,32 +64,32 @@ AVERAGE_SURPRISAL = Question(
     draw=_draw_batch,
     mistakes=(
         *unit_mistakes(average_surprisal),
-        Mistake("M19", _on_nats(wrong.padding_counted), _count_hint),
+        Mistake("M19", partial(average_surprisal, average=wrong.padding_counted), _count_hint),
         Mistake(
             "M20",
-            _on_nats(wrong.padding_scored),
+            partial(average_surprisal, average=wrong.padding_scored),
             "Positions whose target equals the argument ignore_index are no tokens: leave them out "
             "of sum and count.",
         ),
         Mistake(
             "M21",
-            _masked_by(lambda targets: targets > 0),
+            partial(average_surprisal, mask=lambda targets, _: targets > 0),
             "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
         ),
         Mistake(
             "M21",
-            _masked_by(lambda targets: targets != 0),
+            partial(average_surprisal, mask=lambda targets, _: targets != 0),
             "The symbol 0 can be a token, and padding can have another number. Compare with ignore_index.",
         ),
         Mistake(
             "M9",
-            _on_nats(wrong.mean_of_means),
+            partial(average_surprisal, average=wrong.mean_of_means),
             "You average the sequences' means, so a short sequence weighs as much as a long one. "
             "Add all nats, then divide by all tokens.",
         ),
         Mistake(
             "L1",
-            _on_nats(wrong.total),
+            partial(average_surprisal, average=wrong.total),
             "Your number is {ratio} times too large, which is the number of tokens.",
         ),
         Mistake(
@@ -122,17 +100,17 @@ AVERAGE_SURPRISAL = Question(
         ),
         Mistake(
             "M4",
-            lambda *case: np.exp(average_surprisal(*case)),
+            then(average_surprisal, np.exp),
             "Your number is the exponential of the average: a perplexity. The task asks for nats.",
         ),
         Mistake(
             "M11",
-            _on_nats(wrong.log_mean_inverse),
+            partial(average_surprisal, average=wrong.log_mean_inverse),
             "You average 1/q and take the logarithm after. The logarithm belongs inside the mean.",
         ),
         Mistake(
             "L2",
-            _on_nats(wrong.log_mean),
+            partial(average_surprisal, average=wrong.log_mean),
             "You average q and take the logarithm after. The logarithm belongs inside the mean.",
         ),
     ),
@@ -143,7 +121,7 @@ AVERAGE_SURPRISAL = Question(
     properties=(
         FINITE,
         NOT_NEGATIVE,
-        Property("the number changes when padding is added", unchanged, also=_more_padding),
+        Property("the number changes when padding is added", unchanged, also=more_padding),
         Property("the number changes when the batch comes twice", unchanged, also=_batch_twice),
     ),
 )
@@ -151,17 +129,13 @@ AVERAGE_SURPRISAL = Question(
 # --- token-nll -------------------------------------------------------------------------------------------
 
 
-def token_nll(logits, targets):
+def _log_softmax(logits):
+    return log_softmax(logits.astype(np.float64), axis=-1)
+
+
+def token_nll(logits, targets, log_probs_of=_log_softmax):
     """Nats of each target, in float64; (N, V) and (N,) -> (N,)."""
-    return _pick(log_softmax(logits.astype(np.float64), axis=-1), targets)
-
-
-def _pick(log_probs, targets):
-    return -log_probs[np.arange(len(targets)), targets]
-
-
-def _from(log_probs_of):
-    return lambda logits, targets: _pick(log_probs_of(logits), targets)
+    return nats_of(log_probs_of(logits), targets)
 
 
 def _logits(rng, rows, symbols, offset, gap, dtype):
@@ -207,51 +181,49 @@ TOKEN_NLL = Question(
         *unit_mistakes(token_nll, "M2 M3 M5"),
         Mistake(
             "M46",
-            _from(wrong.softmax_then_log),
-            "Your surprisal is infinite where the logit trails far behind: the probability is "
-            "rounded to 0 before "
-            "its logarithm is taken. Work out ln softmax on paper first.",
+            partial(token_nll, log_probs_of=wrong.softmax_then_log),
+            "Your surprisal is infinite where the logit trails far behind: the probability is rounded to 0 "
+            "before its logarithm is taken. Work out ln softmax on paper first.",
         ),
         Mistake(
             "M46",
-            _from(lambda logits: wrong.softmax_then_log(logits.astype(np.float64))),
+            partial(token_nll, log_probs_of=lambda logits: wrong.softmax_then_log(logits.astype(np.float64))),
             "Your surprisal is infinite where the logit trails by more than 745: float64 is not enough. "
             "Work out ln softmax on paper first.",
         ),
         Mistake(
             "M45",
-            _from(wrong.sum_of_large_exponentials),
+            partial(token_nll, log_probs_of=wrong.sum_of_large_exponentials),
             "exp of a large logit is infinite. Subtract the row's largest logit first: softmax does"
             " not change.",
         ),
         Mistake(
             "M45",
-            _from(wrong.ratio_of_large_exponentials),
+            partial(token_nll, log_probs_of=wrong.ratio_of_large_exponentials),
             "exp of a large logit is infinite, and inf / inf is nan. Subtract the row's largest logit first.",
         ),
         Mistake(
             "M30",
-            _from(wrong.floored),
+            partial(token_nll, log_probs_of=wrong.floored),
             "No token of yours costs more than 23.03 = -ln 1e-10 nats. That is the constant speaking, "
             "not the model.",
         ),
         Mistake(
             "M6",
-            _from(wrong.logits_as_log_probs),
+            partial(token_nll, log_probs_of=wrong.logits_as_log_probs),
             "Your numbers are the logits with their sign changed. Logits are not log probabilities:"
             " normalise first.",
         ),
         Mistake(
             "M6",
-            _from(wrong.softmax_twice),
+            partial(token_nll, log_probs_of=wrong.softmax_twice),
             "All your numbers are near the logarithm of the number of symbols: softmax is applied twice.",
         ),
         Mistake(
             "M44",
-            _from(wrong.log_sum_exp_as_given),
-            "Your numbers are right to about five digits: float32 has no more when a large logit is"
-            " added back. "
-            "Use float64, or subtract the largest logit before anything else.",
+            partial(token_nll, log_probs_of=wrong.log_sum_exp_as_given),
+            "Your numbers are right to about five digits: float32 has no more when a large logit is added "
+            "back. Use float64, or subtract the largest logit before anything else.",
         ),
     ),
     properties=(

@@ -1,8 +1,6 @@
 """Chapter 02, real text: a bigram model, and what the tales cost under it, paragraph by paragraph."""
 
-from __future__ import annotations
-
-import functools
+from functools import cache, partial
 
 import numpy as np
 
@@ -13,41 +11,34 @@ from lmcourse.questions.shared.units import unit_mistakes
 # --- bigram ----------------------------------------------------------------------------------------------
 
 
-def bigram_surprisal(train, text, start, size, k):
+def _add_k(counts, k):
+    return (counts + k) / (counts + k).sum(axis=1, keepdims=True)
+
+
+def bigram_surprisal(train, text, start, size, k, table=_add_k):
     """Nats of every symbol of ``text`` under an add-k bigram model of ``train``; ``start`` precedes both."""
-    counts = _counts(train, start, size) + k
-    return _price(counts / counts.sum(axis=1, keepdims=True), text, start)
+    counts = _counts(np.append(start, train[:-1]), train, size)
+    return _price(table(counts, k), np.append(start, text[:-1]), text)
 
 
-def _counts(train, start, size):
+def _counts(contexts, ids, size):
     counts = np.zeros((size, size))
-    np.add.at(counts, (np.append(start, train[:-1]), train), 1)
+    np.add.at(counts, (contexts, ids), 1)
     return counts
 
 
-def _price(table, text, start):
-    return -np.log(table[np.append(start, text[:-1]), text])
-
-
-def _table(formula):
-    """A wrong formula that turns the counts, shape (size, size), into a table of probabilities."""
-    return lambda train, text, start, size, k: _price(
-        formula(_counts(train, start, size), size, k), text, start
-    )
+def _price(table, contexts, ids):
+    return -np.log(table[contexts, ids])
 
 
 def _rolled(train, text, start, size, k):
-    counts = np.zeros((size, size))
-    np.add.at(counts, (np.roll(train, 1), train), 1)
-    counts += k
-    table = counts / counts.sum(axis=1, keepdims=True)
-    return -np.log(table[np.roll(text, 1), text])
+    return _price(_add_k(_counts(np.roll(train, 1), train, size), k), np.roll(text, 1), text)
 
 
 def _without_first_pair(train, text, start, size, k):
-    counts = _counts(train, start, size) + k
+    counts = _counts(np.append(start, train[:-1]), train, size) + k
     counts[start, train[0]] -= 1
-    return _price(counts / counts.sum(axis=1, keepdims=True), text, start)
+    return _price(counts / counts.sum(axis=1, keepdims=True), np.append(start, text[:-1]), text)
 
 
 def _draw_streams(rng):
@@ -74,34 +65,34 @@ BIGRAM = Question(
         *unit_mistakes(bigram_surprisal, "M2 M3 M5"),
         Mistake(
             "L16",
-            _table(lambda counts, size, k: ((counts + k) / (counts + k).sum(axis=0)).T),
+            partial(bigram_surprisal, table=lambda n, k: ((n + k) / (n + k).sum(axis=0)).T),
             "Your model predicts a symbol from its successor: the table is transposed. Rows are "
             "contexts, columns are what comes next.",
         ),
         Mistake(
             "L13",
-            _table(lambda counts, size, k: (counts + k) / (counts.sum(axis=1, keepdims=True) + k)),
+            partial(bigram_surprisal, table=lambda n, k: (n + k) / (n.sum(axis=1, keepdims=True) + k)),
             "The rows of your table do not add up to 1: k is added to every one of the `size` "
             "counts of a row.",
         ),
         Mistake(
             "L13",
-            _table(lambda counts, size, k: (counts + k) / counts.sum(axis=1, keepdims=True)),
+            partial(bigram_surprisal, table=lambda n, k: (n + k) / n.sum(axis=1, keepdims=True)),
             "The rows of your table add up to more than 1: k is in the numerator only.",
         ),
         Mistake(
             "L8",
-            _table(lambda counts, size, k: (counts + 1) / (counts + 1).sum(axis=1, keepdims=True)),
+            partial(bigram_surprisal, table=lambda n, k: (n + 1) / (n + 1).sum(axis=1, keepdims=True)),
             "Your model adds 1 to every count, whatever k is.",
         ),
         Mistake(
             "M31",
-            _table(lambda counts, size, k: counts / counts.sum(axis=1, keepdims=True)),
+            partial(bigram_surprisal, table=lambda n, k: n / n.sum(axis=1, keepdims=True)),
             "A pair that the training text does not have costs infinitely much: add k to every count.",
         ),
         Mistake(
             "L19",
-            _table(lambda counts, size, k: (counts + k) / (counts + k).sum()),
+            partial(bigram_surprisal, table=lambda n, k: (n + k) / (n + k).sum()),
             "Your whole table adds up to 1, so it holds the probability of a pair. "
             "Each row must add up to 1: the probability of a symbol after its context.",
         ),
@@ -125,7 +116,7 @@ BIGRAM = Question(
 K = 0.1
 
 
-@functools.cache
+@cache
 def _tales():
     """Nats of every symbol of the test paragraphs, where they end, and their characters and bytes."""
     from lmmetrics import corpora
@@ -149,18 +140,13 @@ def _paragraphs(tales):
     return [line for tale in tales for line in tale.splitlines() if line]
 
 
-def tale_card():
+def tale_card(nats=None, unit=None, **given):
     """What the paragraphs of the test tales cost, each </s> included, by the training tales."""
-    return _card()
-
-
-def _card(nats=None, tokens=None, unit=None, **given):
-    """The card, with some of its ingredients replaced."""
     tales = _tales()
     nats = tales["nats"] if nats is None else nats
     characters = int(tales["chars"].sum())
     card = {
-        "tokens": len(nats) if tokens is None else tokens,
+        "tokens": len(nats),
         "characters": characters,
         "nats": nats.sum(),
         "bits per character": nats.sum() / wrong.LN2 / (unit or characters),
@@ -171,7 +157,7 @@ def _card(nats=None, tokens=None, unit=None, **given):
 def _mean_over_paragraphs():
     tales = _tales()
     per_paragraph = np.add.reduceat(tales["nats"], tales["starts"][:-1]) / wrong.LN2 / tales["chars"]
-    return _card(bits_per_character=per_paragraph.mean())
+    return tale_card(bits_per_character=per_paragraph.mean())
 
 
 TALE_CARD = Question(
@@ -186,22 +172,22 @@ TALE_CARD = Question(
     mistakes=(
         Mistake(
             "M25",
-            lambda: _card(unit=len(_tales()["nats"])),
+            lambda: tale_card(unit=len(_tales()["nats"])),
             "You divide by the tokens, and each </s> is one of them. A character count has no </s>.",
         ),
         Mistake(
             "L21",
-            lambda: _card(nats=_tales()["nats"][~_tales()["ends"]]),
+            lambda: tale_card(nats=_tales()["nats"][~_tales()["ends"]]),
             "You leave out the price of </s>. The task scores it: the model must say where a paragraph ends.",
         ),
         Mistake(
             "M1",
-            lambda: _card(bits_per_character=_tales()["nats"].sum() / _tales()["chars"].sum()),
+            lambda: tale_card(bits_per_character=_tales()["nats"].sum() / _tales()["chars"].sum()),
             "Your 'bits per character' is {ratio} = ln 2 times what it should be: it holds nats.",
         ),
         Mistake(
             "L1",
-            lambda: _card(nats=_tales()["nats"]) | {"nats": _tales()["nats"].mean()},
+            lambda: tale_card(nats=_tales()["nats"]) | {"nats": _tales()["nats"].mean()},
             "Your 'nats' is an average. The card asks for the total.",
         ),
         Mistake(
@@ -211,12 +197,12 @@ TALE_CARD = Question(
         ),
         Mistake(
             "M38",
-            lambda: _card(unit=_tales()["bytes"], characters=_tales()["bytes"]),
+            lambda: tale_card(unit=_tales()["bytes"], characters=_tales()["bytes"]),
             "You count bytes of UTF-8. A curly quotation mark is one character and three bytes.",
         ),
         Mistake(
             "L17",
-            lambda: _card(nats=_tales()["seen"]),
+            lambda: tale_card(nats=_tales()["seen"]),
             "Your number is too good: the model was counted on the test tales. Count on tales.train.",
         ),
     ),

@@ -1,14 +1,12 @@
 """Chapter 03, the decomposition on paper: a bill, scores that are no distribution, near the truth."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 from scipy.special import entr, rel_entr, xlogy
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, but
 from lmcourse.questions.shared.divergences import GIBBS
 from lmcourse.questions.shared.units import HINTS, unit_mistakes
 
@@ -118,10 +116,6 @@ def least_fault(p1, p2, p3, S):
     return {"q1": S * p1, "multiplier": 1 / S, "least": -np.log(S)}
 
 
-def _least_with(**changes):
-    return lambda *point: least_fault(*point) | {key: change(*point) for key, change in changes.items()}
-
-
 def _scores_point(rng):
     above = rng.uniform(1.2, 2.5) if rng.random() < 0.5 else rng.uniform(0.3, 0.85)
     return (*rng.dirichlet(np.full(3, 3.0)), above)
@@ -141,22 +135,24 @@ SCORES = Question(
     mistakes=(
         Mistake(
             "L11",
-            _least_with(q1=lambda p1, *_: p1, multiplier=lambda *_: 1.0, least=lambda *_: 0.0),
+            but(
+                least_fault, {"q1": lambda p1, *_: p1, "multiplier": lambda *_: 1.0, "least": lambda *_: 0.0}
+            ),
             "Your scores sum to 1. Here the last equation is q1 + q2 + q3 = S.",
         ),
         Mistake(
             "L12",
-            _least_with(least=lambda *_: 0.0),
+            but(least_fault, {"least": lambda *_: 0.0}),
             "Gibbs' inequality gives 0 for a q that sums to 1. Put your own q1, q2, q3 into D.",
         ),
         Mistake(
             "M5",
-            _least_with(least=lambda *point: np.log(point[3])),
+            but(least_fault, {"least": lambda *point: np.log(point[3])}),
             "With larger scores, q / p grows and every term p ln(p / q) falls. Yours rises.",
         ),
         Mistake(
             "M5",
-            _least_with(multiplier=lambda *point: -1 / point[3]),
+            but(least_fault, {"multiplier": lambda *point: -1 / point[3]}),
             "Your multiplier has the wrong sign for the Lagrangian of the task, where it stands with a plus.",
         ),
         Mistake(
@@ -166,14 +162,18 @@ SCORES = Question(
         ),
         Mistake(
             "L18",
-            _least_with(
-                q1=lambda *point: point[3] / 3, least=lambda *a: -entr(a[:3]).sum() + np.log(3 / a[3])
+            but(
+                least_fault,
+                {
+                    "q1": lambda *point: point[3] / 3,
+                    "least": lambda *a: -entr(a[:3]).sum() + np.log(3 / a[3]),
+                },
             ),
             "You share S out evenly. The best scores follow the truth.",
         ),
         Mistake(
             "M2",
-            _least_with(least=lambda *point: -np.log2(point[3])),
+            but(least_fault, {"least": lambda *point: -np.log2(point[3])}),
             "Your least value is {ratio} = 1 / ln 2 times the nats: it is in bits.",
         ),
     ),
@@ -197,10 +197,6 @@ def near_truth(p, q, e):
     return {"slope": slope, "curvature": curvature, "near": curvature * e**2 / 2}
 
 
-def _near_with(**changes):
-    return lambda *point: near_truth(*point) | {key: change(*point) for key, change in changes.items()}
-
-
 NEAR_TRUTH = Question(
     key="03.near-truth",
     title="near the truth",
@@ -215,28 +211,28 @@ NEAR_TRUTH = Question(
     mistakes=(
         Mistake(
             "M5",
-            _near_with(slope=lambda p, q, e: (p - q) / (q * (1 - q))),
+            but(near_truth, {"slope": lambda p, q, e: (p - q) / (q * (1 - q))}),
             "Your slope says that D falls when the model moves away from the truth.",
         ),
         Mistake(
             "M50",
-            _near_with(slope=lambda p, q, e: np.log(q * (1 - p) / (p * (1 - q)))),
+            but(near_truth, {"slope": lambda p, q, e: np.log(q * (1 - p) / (p * (1 - q)))}),
             "Your slope belongs to D(q || p), where q stands before the logarithm, too. Here it stands "
             "inside only.",
         ),
         Mistake(
             "M50",
-            _near_with(slope=lambda p, q, e: np.log(p * (1 - q) / (q * (1 - p)))),
+            but(near_truth, {"slope": lambda p, q, e: np.log(p * (1 - q) / (q * (1 - p)))}),
             "You differentiate by p. The truth stands still, and the model q moves.",
         ),
         Mistake(
             "L22",
-            _near_with(slope=lambda p, q, e: -p / q),
+            but(near_truth, {"slope": lambda p, q, e: -p / q}),
             "Your slope has the first outcome only. The second has 1 - q, which moves with q.",
         ),
         Mistake(
             "L10",
-            _near_with(slope=lambda p, q, e: -p / q - (1 - p) / (1 - q)),
+            but(near_truth, {"slope": lambda p, q, e: -p / q - (1 - p) / (1 - q)}),
             "Your two terms have one sign. When q rises, 1 - q falls: the inner derivative is -1.",
         ),
         Mistake(

@@ -1,13 +1,12 @@
 """Chapter 03, two directions, and a divergence from samples."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import rel_entr
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question, but, exchanged
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- directions ------------------------------------------------------------------------------------------
@@ -123,7 +122,7 @@ DIRECTIONS = Question(
         ),
         Mistake(
             "L31",
-            _after(lambda **right: right | {"covers": right["picks"], "picks": right["covers"]}),
+            exchanged(directions, "covers", "picks"),
             "The divergences are right, and 'covers' and 'picks' have changed places.",
         ),
     ),
@@ -145,11 +144,6 @@ def _numbers(value):
 # --- samples ---------------------------------------------------------------------------------------------
 
 
-def from_samples(x, mean_p, width_p, mean_q, width_q):
-    """The exact divergence of two bell curves, and its estimate from samples of p with a standard error."""
-    return _report(_log_ratio(x, mean_p, width_p, mean_q, width_q), _exact(mean_p, width_p, mean_q, width_q))
-
-
 def _exact(mean_p, width_p, mean_q, width_q):
     return math.log(width_q / width_p) + (width_p**2 + (mean_p - mean_q) ** 2) / (2 * width_q**2) - 0.5
 
@@ -159,16 +153,12 @@ def _log_ratio(x, mean_p, width_p, mean_q, width_q):
     return (at_q**2 - at_p**2) / 2 + math.log(width_q / width_p)
 
 
-def _report(terms, exact):
-    return {"exact": exact, "estimate": terms.mean(), "error": terms.std(ddof=1) / math.sqrt(len(terms))}
-
-
-def _samples_with(terms=_log_ratio, exact=_exact):
-    return lambda x, *bells: _report(terms(x, *bells), exact(*bells))
-
-
-def _swapped(mean_p, width_p, mean_q, width_q):
-    return mean_q, width_q, mean_p, width_p
+def from_samples(x, mean_p, width_p, mean_q, width_q, terms=_log_ratio, exact=_exact):
+    """The exact divergence of two bell curves, and its estimate from samples of p with a standard error."""
+    bells = mean_p, width_p, mean_q, width_q
+    found = terms(x, *bells)
+    error = found.std(ddof=1) / math.sqrt(len(found))
+    return {"exact": exact(*bells), "estimate": found.mean(), "error": error}
 
 
 def _weighted(x, *bells):
@@ -206,30 +196,29 @@ SAMPLES = Question(
         *unit_mistakes(from_samples, "M2", only=("exact", "estimate", "error")),
         Mistake(
             "M50",
-            _samples_with(
-                lambda x, *bells: _log_ratio(x, *_swapped(*bells)), lambda *bells: _exact(*_swapped(*bells))
-            ),
+            lambda x, mean_p, width_p, mean_q, width_q: from_samples(x, mean_q, width_q, mean_p, width_p),
             "Both numbers are for D(q || p), and the samples come from p: with many of them 'estimate' "
             "goes below 0. The density that draws stands above in the ratio.",
         ),
         Mistake(
             "M50",
-            _samples_with(exact=lambda *bells: _exact(*_swapped(*bells))),
+            but(from_samples, {"exact": lambda x, *bells: _exact(*bells[2:], *bells[:2])}),
             "Your 'exact' is the other direction. The width of the model, who is judged, stands below.",
         ),
         Mistake(
             "M5",
-            _samples_with(terms=lambda x, *bells: -_log_ratio(x, *bells)),
+            partial(from_samples, terms=lambda x, *bells: -_log_ratio(x, *bells)),
             "Your 'estimate' has the right size and the wrong sign: ln p(x) - ln q(x) is what p gains.",
         ),
         Mistake(
             "L22",
-            _samples_with(exact=lambda *bells: _exact(*bells) + 0.5),
+            partial(from_samples, exact=lambda *bells: _exact(*bells) + 0.5),
             "Your 'exact' is 1/2 too large: for two equal bells it would not be 0.",
         ),
         Mistake(
             "L22",
-            _samples_with(
+            partial(
+                from_samples,
                 exact=lambda *bells: _exact(*bells) - math.log(bells[3] / bells[1]),
                 terms=lambda x, *bells: _log_ratio(x, *bells) - math.log(bells[3] / bells[1]),
             ),
@@ -238,7 +227,7 @@ SAMPLES = Question(
         ),
         Mistake(
             "L15",
-            _samples_with(terms=_weighted),
+            partial(from_samples, terms=_weighted),
             "You weigh each sample with its density. The samples come from p already: likely ones are "
             "there more often. A plain mean is the expectation.",
         ),

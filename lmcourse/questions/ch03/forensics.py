@@ -1,20 +1,12 @@
 """Chapter 03, forensics: reported divergences, and the mistake that each of them betrays."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
-
-# --- forensics -------------------------------------------------------------------------------------------
-
-
-def audit(reports):
-    """The ratio reported / right of each report, and what happened: the nearest suspect."""
-    return _findings(reports)
 
 
 def _suspects(report):
@@ -40,7 +32,8 @@ def _ratio(report):
     return report["reported"] / _suspects(report)["none"]
 
 
-def _findings(reports, ratio=_ratio, suspects=_suspects):
+def audit(reports, ratio=_ratio, suspects=_suspects):
+    """The ratio reported / right of each report, and what happened: the nearest suspect."""
     return {
         "ratios": np.array([ratio(report) for report in reports]),
         "verdicts": " ".join(_nearest(suspects(report), report["reported"]) for report in reports),
@@ -49,10 +42,6 @@ def _findings(reports, ratio=_ratio, suspects=_suspects):
 
 def _nearest(suspects, reported):
     return min(suspects, key=lambda name: abs(suspects[name] - reported))
-
-
-def _findings_with(**changes):
-    return lambda reports: _findings(reports, **changes)
 
 
 def _without(*names):
@@ -104,40 +93,40 @@ FORENSICS = Question(
     mistakes=(
         Mistake(
             "L7",
-            _findings_with(ratio=lambda report: 1 / _ratio(report)),
+            partial(audit, ratio=lambda report: 1 / _ratio(report)),
             "Your ratios are upside down: they lead from the reported number to the right one.",
         ),
         Mistake(
             "M50",
-            lambda reports: _findings([_turned(report) for report in reports]),
+            lambda reports: audit([_turned(report) for report in reports]),
             "You take the right numbers for swapped ones and the other way round. p draws, q is judged.",
         ),
         Mistake(
             "L28",
-            _findings_with(suspects=_without("none")),
+            partial(audit, suspects=_without("none")),
             "One of the reports is right, and you accuse it. A ratio of 1 is an alibi.",
         ),
         Mistake(
             "L1",
-            _findings_with(ratio=lambda report: _ratio(report) / len(report["p"])),
+            partial(audit, ratio=lambda report: _ratio(report) / len(report["p"])),
             "Your right number is the total of the contexts: divide by their number, and a right report "
             "has the ratio 1.",
         ),
         Mistake(
             "M50",
-            _findings_with(ratio=lambda report: _ratio(report) * report["p"].shape[1]),
+            partial(audit, ratio=lambda report: _ratio(report) * report["p"].shape[1]),
             "Your right number is a mean over all elements, and a right report has the ratio {ratio}. A "
             "divergence is a sum over the outcomes.",
         ),
         Mistake(
             "M30",
-            _findings_with(ratio=lambda report: report["reported"] / _patched(report)),
+            partial(audit, ratio=lambda report: report["reported"] / _patched(report)),
             "Your right number is patched itself. What happens and is held impossible has no price in nats, "
             "and a finite report of it has the ratio 0.",
         ),
         Mistake(
             "M30",
-            _findings_with(suspects=_without("patched")),
+            partial(audit, suspects=_without("patched")),
             "Your ratio of 0 says that nothing finite is right, but your verdict differs: a zero of q was "
             "replaced. Look at what the report gives then.",
         ),

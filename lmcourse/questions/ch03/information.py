@@ -1,7 +1,5 @@
 """Chapter 03, what a context is worth: exactly, from a joint law, and estimated, from the Chinese tales."""
 
-from __future__ import annotations
-
 import functools
 import math
 
@@ -37,11 +35,6 @@ def _remaining(law, nearest=True):
         joint = law.sum(axis=tuple(axis for axis in contexts if axis not in kept))
         found.append(entr(joint).sum() - entr(joint.sum(axis=-1)).sum())
     return np.array(found)
-
-
-def _first_given_the_rest(law):
-    """The axes are read from the wrong end: the oldest symbol is taken for the next one."""
-    return _remaining(law.transpose(*reversed(range(law.ndim))))
 
 
 def _each(law):

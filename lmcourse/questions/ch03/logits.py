@@ -1,6 +1,6 @@
 """Chapter 03, from logits and tensors: what a student pays its teacher, and an evaluator to mend."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax, rel_entr, softmax
@@ -12,27 +12,19 @@ from lmcourse.questions.shared.divergences import GIBBS, divergence_mistakes
 # --- teacher ---------------------------------------------------------------------------------------------
 
 
-def teacher_kl(teacher, student, T):
+def _log_softmax(z):
+    return log_softmax(z, axis=1)
+
+
+def teacher_kl(teacher, student, T, log_of=_log_softmax):
     """KL divergence of each row, nats; logits (N, V), both divided by the temperature T."""
-    return _from_logs(log_softmax(teacher / T, axis=1), log_softmax(student / T, axis=1))
-
-
-def _from_logs(log_p, log_q):
+    log_p, log_q = log_of(teacher / T), log_of(student / T)
     return (np.exp(log_p) * (log_p - log_q)).sum(axis=1)
 
 
-def _in_logs(log_of, swapped=False):
-    """The divergence with another way to get the log probabilities of a row of logits."""
-
-    def formula(teacher, student, T):
-        log_p, log_q = log_of(teacher / T), log_of(student / T)
-        return _from_logs(log_q, log_p) if swapped else _from_logs(log_p, log_q)
-
-    return formula
-
-
-def _log_softmax(z):
-    return log_softmax(z, axis=1)
+def _only_teacher_heated(teacher, student, T):
+    log_p, log_q = _log_softmax(teacher / T), _log_softmax(student)
+    return (np.exp(log_p) * (log_p - log_q)).sum(axis=1)
 
 
 def _through_probabilities(teacher, student, T):
@@ -86,12 +78,12 @@ TEACHER = Question(
         *divergence_mistakes(teacher_kl),
         Mistake(
             "M50",
-            _in_logs(_log_softmax, swapped=True),
+            lambda teacher, student, T: teacher_kl(student, teacher, T),
             "You weigh with the student's probabilities. The teacher plays the truth: p is made of it.",
         ),
         Mistake(
             "M46",
-            _in_logs(lambda z: np.log(softmax(z, axis=1))),
+            partial(teacher_kl, log_of=lambda z: np.log(softmax(z, axis=1))),
             "Rows with far-off logits give inf or nan: a probability has become 0 before its logarithm was "
             "taken. Compute the logarithms themselves, and p as their exponential.",
         ),
@@ -103,19 +95,19 @@ TEACHER = Question(
         ),
         Mistake(
             "M45",
-            _in_logs(lambda z: wrong.ratio_of_large_exponentials(z)),
+            partial(teacher_kl, log_of=wrong.ratio_of_large_exponentials),
             "A row whose logits are all in the thousands gives nan: exp overflows. Subtract the largest "
             "logit of a row first.",
         ),
         Mistake(
             "M45",
-            _in_logs(lambda z: wrong.sum_of_large_exponentials(z)),
+            partial(teacher_kl, log_of=wrong.sum_of_large_exponentials),
             "Only large logits fail: the sum of exponentials overflows. Subtract the largest logit of a row "
             "first.",
         ),
         Mistake(
             "M30",
-            _in_logs(lambda z: wrong.floored(z)),
+            partial(teacher_kl, log_of=wrong.floored),
             "Small probabilities are held up by 1e-10: no symbol costs more than 23 nats. Change the "
             "constant, and the number changes.",
         ),
@@ -126,7 +118,7 @@ TEACHER = Question(
         ),
         Mistake(
             "L8",
-            lambda teacher, student, T: _from_logs(_log_softmax(teacher / T), _log_softmax(student)),
+            _only_teacher_heated,
             "You heat the teacher and not the student: a student with the teacher's logits would not get 0.",
         ),
         Mistake(
@@ -162,21 +154,17 @@ TEACHER = Question(
 # --- evaluator -------------------------------------------------------------------------------------------
 
 
-def fault_per_token(truth, logits):
-    """Mean over all B x T tokens of the KL divergence of the model from the truth, nats."""
-    return _sum(truth, logits) / truth[..., 0].size
-
-
 def _sum(truth, logits):
     return rel_entr(truth, softmax(logits, axis=-1)).sum()
 
 
+def fault_per_token(truth, logits, total=_sum, count=lambda truth: truth[..., 0].size):
+    """Mean over all B x T tokens of the KL divergence of the model from the truth, nats."""
+    return total(truth, logits) / count(truth)
+
+
 def _swapped_sum(truth, logits):
     return rel_entr(softmax(logits, axis=-1), truth).sum()
-
-
-def _over(total, count):
-    return lambda truth, logits: total(truth, logits) / count(truth)
 
 
 def _no_log(read):
@@ -213,32 +201,32 @@ EVALUATOR = Question(
         *divergence_mistakes(fault_per_token),
         Mistake(
             "M50",
-            _over(_swapped_sum, np.size),
+            partial(fault_per_token, total=_swapped_sum, count=np.size),
             "Both faults are still there. Who comes first in kl_div, the truth or the model? And what does "
             "'mean' divide by?",
         ),
         Mistake(
             "M50",
-            _over(_swapped_sum, lambda truth: truth[..., 0].size),
+            partial(fault_per_token, total=_swapped_sum),
             "One fault is mended. The other: you measure what the model would pay if it were the truth. "
             "With a truth that has zeros it is infinite.",
         ),
         Mistake(
             "M50",
-            _over(_sum, np.size),
+            partial(fault_per_token, count=np.size),
             "One fault is mended. The other: your number is {ratio} of the right one, one over the number of "
             "symbols. 'mean' divides by the elements, and a token has V of them.",
         ),
         Mistake(
             "L1",
-            _over(_sum, len),
+            partial(fault_per_token, count=len),
             "Your number is {ratio} times too large, which is T. 'batchmean' divides by the first axis only: "
             "flatten B and T into one.",
         ),
         Mistake("L1", _sum, "Your number is {ratio} times too large: it is the total of all tokens."),
         Mistake(
             "M50 + L1",
-            _over(_swapped_sum, len),
+            partial(fault_per_token, total=_swapped_sum, count=len),
             "The arguments are still swapped, and 'batchmean' divides by B where tokens are B times T.",
         ),
         Mistake(

@@ -1,7 +1,5 @@
 """Chapter 03, measuring: a gap with its standard error, and a trigram of a known source."""
 
-from __future__ import annotations
-
 import functools
 import math
 from itertools import product

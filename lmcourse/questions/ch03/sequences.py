@@ -1,21 +1,13 @@
 """Chapter 03, sequences: the divergence of two chains, step by step."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import rel_entr
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.divergences import GIBBS, divergence_mistakes
-
-# --- chain -----------------------------------------------------------------------------------------------
-
-
-def chain_kl(start_p, table_p, start_q, table_q, length):
-    """Divergence of strings of this length: total, per token; and the rate far from the start."""
-    return _chain(start_p, table_p, start_q, table_q, length)
 
 
 def _kl(p, q):
@@ -33,8 +25,11 @@ def _stationary(table):
     return np.linalg.lstsq(equations, np.append(np.zeros(size), 1.0), rcond=None)[0]
 
 
-def _chain(start_p, table_p, start_q, table_q, length, kl=_kl, by="truth", first=True, steps=0):
-    """The dictionary; ``by`` says who visits the contexts, ``steps`` how many steps too many there are."""
+def chain_kl(start_p, table_p, start_q, table_q, length, kl=_kl, by="truth", first=True, steps=0):
+    """Divergence of strings of this length: total, per token; and the rate far from the start.
+
+    ``by`` says who visits the contexts, ``steps`` how many steps too many there are.
+    """
     rows = kl(table_p, table_q)
     here, moves = (start_p, table_p) if by == "truth" else (start_q, table_q)
     far = _stationary(moves)
@@ -46,10 +41,6 @@ def _chain(start_p, table_p, start_q, table_q, length, kl=_kl, by="truth", first
         total += here @ rows
         here = here @ moves
     return {"total": total, "per token": total / length, "rate": far @ rows}
-
-
-def _chain_with(**changes):
-    return lambda *case: _chain(*case, **changes)
 
 
 def _marginals(start_p, table_p, start_q, table_q, length):
@@ -104,18 +95,18 @@ CHAIN = Question(
         *divergence_mistakes(chain_kl, only=("total", "per token", "rate")),
         Mistake(
             "L15",
-            _chain_with(by="model"),
+            partial(chain_kl, by="model"),
             "The model draws your contexts. A fault is paid on the truth's text: carry the law of the "
             "context on with the true table.",
         ),
         Mistake(
             "M50",
-            _chain_with(kl=_swapped_kl),
+            partial(chain_kl, kl=_swapped_kl),
             "The contexts are right, and each row's divergence is taken the other way: the true row draws.",
         ),
         Mistake(
             "M9",
-            _chain_with(by="nobody"),
+            partial(chain_kl, by="nobody"),
             "You weigh all contexts alike. The truth visits some more often: that is their weight.",
         ),
         Mistake(
@@ -125,12 +116,12 @@ CHAIN = Question(
         ),
         Mistake(
             "L20",
-            _chain_with(first=False),
+            partial(chain_kl, first=False),
             "The first symbol costs nothing with you. It has no context, but two laws: the two starts.",
         ),
         Mistake(
             "L23",
-            _chain_with(steps=1),
+            partial(chain_kl, steps=1),
             "You make a step too many: a string of N symbols has N - 1 steps after its first symbol.",
         ),
         Mistake(

@@ -1,11 +1,9 @@
 """Chapter 04, many documents and two bases: pooling, and two derivations."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, unchanged
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- pool ------------------------------------------------------------------------------------------------
 
@@ -109,10 +107,6 @@ def any_base(L, a, b):
     return {"consistent": np.exp(L), "mixed": b ** (L / np.log(a)), "repair": np.log(a) / np.log(b)}
 
 
-def _any_base_with(**given):
-    return lambda *point: any_base(*point) | {key: formula(*point) for key, formula in given.items()}
-
-
 ANY_BASE = Question(
     key="04.any-base",
     title="the base drops out, or does damage",
@@ -127,38 +121,38 @@ ANY_BASE = Question(
     mistakes=(
         Mistake(
             "M7",
-            _any_base_with(consistent=lambda L, a, b: b**L),
+            but(any_base, {"consistent": lambda L, a, b: b**L}),
             "Your 'consistent' depends on b. L is in nats; in the unit of base b the same loss is another "
             "number, and b is raised to that one.",
         ),
         Mistake(
             "M4",
-            _any_base_with(consistent=lambda L, a, b: L / np.log(b)),
+            but(any_base, {"consistent": lambda L, a, b: L / np.log(b)}),
             "Your 'consistent' is the loss in the unit of base b. It stands in the exponent of b.",
         ),
         Mistake(
             "M7",
-            _any_base_with(mixed=lambda L, a, b: np.exp(L)),
+            but(any_base, {"mixed": lambda L, a, b: np.exp(L)}),
             "Your 'mixed' is the perplexity itself. The bases differ, so the base does not drop out.",
         ),
         Mistake(
             "L3",
-            _any_base_with(mixed=lambda L, a, b: b ** (L * np.log(a))),
+            but(any_base, {"mixed": lambda L, a, b: b ** (L * np.log(a))}),
             "A logarithm to base a is the natural one divided by ln a. Your 'mixed' multiplies.",
         ),
         Mistake(
             "L3",
-            _any_base_with(mixed=lambda L, a, b: a ** (L / np.log(b))),
+            but(any_base, {"mixed": lambda L, a, b: a ** (L / np.log(b))}),
             "In your 'mixed' the bases have changed places: the logarithm has base a, and b is raised.",
         ),
         Mistake(
             "L3",
-            _any_base_with(repair=lambda L, a, b: np.log(b) / np.log(a)),
+            but(any_base, {"repair": lambda L, a, b: np.log(b) / np.log(a)}),
             "Your 'repair' makes it worse: it is the exponent of the damage. You want the way back.",
         ),
         Mistake(
             "L9",
-            _any_base_with(repair=lambda L, a, b: a / b),
+            but(any_base, {"repair": lambda L, a, b: a / b}),
             "Your 'repair' is a ratio of the bases. It is a ratio of their logarithms.",
         ),
     ),
@@ -174,14 +168,6 @@ def two_documents(P1, P2, n1, n2):
         "pooled": P1 ** (n1 / (n1 + n2)) * P2 ** (n2 / (n1 + n2)),
         "break-even": np.log((P1 + P2) / (2 * P2)) / np.log(P1 / P2),
     }
-
-
-def _two_with(pooled=None, share=None):
-    def formula(P1, P2, n1, n2):
-        changes = {"pooled": pooled, "break-even": share}
-        return two_documents(P1, P2, n1, n2) | {k: f(P1, P2, n1, n2) for k, f in changes.items() if f}
-
-    return formula
 
 
 def _draw_two(rng):
@@ -203,44 +189,53 @@ TWO_DOCUMENTS = Question(
     mistakes=(
         Mistake(
             "M8",
-            _two_with(pooled=lambda P1, P2, n1, n2: (P1 + P2) / 2),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: (P1 + P2) / 2}),
             "Your 'pooled' is the mean of the perplexities, and does not know how long the documents are.",
         ),
         Mistake(
             "M8",
-            _two_with(pooled=lambda P1, P2, n1, n2: (n1 * P1 + n2 * P2) / (n1 + n2)),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: (n1 * P1 + n2 * P2) / (n1 + n2)}),
             "Your 'pooled' weighs by length, in an arithmetic mean. Write it with nats, n * ln P each, and "
             "take the exponential last.",
         ),
         Mistake(
             "M9",
-            _two_with(pooled=lambda P1, P2, n1, n2: np.sqrt(P1 * P2)),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: np.sqrt(P1 * P2)}),
             "Your 'pooled' is a geometric mean in which both documents weigh the same. Their lengths differ.",
         ),
         Mistake(
             "L31",
-            _two_with(pooled=lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))),
+            but(
+                two_documents,
+                {"pooled": lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))},
+            ),
             "In your 'pooled' the lengths have changed places.",
         ),
         Mistake(
             "L1",
-            _two_with(pooled=lambda P1, P2, n1, n2: P1**n1 * P2**n2),
+            but(two_documents, {"pooled": lambda P1, P2, n1, n2: P1**n1 * P2**n2}),
             "Your 'pooled' is one over the probability of both texts: the root of degree n1 + n2 is missing.",
         ),
         Mistake(
             "L31",
-            _two_with(share=lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)),
+            but(
+                two_documents,
+                {"break-even": lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)},
+            ),
             "Your 'break-even' is the share of document 2.",
         ),
         Mistake(
             "L9",
-            _two_with(share=lambda P1, P2, n1, n2: 0.5),
+            but(two_documents, {"break-even": lambda P1, P2, n1, n2: 0.5}),
             "With equal lengths the pooled value is the geometric mean of P1 and P2, which is *below* their "
             "arithmetic mean unless P1 = P2. The share stands in an exponent, so one half does not balance.",
         ),
         Mistake(
             "M2",
-            _two_with(share=lambda P1, P2, n1, n2: np.log2((P1 + P2) / (2 * P2)) / np.log(P1 / P2)),
+            but(
+                two_documents,
+                {"break-even": lambda P1, P2, n1, n2: np.log2((P1 + P2) / (2 * P2)) / np.log(P1 / P2)},
+            ),
             "Your 'break-even' is {ratio} = 1 / ln 2 times what it should be: the two logarithms differ in "
             "base.",
         ),

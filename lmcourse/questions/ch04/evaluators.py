@@ -1,12 +1,13 @@
 """Chapter 04, two evaluators to mend: padding and batches, sentence starts and ends."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged, unchanged
+from lmcourse.questions.shared.batches import mean_of_tokens, row_by_row
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- evaluator -------------------------------------------------------------------------------------------
 
@@ -38,10 +39,6 @@ def _mean_of_exps(losses):
     return np.exp(losses).mean()
 
 
-def _mean_of_tokens(nats, real):
-    return nats[real].mean()
-
-
 def _all_at_once(loss):
     """A loss over the positions of all batches together."""
 
@@ -69,10 +66,6 @@ def _draw_batch(rng, rows, columns):
 
 def _perfect(batches):
     return ([(np.where(real, 0.0, nats), real.sum(axis=1)) for nats, real in _masked(batches)],)
-
-
-def _row_by_row(batches):
-    return ([(nats[i : i + 1], lengths[i : i + 1]) for nats, lengths in batches for i in range(len(nats))],)
 
 
 def _wider(batches):
@@ -105,7 +98,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M9",
-            _each_batch(_mean_of_tokens, _exp_of_mean),
+            _each_batch(mean_of_tokens, _exp_of_mean),
             "One fault is mended. The other: the last, small batch weighs as much as the first.",
         ),
         Mistake(
@@ -126,7 +119,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M10",
-            _each_batch(_mean_of_tokens, _mean_of_exps),
+            _each_batch(mean_of_tokens, _mean_of_exps),
             "You average the batches' perplexities. Another batch size would give another number.",
         ),
         Mistake(
@@ -155,7 +148,7 @@ EVALUATOR = Question(
         PERPLEXITY,
         Property("a perfect model does not get 1", lambda _, second: abs(second - 1) < 1e-9, also=_perfect),
         Property("the number changes when padding is added", unchanged, also=_wider),
-        Property("the number changes when every row is a batch of its own", unchanged, also=_row_by_row),
+        Property("the number changes when every row is a batch of its own", unchanged, also=row_by_row),
     ),
     advice="Keep two running totals, nats and tokens, over all batches. Divide once, then take exp.",
 )
@@ -163,13 +156,13 @@ EVALUATOR = Question(
 # --- sentence-ends ---------------------------------------------------------------------------------------
 
 
-def evaluate_stream(tokens, log_probs):
-    """The perplexity with </s> scored, and with </s> left out; <s> is never scored."""
-    return _stream(tokens, log_probs)
+def evaluate_stream(
+    tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")
+):
+    """The perplexity with </s> scored, and with </s> left out; <s> is never scored.
 
-
-def _stream(tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")):
-    """Both perplexities; for each, the tokens whose nats are added up, and those that are counted."""
+    ``with_ends`` and ``without_ends``: the tokens whose nats are added up, and those that are counted.
+    """
     tokens = np.array(tokens)
     of = {"starts": tokens == "<s>", "ends": tokens == "</s>"}
     of["words"] = ~of["starts"] & ~of["ends"]
@@ -179,15 +172,6 @@ def _stream(tokens, log_probs, with_ends=("words ends", "words ends"), without_e
         return np.exp(nats / sum(of[kind].sum() for kind in counted.split()))
 
     return {"with </s>": perplexity(*with_ends), "without </s>": perplexity(*without_ends)}
-
-
-def _stream_with(**changes):
-    return lambda tokens, log_probs: _stream(tokens, log_probs, **changes)
-
-
-def _exchanged(tokens, log_probs):
-    right = evaluate_stream(tokens, log_probs)
-    return {"with </s>": right["without </s>"], "without </s>": right["with </s>"]}
 
 
 def _undivided(tokens, log_probs):
@@ -240,38 +224,38 @@ SENTENCE_ENDS = Question(
         *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
         Mistake(
             "M25 + M26",
-            _stream_with(with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
+            partial(evaluate_stream, with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
             "Both faults are still there. For each of the two numbers, list the tokens whose nats are added "
             "up, and the tokens that are counted: it must be one list.",
         ),
         Mistake(
             "M26",
-            _stream_with(with_ends=STARTS_COUNTED),
+            partial(evaluate_stream, with_ends=STARTS_COUNTED),
             "Your 'with </s>' is too low, ln r / ln R is {power}: every <s> is counted, and no model ever "
             "predicts it.",
         ),
         Mistake(
             "M25",
-            _stream_with(without_ends=ENDS_NOT_COUNTED),
+            partial(evaluate_stream, without_ends=ENDS_NOT_COUNTED),
             "Your 'without </s>' is too high, ln r / ln R is {power}: the nats of </s> are still in the "
             "total.",
         ),
         Mistake(
             "M25",
-            _stream_with(without_ends=("words", "words ends")),
+            partial(evaluate_stream, without_ends=("words", "words ends")),
             "Your 'without </s>' is too low, ln r / ln R is {power}: </s> is still in the count.",
         ),
         Mistake(
             "L21",
-            _stream_with(with_ends=("words", "words")),
+            partial(evaluate_stream, with_ends=("words", "words")),
             "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
         ),
-        Mistake("L31", _exchanged, "Your two numbers have changed places."),
         Mistake(
-            "L1",
-            _undivided,
-            "Your exponents are totals. Divide each by the number of its tokens.",
+            "L31",
+            exchanged(evaluate_stream, "with </s>", "without </s>"),
+            "Your two numbers have changed places.",
         ),
+        Mistake("L1", _undivided, "Your exponents are totals. Divide each by the number of its tokens."),
     ),
     properties=(PERPLEXITY,),
     advice="Take one sentence, <s> cat </s>, with one nat for cat and one for </s>: both numbers are e.",

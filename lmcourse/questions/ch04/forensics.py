@@ -1,15 +1,11 @@
 """Chapter 04, reports to judge: from two numbers and some counts, the mistake, or an acquittal."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
 from lmcourse.hints.mistakes import exponents
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.verdicts import Audit
-
-# --- forensics -------------------------------------------------------------------------------------------
 
 
 def _exponent(report):

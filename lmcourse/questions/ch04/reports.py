@@ -1,13 +1,11 @@
 """Chapter 04, published lines and a protocol: two perplexities of a log, per cents, a card for the tales."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question, but, exchanged, then
 
 # --- srilm -----------------------------------------------------------------------------------------------
 
@@ -112,10 +110,6 @@ def savings(before, after):
     }
 
 
-def _savings_with(**given):
-    return lambda before, after: savings(before, after) | {k: f(before, after) for k, f in given.items()}
-
-
 PERCENT = Question(
     key="04.percent",
     title="per cent of what?",
@@ -129,42 +123,43 @@ PERCENT = Question(
     mistakes=(
         Mistake(
             "L29",
-            lambda before, after: {
-                k: v if k == "nats" else v / 100 for k, v in savings(before, after).items()
-            },
+            then(savings, lambda found: {k: v if k == "nats" else v / 100 for k, v in found.items()}),
             "Your shares are fractions, and the task asks for per cent.",
         ),
         Mistake(
             "L7",
-            lambda before, after: {k: -v for k, v in savings(before, after).items()},
+            then(savings, lambda found: {k: -v for k, v in found.items()}),
             "Your numbers are negative. A saving is before minus after.",
         ),
         Mistake(
             "L7",
-            _savings_with(
-                perplexity=lambda before, after: 100 * (before - after) / after,
-                bits=lambda before, after: 100 * np.log(before / after) / np.log(after),
+            but(
+                savings,
+                {
+                    "perplexity": lambda before, after: 100 * (before - after) / after,
+                    "bits": lambda before, after: 100 * np.log(before / after) / np.log(after),
+                },
             ),
             "You give the saving in per cent of what is left. Give it in per cent of what was there before.",
         ),
         Mistake(
             "L9",
-            _savings_with(bits=lambda before, after: 100 * np.log2(before / after)),
+            but(savings, {"bits": lambda before, after: 100 * np.log2(before / after)}),
             "Your 'bits' is 100 times the bits saved per token. Per cent of what? Of the bits before.",
         ),
         Mistake(
             "L9",
-            _savings_with(bits=lambda before, after: 100 * (before - after) / before),
+            but(savings, {"bits": lambda before, after: 100 * (before - after) / before}),
             "Your 'bits' is a share of the perplexity. Take the logarithm of both numbers first.",
         ),
         Mistake(
             "L9",
-            _savings_with(nats=lambda before, after: np.log(before - after)),
+            but(savings, {"nats": lambda before, after: np.log(before - after)}),
             "You take the logarithm of a difference. The nats saved are a difference of logarithms.",
         ),
         Mistake(
             "M2",
-            _savings_with(nats=lambda before, after: np.log2(before / after)),
+            but(savings, {"nats": lambda before, after: np.log2(before / after)}),
             "Your 'nats' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
         ),
     ),
@@ -197,18 +192,16 @@ def tale_report():
     }
 
 
-def report_card():
-    """The protocol of the report, and its pooled numbers."""
-    return _card()
+def report_card(nats=None, marks=1, known_only=False):
+    """The protocol of the report, and its pooled numbers.
 
-
-def _card(nats=None, marks=1, known_only=False, **given):
-    """The card, with some of its ingredients replaced; ``marks`` is how many </s> and <s> a line counts."""
+    ``marks`` is how many </s> and <s> a line counts.
+    """
     report = tale_report()
     log10 = report["log10"] - (report["log10 of unknown"] if known_only else 0)
     nats = -log10.sum() * wrong.LN10 if nats is None else nats
     tokens = int((report["pieces"] - (report["unknown"] if known_only else 0) + marks).sum())
-    card = {
+    return {
         "<s>": "not scored",
         "</s>": "scored",
         "unknown words": "scored",
@@ -217,7 +210,6 @@ def _card(nats=None, marks=1, known_only=False, **given):
         "perplexity per token": np.exp(nats / tokens),
         "perplexity per word": np.exp(nats / report["words"].sum()),
     }
-    return card | {key.replace("_", " "): value for key, value in given.items()}
 
 
 def _line_losses():
@@ -237,52 +229,49 @@ CARD = Question(
     mistakes=(
         Mistake(
             "M8",
-            lambda: _card(perplexity_per_token=np.exp(_line_losses()).mean()),
+            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses()).mean()}),
             "Your 'perplexity per token' is the mean of the lines' perplexities, and a title of two words "
             "weighs like a paragraph. Add the scores, then ask the sum.",
         ),
         Mistake(
             "M9",
-            lambda: _card(perplexity_per_token=np.exp(_line_losses().mean())),
+            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses().mean())}),
             "Your 'perplexity per token' averages the lines' losses. Add the scores, then ask the sum.",
         ),
         Mistake(
             "M3",
-            lambda: _card(nats=-tale_report()["log10"].sum()),
+            lambda: report_card(nats=-tale_report()["log10"].sum()),
             "The report is in logarithms to base 10, and your 'nats' are {ratio} = 1 / ln 10 times what they "
             "should be: they are still hartleys.",
         ),
         Mistake(
             "M3",
-            lambda: _card(nats=-tale_report()["log10"].sum() / wrong.LN10),
+            lambda: report_card(nats=-tale_report()["log10"].sum() / wrong.LN10),
             "You divide by ln 10. One hartley is ln 10 = 2.3026 nats, so there are more nats than hartleys.",
         ),
         Mistake(
             "M25",
-            lambda: _card(marks=0) | {"</s>": "not scored"},
+            lambda: report_card(marks=0) | {"</s>": "not scored"},
             "The total of each line includes its </s>: it is scored, and so it is counted.",
         ),
         Mistake(
             "M26",
-            lambda: _card(marks=2) | {"<s>": "scored"},
+            lambda: report_card(marks=2) | {"<s>": "scored"},
             "<s> is given, not predicted: it is no scored token. Only </s> adds one to each line.",
         ),
         Mistake(
             "M28",
-            lambda: _card(known_only=True) | {"unknown words": "not scored"},
+            lambda: report_card(known_only=True) | {"unknown words": "not scored"},
             "You leave the unknown words out. The report scores them as <unk>, so they are paid and counted.",
         ),
         Mistake(
             "L27",
-            lambda: _card(nats=_card(known_only=True)["nats"]),
+            lambda: report_card(nats=report_card(known_only=True)["nats"]),
             "Your total leaves the unknown words out, and your count does not.",
         ),
         Mistake(
             "L31",
-            lambda: _card(
-                perplexity_per_token=_card()["perplexity per word"],
-                perplexity_per_word=_card()["perplexity per token"],
-            ),
+            exchanged(report_card, "perplexity per token", "perplexity per word"),
             "The perplexities per token and per word have changed places. There are more tokens than words.",
         ),
     ),

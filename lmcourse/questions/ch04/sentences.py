@@ -1,14 +1,13 @@
 """Chapter 04, the perplexity of one text: from probabilities, from the totals of tools, and ten digits."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import entr
 
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- sentence --------------------------------------------------------------------------------------------
 
@@ -140,12 +139,8 @@ THREE_TOOLS = Question(
 # --- digits ----------------------------------------------------------------------------------------------
 
 
-def digit_perplexities(train, test):
+def digit_perplexities(train, test, test_perplexity=lambda q, test: np.exp(-np.log(q[test]).mean())):
     """How many digits are possible, how many the model expects, and how many the test is worth."""
-    return _digits(train, test, lambda q, test: np.exp(-np.log(q[test]).mean()))
-
-
-def _digits(train, test, test_perplexity):
     counts = np.bincount(train, minlength=10)
     q = counts / counts.sum()
     return {
@@ -153,10 +148,6 @@ def _digits(train, test, test_perplexity):
         "expected": np.exp(entr(q).sum()),
         "test": test_perplexity(q, test),
     }
-
-
-def _tested_by(formula):
-    return lambda train, test: _digits(train, test, formula)
 
 
 def _shares(test):
@@ -186,18 +177,18 @@ DIGITS = Question(
         *perplexity_mistakes(digit_perplexities, "M1 M2 M4 M5", only=("expected", "test")),
         Mistake(
             "L5",
-            _tested_by(lambda q, test: np.exp(entr(q).sum())),
+            partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(q).sum())),
             "Your 'test' does not depend on the test digits: it is what the model expects of its own draws.",
         ),
         Mistake(
             "L14",
-            _tested_by(lambda q, test: np.exp(entr(_shares(test)).sum())),
+            partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(_shares(test)).sum())),
             "You score the test digits with their own frequencies, the best model in hindsight. "
             "Take the frequencies of train.",
         ),
         Mistake(
             "L18",
-            _tested_by(lambda q, test: (q > 0).sum()),
+            partial(digit_perplexities, test_perplexity=lambda q, test: (q > 0).sum()),
             "Your 'test' is the number of possible digits. They are not equally likely, and the model knows.",
         ),
         Mistake(
@@ -207,17 +198,17 @@ DIGITS = Question(
         ),
         Mistake(
             "L1",
-            _tested_by(lambda q, test: 1 / np.prod(q[test])),
+            partial(digit_perplexities, test_perplexity=lambda q, test: 1 / np.prod(q[test])),
             "Your 'test' is one over the probability of the whole test. Share it out over the digits.",
         ),
         Mistake(
             "L2",
-            _tested_by(lambda q, test: 1 / q[test].mean()),
+            partial(digit_perplexities, test_perplexity=lambda q, test: 1 / q[test].mean()),
             "Take the logarithm of each probability first, then the mean.",
         ),
         Mistake(
             "M11",
-            _tested_by(lambda q, test: (1 / q[test]).mean()),
+            partial(digit_perplexities, test_perplexity=lambda q, test: (1 / q[test]).mean()),
             "You average 1/q, and the rare digit governs the result. The average stands inside the "
             "exponential.",
         ),

@@ -1,19 +1,16 @@
 """Chapter 04, what happened and what was expected: step perplexities from a table, and from logits."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import entr, log_softmax, softmax
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.hints import mistakes as wrong
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, then, unchanged
+from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- steps -----------------------------------------------------------------------------------------------
-
-
-def data_and_steps(start, table, ids):
-    """Data perplexity, step perplexities and their geometric mean; (V,), (V, V), (N,)."""
-    return _of_rows(_rows(start, table, ids), ids)
 
 
 def _rows(start, table, ids):
@@ -21,24 +18,16 @@ def _rows(start, table, ids):
     return np.vstack([start, table[ids[:-1]]])
 
 
-def _of_rows(rows, ids, **given):
-    """The dictionary for distributions (N, V), with some of its entries replaced."""
+def data_and_steps(start, table, ids, rows_of=_rows, **replaced):
+    """Data perplexity, step perplexities and their geometric mean; (V,), (V, V), (N,)."""
+    rows = rows_of(start, table, ids)
     entropies = entr(rows).sum(axis=1)
     right = {
         "data": np.exp(-np.log(rows[np.arange(len(ids)), ids]).mean()),
         "steps": np.exp(entropies),
         "expected": np.exp(entropies.mean()),
     }
-    return right | {key: formula(rows, ids) for key, formula in given.items()}
-
-
-def _steps_with(**given):
-    return lambda start, table, ids: _of_rows(_rows(start, table, ids), ids, **given)
-
-
-def _steps_on(rows):
-    """Everything computed from other rows than the right ones."""
-    return lambda start, table, ids: _of_rows(rows(start, table, ids), ids)
+    return right | {key: formula(rows, ids) for key, formula in replaced.items()}
 
 
 def _draw_chain(rng):
@@ -75,56 +64,58 @@ STEPS = Question(
         *perplexity_mistakes(data_and_steps, "M1 M2 M4", only=("data", "steps", "expected")),
         Mistake(
             "M5",
-            _steps_with(data=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean())),
+            partial(
+                data_and_steps, data=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean())
+            ),
             "Your 'data' is below 1: it is the geometric mean of q, and the perplexity is one over that.",
         ),
         Mistake(
             "M4",
-            _steps_with(steps=lambda rows, ids: entr(rows).sum(axis=1)),
+            partial(data_and_steps, steps=lambda rows, ids: entr(rows).sum(axis=1)),
             "Your 'steps' are entropies in nats. A step perplexity is the exponential of one.",
         ),
         Mistake(
             "M11",
-            _steps_with(expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
+            partial(data_and_steps, expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
             "Your 'expected' is the arithmetic mean of the steps. Entropies are averaged, and the "
             "exponential comes last.",
         ),
         Mistake(
             "M11",
-            _steps_with(data=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()),
+            partial(data_and_steps, data=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()),
             "Your 'data' is the arithmetic mean of 1/q. Surprisals are averaged, and the exponential comes "
             "last.",
         ),
         Mistake(
             "L1",
-            _steps_with(data=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()),
+            partial(data_and_steps, data=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()),
             "Your 'data' is one over the probability of the whole string: it is not shared out over its "
             "symbols.",
         ),
         Mistake(
             "L5",
-            _steps_with(data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
+            partial(data_and_steps, data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
             "Your 'data' does not look at what came. It needs the probability of each symbol of ids.",
         ),
         Mistake(
             "L6",
-            _steps_with(steps=lambda rows, ids: 1 / rows.max(axis=1)),
+            partial(data_and_steps, steps=lambda rows, ids: 1 / rows.max(axis=1)),
             "Your 'steps' look at the favourite only. The entropy weighs all symbols.",
         ),
         Mistake(
             "L20",
-            _steps_on(lambda start, table, ids: table[ids]),
+            partial(data_and_steps, rows_of=lambda start, table, ids: table[ids]),
             "Each of your rows is one step late: the context of a symbol is the one *before* it, and the "
             "first has `start`.",
         ),
         Mistake(
             "L20",
-            _steps_on(lambda start, table, ids: table[np.roll(ids, 1)]),
+            partial(data_and_steps, rows_of=lambda start, table, ids: table[np.roll(ids, 1)]),
             "The first symbol is scored after the last one of the string. Its distribution is `start`.",
         ),
         Mistake(
             "L16",
-            _steps_on(lambda start, table, ids: _rows(start, table.T, ids)),
+            partial(data_and_steps, rows_of=lambda start, table, ids: _rows(start, table.T, ids)),
             "Your rows do not add up to 1, because they are the table's columns. A row is a context.",
         ),
     ),
@@ -137,22 +128,17 @@ STEPS = Question(
 # --- calibration -----------------------------------------------------------------------------------------
 
 
-def calibration(logits, targets, ignore_index):
+def calibration(logits, targets, ignore_index, to_log=log_softmax, mean=mean_of_tokens, mask=is_real):
     """Data and expected perplexity of the real tokens, and what their gap says."""
-    return _verdict(*_surprisal_and_entropy(logits, targets, ignore_index))
+    nats, entropies = _surprisal_and_entropy(logits, targets, to_log)
+    real = mask(targets, ignore_index)
+    return _card(np.exp(mean(nats, real)), np.exp(mean(entropies, real)))
 
 
-def _surprisal_and_entropy(logits, targets, ignore_index, to_log=log_softmax):
-    """Nats and entropy of each position, and which are real; padding is scored as some symbol or other."""
+def _surprisal_and_entropy(logits, targets, to_log=log_softmax):
+    """Nats and entropy of each position."""
     log_q = to_log(logits, axis=-1)
-    symbols = targets % logits.shape[-1]
-    nats = -np.take_along_axis(log_q, symbols[..., None], axis=-1)[..., 0]
-    return nats, -(np.exp(log_q) * log_q).sum(axis=-1), targets != ignore_index
-
-
-def _verdict(nats, entropies, real, mean=lambda values, real: values[real].mean()):
-    data, expected = mean(nats, real), mean(entropies, real)
-    return _card(np.exp(data), np.exp(expected))
+    return nats_of(log_q, targets), -(np.exp(log_q) * log_q).sum(axis=-1)
 
 
 def _card(data, expected):
@@ -163,33 +149,18 @@ def _card(data, expected):
     }
 
 
-def _with_mean(mean):
-    return lambda *case: _verdict(*_surprisal_and_entropy(*case), mean=mean)
-
-
 def _softmax_twice(logits, axis):
     return log_softmax(softmax(logits, axis=axis), axis=axis)
 
 
-def _masked(mask):
-    """The right formula for other positions than the real ones."""
-
-    def wrong(logits, targets, ignore_index):
-        nats, entropies, _ = _surprisal_and_entropy(logits, targets, ignore_index)
-        return _verdict(nats, entropies, mask(targets))
-
-    return wrong
-
-
 def _mean_of_exponentials(logits, targets, ignore_index):
-    nats, entropies, real = _surprisal_and_entropy(logits, targets, ignore_index)
+    nats, entropies = _surprisal_and_entropy(logits, targets)
+    real = targets != ignore_index
     return _card(np.exp(nats[real].mean()), np.exp(entropies[real]).mean())
 
 
-def _reversed(*case):
-    verdict = {"too sure": "too unsure", "too unsure": "too sure"}
-    right = calibration(*case)
-    return right | {"verdict": verdict[right["verdict"]]}
+def _turned_round(found):
+    return found | {"verdict": "too sure" if found["verdict"] == "too unsure" else "too unsure"}
 
 
 def _draw_logits(rng, sureness=None, ignore_index=None):
@@ -205,15 +176,6 @@ def _draw_logits(rng, sureness=None, ignore_index=None):
     lengths = np.array([columns, *rng.integers(2, columns, size=rows - 1)])
     targets[np.arange(columns) >= lengths[:, None]] = ignore_index
     return sureness * logits, targets, ignore_index
-
-
-def _more_padding(logits, targets, ignore_index):
-    padding = np.full((len(targets), 2), ignore_index)
-    return (
-        np.concatenate([logits, logits[:, :2]], axis=1),
-        np.concatenate([targets, padding], axis=1),
-        ignore_index,
-    )
 
 
 CALIBRATION = Question(
@@ -232,38 +194,36 @@ CALIBRATION = Question(
         *perplexity_mistakes(calibration, "M1 M2 M4 M5", only=("data", "expected")),
         Mistake(
             "M6",
-            lambda *case: _verdict(*_surprisal_and_entropy(*case, to_log=_softmax_twice)),
+            partial(calibration, to_log=_softmax_twice),
             "Both of your numbers are near the number of symbols: softmax is applied twice. "
             "F.cross_entropy and log_softmax expect logits.",
         ),
         Mistake(
             "M19",
-            _with_mean(lambda values, real: values[real].sum() / real.size),
+            partial(calibration, mean=wrong.padding_counted),
             "Your totals are those of the tokens, but you divide by all positions: ln r / ln R is {power}.",
         ),
         Mistake(
             "M20",
-            _masked(lambda targets: np.ones(targets.shape, dtype=bool)),
+            partial(calibration, mean=wrong.padding_scored),
             "Positions whose target is ignore_index are padding. Leave them out of both means.",
         ),
         Mistake(
             "M20",
             lambda logits, targets, ignore_index: _card(
                 calibration(logits, targets, ignore_index)["data"],
-                np.exp(_surprisal_and_entropy(logits, targets, ignore_index)[1].mean()),
+                np.exp(_surprisal_and_entropy(logits, targets)[1].mean()),
             ),
             "Your 'data' leaves the padding out, your 'expected' does not: mask the entropies, too.",
         ),
         Mistake(
             "M21",
-            _masked(lambda targets: targets > 0),
+            partial(calibration, mask=lambda targets, _: targets > 0),
             "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
         ),
         Mistake(
             "M9",
-            _with_mean(
-                lambda values, real: np.mean([v[r].mean() for v, r in zip(values, real, strict=True)])
-            ),
+            partial(calibration, mean=wrong.mean_of_means),
             "You average the rows' means, and the rows differ in length. Average over tokens.",
         ),
         Mistake(
@@ -273,12 +233,12 @@ CALIBRATION = Question(
         ),
         Mistake(
             "L5",
-            lambda *case: _card(calibration(*case)["expected"], calibration(*case)["expected"]),
+            then(calibration, lambda found: _card(found["expected"], found["expected"])),
             "Your 'data' does not look at the targets. It needs the surprisal of what came.",
         ),
         Mistake(
             "L7",
-            _reversed,
+            then(calibration, _turned_round),
             "Whoever is surprised more than expected was too sure: data above expected.",
         ),
     ),
@@ -289,7 +249,7 @@ CALIBRATION = Question(
     ),
     properties=(
         PERPLEXITY,
-        Property("a number changes when padding is added", unchanged, also=_more_padding),
+        Property("a number changes when padding is added", unchanged, also=more_padding),
     ),
     advice="F.log_softmax gives both: minus its entry at the target, and minus the sum of q * log q. "
     "Compute in float64.",

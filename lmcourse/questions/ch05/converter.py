@@ -1,10 +1,10 @@
 """Chapter 05, the conversion: as formulas, and as a program that refuses what was not counted."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question, but, unchanged
 from lmmetrics import score
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -18,10 +18,6 @@ def exponents(P, W, B, t, w, c):
         "tokens per word": np.log(W) / np.log(P),
         "break-even": np.log2(P) / B,
     }
-
-
-def _with(key, formula):
-    return lambda *point: exponents(*point) | {key: formula(*point)}
 
 
 def _draw_point(rng):
@@ -43,55 +39,55 @@ EXPONENTS = Question(
     mistakes=(
         Mistake(
             "M35",
-            _with("perplexity per word", lambda P, W, B, t, w, c: P * t / w),
+            but(exponents, {"perplexity per word": lambda P, W, B, t, w, c: P * t / w}),
             "Your 'perplexity per word' multiplies P by a ratio. A word of two tokens is a choice of P and "
             "another choice of P: the ratio is an exponent.",
         ),
         Mistake(
             "L3",
-            _with("perplexity per word", lambda P, W, B, t, w, c: P ** (w / t)),
+            but(exponents, {"perplexity per word": lambda P, W, B, t, w, c: P ** (w / t)}),
             "The exponent of your 'perplexity per word' is upside down. There are fewer words than tokens, "
             "so each carries more.",
         ),
         Mistake(
             "M36",
-            _with("bits per char", lambda P, W, B, t, w, c: np.log2(P)),
+            but(exponents, {"bits per char": lambda P, W, B, t, w, c: np.log2(P)}),
             "Your 'bits per char' is bits per token: it lacks the ratio of the counts.",
         ),
         Mistake(
             "L3",
-            _with("bits per char", lambda P, W, B, t, w, c: c * np.log2(P) / t),
+            but(exponents, {"bits per char": lambda P, W, B, t, w, c: c * np.log2(P) / t}),
             "The ratio in your 'bits per char' is upside down: a character costs less than a token.",
         ),
         Mistake(
             "M1",
-            _with("bits per char", lambda P, W, B, t, w, c: t * np.log(P) / c),
+            but(exponents, {"bits per char": lambda P, W, B, t, w, c: t * np.log(P) / c}),
             "Your 'bits per char' is {ratio} = ln 2 times what it should be: ln gives nats.",
         ),
         Mistake(
             "L9",
-            _with("tokens per word", lambda P, W, B, t, w, c: W / P),
+            but(exponents, {"tokens per word": lambda P, W, B, t, w, c: W / P}),
             "Your 'tokens per word' is a ratio of perplexities. The exponent is a ratio of their logarithms.",
         ),
         Mistake(
             "L7",
-            _with("tokens per word", lambda P, W, B, t, w, c: np.log(P) / np.log(W)),
+            but(exponents, {"tokens per word": lambda P, W, B, t, w, c: np.log(P) / np.log(W)}),
             "Your 'tokens per word' is upside down: it is words per token, and below 1.",
         ),
         Mistake(
             "L9",
-            _with("break-even", lambda P, W, B, t, w, c: P / B),
+            but(exponents, {"break-even": lambda P, W, B, t, w, c: P / B}),
             "Your 'break-even' divides a perplexity by bits. Turn P into bits per token first.",
         ),
         Mistake(
             "M1",
-            _with("break-even", lambda P, W, B, t, w, c: np.log(P) / B),
+            but(exponents, {"break-even": lambda P, W, B, t, w, c: np.log(P) / B}),
             "Your 'break-even' is {ratio} = ln 2 times what it should be: nats per token over bits per "
             "character.",
         ),
         Mistake(
             "L7",
-            _with("break-even", lambda P, W, B, t, w, c: B / np.log2(P)),
+            but(exponents, {"break-even": lambda P, W, B, t, w, c: B / np.log2(P)}),
             "Your 'break-even' is upside down: it is tokens per character.",
         ),
     ),
@@ -103,12 +99,10 @@ EXPONENTS = Question(
 UNITS = tuple(score.UNITS)
 
 
-def every_unit(value, kind, unit, counts):
+def every_unit(
+    value, kind, unit, counts, ratio=lambda a, b: a / b, log=np.log2, power=lambda bits: 2.0**bits
+):
     """One line in every unit that was counted; nan for the others, whose names are in "refused"."""
-    return _table(value, kind, unit, counts)
-
-
-def _table(value, kind, unit, counts, ratio=lambda a, b: a / b, log=np.log2, power=lambda bits: 2.0**bits):
     bits = log(value) if kind == "perplexity" else value
     numbers = [
         bits
@@ -126,10 +120,6 @@ def _table(value, kind, unit, counts, ratio=lambda a, b: a / b, log=np.log2, pow
     }
 
 
-def _table_with(**changes):
-    return lambda *case: _table(*case, **changes)
-
-
 def _as_factors(value, kind, unit, counts):
     """M35: the perplexities are multiplied by the ratio that the bits are multiplied by."""
     table = every_unit(value, kind, unit, counts)
@@ -140,19 +130,9 @@ def _as_factors(value, kind, unit, counts):
 def _rule_of_thumb(value, kind, unit, counts):
     """M37: five characters a word, and a byte for each, where nobody counted."""
     chars = counts.get("char", 5 * counts.get("word", 100))
-    return _table(
+    return every_unit(
         value, kind, unit, {"char": chars, "byte": chars, "word": chars / 5, "token": chars / 4} | counts
     )
-
-
-def _unread(value, kind, unit, counts):
-    """M4: a perplexity is taken for bits."""
-    return _table(value, "bits", unit, counts)
-
-
-def _ignored(value, kind, unit, counts):
-    """M36: every unit gets the number of the given one."""
-    return _table(value, kind, unit, counts, ratio=lambda a, b: 1.0)
 
 
 def _doubled(value, kind, unit, counts):
@@ -205,34 +185,34 @@ CONVERTER = Question(
         ),
         Mistake(
             "L3",
-            _table_with(ratio=lambda a, b: b / a),
+            partial(every_unit, ratio=lambda a, b: b / a),
             "Your ratio of counts is upside down. The total is bits times the count of the *given* unit; "
             "then divide by the other count.",
         ),
         Mistake(
             "M36",
-            _ignored,
+            partial(every_unit, ratio=lambda a, b: 1.0),
             "Every row has the number of the given unit. Share the total out over the count of the row.",
         ),
         Mistake(
             "M1",
-            _table_with(log=np.log),
+            partial(every_unit, log=np.log),
             "Your bits come from ln: they are nats, {ratio} = ln 2 times as many. Take log2.",
         ),
         Mistake(
             "M1",
-            _table_with(log=np.log, power=np.exp),
+            partial(every_unit, log=np.log, power=np.exp),
             "You compute in nats from beginning to end. 'bits' wants bits, and a value that is given in bits "
             "belongs to 2.",
         ),
         Mistake(
             "M2",
-            _table_with(power=np.exp),
+            partial(every_unit, power=np.exp),
             "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
         ),
         Mistake(
             "M4",
-            _unread,
+            lambda value, kind, unit, counts: every_unit(value, "bits", unit, counts),
             "You take the value for bits, whatever `kind` says. A perplexity needs its logarithm first.",
         ),
         Mistake(

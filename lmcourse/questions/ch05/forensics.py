@@ -1,14 +1,10 @@
 """Chapter 05, conversions to judge: from a total and a reported number, the count that was used."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.verdicts import Audit
-
-# --- forensics -------------------------------------------------------------------------------------------
 
 
 def _implied(report):

@@ -1,27 +1,27 @@
 """Chapter 05, published lines: three numbers of a harness from one, and a card for a line of 2017."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question, but
 
 # --- harness ---------------------------------------------------------------------------------------------
 
 
-def carry_over(word, byte, other):
+def _root(word, byte, other, ratio):
+    return other ** (1 / ratio)
+
+
+def _bytes_per_word(word, byte):
+    return np.log(word) / np.log(byte)
+
+
+def carry_over(word, byte, other, ratio=_bytes_per_word, line=_root, log=np.log2):
     """Bytes per word from one model's two perplexities; the other model's line per byte from it."""
-    return _lines(word, byte, other)
-
-
-def _lines(word, byte, other, ratio=lambda word, byte: np.log(word) / np.log(byte), log=np.log2):
     per_word = ratio(word, byte)
-    per_byte = other ** (1 / per_word)
+    per_byte = line(word, byte, other, per_word)
     return {"bytes per word": per_word, "byte perplexity": per_byte, "bits per byte": log(per_byte)}
-
-
-def _with(**given):
-    return lambda *case: carry_over(*case) | {k.replace("_", " "): f(*case) for k, f in given.items()}
 
 
 def _draw_models(rng):
@@ -42,43 +42,39 @@ HARNESS = Question(
     mistakes=(
         Mistake(
             "L9",
-            lambda *case: _lines(*case, ratio=lambda word, byte: word / byte),
+            partial(carry_over, ratio=lambda word, byte: word / byte),
             "You divide the perplexities. The number of bytes in a word is a ratio of their logarithms.",
         ),
         Mistake(
             "L7",
-            lambda *case: _lines(*case, ratio=lambda word, byte: np.log(byte) / np.log(word)),
+            partial(carry_over, ratio=lambda word, byte: np.log(byte) / np.log(word)),
             "Your ratio is upside down: no word has less than one byte.",
         ),
         Mistake(
             "M35",
-            lambda word, byte, other: _byte_line(
-                word, byte, other / carry_over(word, byte, other)["bytes per word"]
-            ),
+            partial(carry_over, line=lambda word, byte, other, ratio: other / ratio),
             "Your ratio is right, and you divide the perplexity by it. The ratio belongs in the exponent: a "
             "root, not a share.",
         ),
         Mistake(
             "L9",
-            lambda word, byte, other: _byte_line(word, byte, byte * other / word),
+            partial(carry_over, line=lambda word, byte, other, ratio: byte * other / word),
             "You scale the byte perplexity like the word perplexity. Logarithms are in proportion, and "
             "perplexities are not.",
         ),
         Mistake(
             "L3",
-            lambda word, byte, other: _byte_line(
-                word, byte, other ** carry_over(word, byte, other)["bytes per word"]
-            ),
+            partial(carry_over, line=lambda word, byte, other, ratio: other**ratio),
             "Your exponent is upside down: a byte is easier to predict than a word.",
         ),
         Mistake(
             "M36",
-            _with(bits_per_byte=lambda word, byte, other: np.log2(other)),
+            but(carry_over, {"bits per byte": lambda word, byte, other: np.log2(other)}),
             "Your 'bits per byte' are bits per *word*. Take them from the byte perplexity.",
         ),
         Mistake(
             "M1",
-            lambda *case: _lines(*case, log=np.log),
+            partial(carry_over, log=np.log),
             "Your 'bits per byte' are {ratio} = ln 2 times what they should be: ln gives nats.",
         ),
     ),
@@ -92,30 +88,14 @@ HARNESS = Question(
 )
 
 
-def _byte_line(word, byte, perplexity):
-    """The dictionary with this byte perplexity, and the right ratio."""
-    with np.errstate(all="ignore"):
-        bits = np.log2(perplexity)
-    return {
-        "bytes per word": np.log(word) / np.log(byte),
-        "byte perplexity": perplexity,
-        "bits per byte": bits,
-    }
-
-
 # --- card ------------------------------------------------------------------------------------------------
 
 REPORTED = 57.3
 WORDS, LINES, CHARS = 78_669, 3_761, 442_423
 
 
-def treebank_card():
+def treebank_card(scored=WORDS + LINES, chars=CHARS, **given):
     """The protocol of the line, and what follows from it and the counts."""
-    return _card()
-
-
-def _card(scored=WORDS + LINES, chars=CHARS, **given):
-    """The card, with some of its ingredients replaced."""
     bits = scored * np.log2(REPORTED)
     card = {
         "unit": "token",
@@ -141,64 +121,64 @@ CARD = Question(
     mistakes=(
         Mistake(
             "M25",
-            lambda: _card(scored=WORDS) | {"</s>": "not scored"},
+            lambda: treebank_card(scored=WORDS) | {"</s>": "not scored"},
             "The line ends are predicted and paid for, so each of them is a scored token.",
         ),
         Mistake(
             "M25",
-            lambda: _card(scored=WORDS),
+            partial(treebank_card, scored=WORDS),
             "Your card says that </s> is scored, and your counts leave it out.",
         ),
         Mistake(
             "M25",
-            lambda: _card(perplexity_per_word=REPORTED, unit="word"),
+            partial(treebank_card, perplexity_per_word=REPORTED, unit="word"),
             "The reported number is per token, line ends among them. Per word the same total is shared by "
             "fewer.",
         ),
         Mistake(
             "M36",
-            lambda: _card(bits_per_char=np.log2(REPORTED)),
+            lambda: treebank_card(bits_per_char=np.log2(REPORTED)),
             "Your 'bits per char' are bits per token, {ratio} times too many: as many as a token has "
             "characters.",
         ),
         Mistake(
             "M37",
-            lambda: _card(bits_per_char=np.log2(REPORTED) / 5),
+            lambda: treebank_card(bits_per_char=np.log2(REPORTED) / 5),
             "You divide by five characters a word. Nobody has to guess: the characters are counted.",
         ),
         Mistake(
             "M37",
-            lambda: _card(chars=CHARS - WORDS),
+            lambda: treebank_card(chars=CHARS - WORDS),
             "You take the separators out of the characters. A word has to be ended, and that is paid for.",
         ),
         Mistake(
             "M35",
-            lambda: _card(perplexity_per_word=REPORTED * (WORDS + LINES) / WORDS),
+            lambda: treebank_card(perplexity_per_word=REPORTED * (WORDS + LINES) / WORDS),
             "Your 'perplexity per word' multiplies by tokens per word. The ratio belongs in the exponent.",
         ),
         Mistake(
             "L3",
-            lambda: _card(perplexity_per_word=REPORTED ** (WORDS / (WORDS + LINES))),
+            lambda: treebank_card(perplexity_per_word=REPORTED ** (WORDS / (WORDS + LINES))),
             "The exponent of your 'perplexity per word' is upside down: there are fewer words than tokens.",
         ),
         Mistake(
             "M1",
-            lambda: _card(bits_per_char=(WORDS + LINES) * np.log(REPORTED) / CHARS),
+            lambda: treebank_card(bits_per_char=(WORDS + LINES) * np.log(REPORTED) / CHARS),
             "Your 'bits per char' are {ratio} = ln 2 times what they should be: ln gives nats.",
         ),
         Mistake(
             "M28",
-            lambda: _card(unknown_words="left out"),
+            partial(treebank_card, unknown_words="left out"),
             "<unk> is in the file and in the vocabulary. It is predicted and paid for, like any word.",
         ),
         Mistake(
             "M29",
-            lambda: _card(unknown_words="spelled"),
+            partial(treebank_card, unknown_words="spelled"),
             "<unk> is one symbol of the file. Which word it hides is never said, and never paid for.",
         ),
         Mistake(
             "M39",
-            lambda: _card(against_raw_text="yes"),
+            partial(treebank_card, against_raw_text="yes"),
             "The newspaper was put in lower case, its numbers became N and its rare words <unk>. That is "
             "another text than the one as printed, and nobody paid for what was lost.",
         ),

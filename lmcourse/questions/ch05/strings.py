@@ -1,8 +1,7 @@
 """Chapter 05, the counted string is the scored string: counting a page, and an evaluator with two faults."""
 
-from __future__ import annotations
-
 import unicodedata
+from functools import partial
 
 import numpy as np
 
@@ -43,8 +42,9 @@ LINES = (
 )
 
 
-def _page(lines, form="NFD", end="\r\n"):
-    return "".join(unicodedata.normalize(form, line) + end for line in lines)
+def _page(lines, end="\r\n"):
+    """Lines as a file has them: decomposed."""
+    return "".join(unicodedata.normalize("NFD", line) + end for line in lines)
 
 
 def _draw_page(rng):
@@ -155,13 +155,11 @@ def detokenise(page):
     return page
 
 
-def evaluate(pages, nats):
-    """Bits per character and perplexity per word of the detokenised pages."""
-    return _evaluate(pages, nats)
+def evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=None, unit=wrong.LN2):
+    """Bits per character and perplexity per word of the detokenised pages.
 
-
-def _evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=None, unit=wrong.LN2):
-    """The evaluator with its counts as arguments; they get the stored page."""
+    ``chars_of`` and ``words_of`` get the stored page.
+    """
     words_of = words_of or (lambda page: len(detokenise(page).split()))
     total = sum(_bill(page, nats) for page in pages)
     return _line(total, sum(map(chars_of, pages)), sum(map(words_of, pages)), unit)
@@ -175,12 +173,8 @@ def _line(total, chars, words, unit=wrong.LN2):
     return {"bits per char": total / unit / chars, "perplexity per word": np.exp(total / words)}
 
 
-def _evaluate_with(**changes):
-    return lambda pages, nats: _evaluate(pages, nats, **changes)
-
-
 def _page_means(pages, nats):
-    lines = [_evaluate([page], nats) for page in pages]
+    lines = [evaluate([page], nats) for page in pages]
     logs = np.mean([np.log(line["perplexity per word"]) for line in lines])
     return {
         "bits per char": np.mean([line["bits per char"] for line in lines]),
@@ -242,26 +236,28 @@ EVALUATOR = Question(
     mistakes=(
         Mistake(
             "M38 + M39",
-            _evaluate_with(
-                chars_of=lambda page: len(page.encode("utf-8")), words_of=lambda page: len(page.split())
+            partial(
+                evaluate,
+                chars_of=lambda page: len(page.encode("utf-8")),
+                words_of=lambda page: len(page.split()),
             ),
             "Nothing is mended yet. Which string goes to the model, and which string is counted? And in "
             "what unit?",
         ),
         Mistake(
             "M38",
-            _evaluate_with(chars_of=lambda page: len(detokenise(page).encode("utf-8"))),
+            partial(evaluate, chars_of=lambda page: len(detokenise(page).encode("utf-8"))),
             "The right string is counted now. Its 'bits per char' are still bits per byte.",
         ),
         Mistake(
             "M39",
-            _evaluate_with(chars_of=len, words_of=lambda page: len(page.split())),
+            partial(evaluate, chars_of=len, words_of=lambda page: len(page.split())),
             "Characters are characters now, but they are those of the stored page. The model is given the "
             "detokenised one.",
         ),
         Mistake(
             "M39",
-            _evaluate_with(words_of=lambda page: len(page.split())),
+            partial(evaluate, words_of=lambda page: len(page.split())),
             "The characters are mended. The words are still those of the stored page, where each comma "
             "is one.",
         ),
@@ -277,7 +273,7 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M1",
-            _evaluate_with(unit=1.0),
+            partial(evaluate, unit=1.0),
             "Your counts are right. Your 'bits per char' are {ratio} = ln 2 times what they should be: nats.",
         ),
         Mistake(

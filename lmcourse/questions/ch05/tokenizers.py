@@ -1,19 +1,13 @@
 """Chapter 05, models with different tokens: two reports, and three tokenizers of the Chinese tales."""
 
-from __future__ import annotations
-
 import functools
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 
 # --- compare ---------------------------------------------------------------------------------------------
-
-
-def referee(pairs):
-    """Bits per byte of both reports of each pair, and which is better, or why that cannot be said."""
-    return _list(pairs)
 
 
 def _bits_per_byte(report):
@@ -36,21 +30,13 @@ def _comparison(one, other, value=_bits_per_byte, judged=None, same=_same_text, 
     return {"bits per byte": np.array([value(one), value(other)]), "verdict": verdict}
 
 
-def _list(pairs, **changes):
-    """The comparisons of several pairs, as the check wants them."""
+def referee(pairs, **changes):
+    """Bits per byte of both reports of each pair, and which is better, or why that cannot be said."""
     found = [_comparison(one, other, **changes) for one, other in pairs]
     return {
         "bits per byte": np.array([pair["bits per byte"] for pair in found]),
         "verdicts": " / ".join(pair["verdict"] for pair in found),
     }
-
-
-def _with(**changes):
-    return lambda pairs: _list(pairs, **changes)
-
-
-def _reversed(pairs):
-    return _list(pairs, judged=lambda report: -_bits_per_byte(report))
 
 
 def _report(text, octets, tokens, bits_per_byte, unknown=0):
@@ -114,46 +100,51 @@ COMPARE = Question(
     mistakes=(
         Mistake(
             "M34",
-            _with(judged=lambda report: report["perplexity"]),
+            partial(referee, judged=lambda report: report["perplexity"]),
             "Your bits are right, and your verdict goes by the perplexity per token. That ranks the tokens "
             "by their length.",
         ),
         Mistake(
             "M28",
-            _with(all_paid=False),
+            partial(referee, all_paid=False),
             "You compare a model that leaves words unknown with one that spells all of them. The first has "
             "not paid for everything.",
         ),
         Mistake(
             "M39",
-            _with(same=lambda one, other: True),
+            partial(referee, same=lambda one, other: True),
             "You compare whatever comes. Two texts have two bills, and no unit makes them one.",
         ),
         Mistake(
             "M39",
-            _with(same=lambda one, other: one["text"] == other["text"]),
+            partial(referee, same=lambda one, other: one["text"] == other["text"]),
             "Two reports name one text and count different bytes. One of them counted another string than "
             "was scored.",
         ),
         Mistake(
             "M36",
-            _with(value=lambda report: np.log2(report["perplexity"]), judged=_bits_per_byte),
+            partial(referee, value=lambda report: np.log2(report["perplexity"]), judged=_bits_per_byte),
             "Your numbers are bits per token. Multiply by the tokens, divide by the bytes.",
         ),
         Mistake(
             "M1",
-            _with(value=lambda report: _bits_per_byte(report) * np.log(2)),
+            partial(referee, value=lambda report: _bits_per_byte(report) * np.log(2)),
             "Your numbers are {ratio} = ln 2 times what they should be: nats per byte.",
         ),
         Mistake(
             "M35",
-            _with(
+            partial(
+                referee,
                 value=lambda report: report["perplexity"] * report["tokens"] / report["bytes"],
                 judged=_bits_per_byte,
             ),
             "You share out the perplexity over the bytes. Take its logarithm first: bits can be shared out.",
         ),
-        Mistake("L7", _reversed, "Your verdict names the model that pays more."),
+        Mistake(
+            "L7",
+            partial(referee, judged=lambda report: -_bits_per_byte(report)),
+            "Your verdict names the model that pays more.",
+        ),
     ),
     properties=(FINITE,),
     advice="Ask in this order: one text, in name and in bytes? Is everything paid? Who pays fewer bits?",
@@ -190,12 +181,8 @@ def _tales():
     }
 
 
-def tale_table():
+def tale_table(unit="bytes", charge=16.0, each="unknown", **given):
     """Perplexity per token, bits per byte before and after the charge, and who wins after it."""
-    return _table()
-
-
-def _table(unit="bytes", charge=16.0, each="unknown", **given):
     tales = _tales()
     count = tales[unit]
     paid = tales["bits"] + np.array([charge * tales[each], 0.0, 0.0])
@@ -221,42 +208,42 @@ TALES = Question(
     mistakes=(
         Mistake(
             "M34",
-            lambda: _table(best=NAMES[int(np.argmin(_table()["per token"]))]),
+            lambda: tale_table(best=NAMES[int(np.argmin(tale_table()["per token"]))]),
             "Your 'best' has the lowest perplexity per token: it has the shortest tokens.",
         ),
         Mistake(
             "M28",
-            lambda: _table(best=NAMES[int(np.argmin(_table()["free"]))]),
+            lambda: tale_table(best=NAMES[int(np.argmin(tale_table()["free"]))]),
             "Your 'best' has not paid for its unknown characters. Compare what is charged.",
         ),
         Mistake(
             "M29",
-            lambda: _table(charge=0.0),
+            partial(tale_table, charge=0.0),
             "Your 'charged' charges nothing. <unk> says that a character is unknown, and not which.",
         ),
         Mistake(
             "L22",
-            lambda: _table(each="types"),
+            partial(tale_table, each="types"),
             "Your 'charged' pays once for each different unknown character. Each occurrence has to be named.",
         ),
         Mistake(
             "M1",
-            lambda: _table(charge=16 * np.log(2)),
+            lambda: tale_table(charge=16 * np.log(2)),
             "Your 'charged' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
         ),
         Mistake(
             "M38",
-            lambda: _table(unit="chars"),
+            partial(tale_table, unit="chars"),
             "You divide by the characters. The table asks for bits per byte of UTF-8.",
         ),
         Mistake(
             "M36",
-            lambda: _table(free=_tales()["bits"] / _tales()["tokens"]),
+            lambda: tale_table(free=_tales()["bits"] / _tales()["tokens"]),
             "Your 'free' is in bits per token, three different units. Divide each total by the bytes.",
         ),
         Mistake(
             "M4",
-            lambda: _table(per_token=_tales()["bits"] / _tales()["tokens"]),
+            lambda: tale_table(per_token=_tales()["bits"] / _tales()["tokens"]),
             "Your 'per token' is in bits. The table asks for the perplexity.",
         ),
     ),

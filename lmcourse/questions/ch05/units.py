@@ -1,25 +1,23 @@
 """Chapter 05, one bill in several units: a sentence by hand, and the mean loss of a training loop."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, then, unchanged
+from lmcourse.questions.shared.batches import more_padding, nats_of
 
 # --- bill ------------------------------------------------------------------------------------------------
 
 
-def bill(words, q):
-    """What a sentence costs per word, character and byte; one blank stands between two words."""
-    return _rows(words, q)
+def bill(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
+    """What a sentence costs per word, character and byte; one blank stands between two words.
 
-
-def _rows(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
-    """The dictionary; ``counts`` replaces numbers of units by others."""
+    ``counts`` replaces numbers of units by others.
+    """
     text = joined.join(words)
     units = {"word": len(words), "char": len(text), "byte": len(text.encode("utf-8"))} | counts
     bits = in_bits(-np.log(q).sum())
@@ -71,18 +69,18 @@ BILL = Question(
     mistakes=(
         Mistake(
             "M1",
-            lambda words, q: _rows(words, q, in_bits=lambda nats: nats),
+            partial(bill, in_bits=lambda nats: nats),
             "Your bits are {ratio} = ln 2 times what they should be: they are nats. Divide by ln 2, or take "
             "log2.",
         ),
         Mistake(
             "M2",
-            lambda words, q: _rows(words, q, power=np.exp),
+            partial(bill, power=np.exp),
             "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
         ),
         Mistake(
             "M5",
-            lambda words, q: _rows(words, q, in_bits=lambda nats: -nats / wrong.LN2),
+            partial(bill, in_bits=lambda nats: -nats / wrong.LN2),
             "Your bits are negative. A probability below 1 has a surprisal above 0: minus its logarithm.",
         ),
         Mistake(
@@ -98,29 +96,28 @@ BILL = Question(
         ),
         Mistake(
             "M37",
-            lambda words, q: _rows(words, q, joined=""),
+            partial(bill, joined=""),
             "You count the letters only. A blank stands between two words, and it is part of the text.",
         ),
         Mistake(
             "M38",
-            lambda words, q: _rows(words, q, char=_octets(words, q)),
+            lambda words, q: bill(words, q, char=_octets(words, q)),
             "Your characters are bytes of UTF-8. Count code points: len of the string itself.",
         ),
         Mistake(
             "M38",
-            lambda words, q: _rows(words, q, byte=len(" ".join(words))),
+            lambda words, q: bill(words, q, byte=len(" ".join(words))),
             "Your bytes are characters. In UTF-8 many letters take two bytes or three: encode, then count.",
         ),
         Mistake(
             "L1",
-            lambda words, q: _rows(words, q, word=1, char=1, byte=1),
+            partial(bill, word=1, char=1, byte=1),
             "You give the total in every row. Divide it by the number of units.",
         ),
     ),
     properties=(
         Property(
-            BELOW_ONE,
-            lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1,
+            BELOW_ONE, lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1
         ),
         Property(
             "a byte costs more than a character, though no character has less than one byte",
@@ -138,14 +135,10 @@ def bits_per_byte(logits, targets, ignore_index, text):
     return _over_bytes(logits, targets, targets != ignore_index, text)
 
 
-def _nats(logits, targets):
-    """Surprisal of every position, (B, T); padding is scored as some symbol or other."""
-    symbols = targets % logits.shape[-1]
-    return -np.take_along_axis(log_softmax(logits, axis=-1), symbols[..., None], axis=-1)[..., 0]
-
-
 def _over_bytes(logits, targets, scored, text):
-    return _nats(logits, targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
+    return (
+        nats_of(log_softmax(logits, axis=-1), targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
+    )
 
 
 def _times(factor):
@@ -173,16 +166,6 @@ def _draw_loss(rng, ignore_index=-100):
     real = np.arange(columns) < lengths[:, None]
     text = "".join(PIECES[i] for i in targets[real]).replace("▁", " ")
     return logits, np.where(real, targets, ignore_index), ignore_index, text
-
-
-def _more_padding(logits, targets, ignore_index, text):
-    padding = np.full((len(targets), 3), ignore_index)
-    return (
-        np.concatenate([logits, logits[:, :3]], axis=1),
-        np.concatenate([targets, padding], axis=1),
-        ignore_index,
-        text,
-    )
 
 
 LOSS = Question(
@@ -231,7 +214,7 @@ LOSS = Question(
         ),
         Mistake(
             "M4",
-            lambda *case: math.exp(bits_per_byte(*case) * wrong.LN2),
+            then(bits_per_byte, lambda bits: math.exp(bits * wrong.LN2)),
             "Your number is a perplexity per byte. The task asks for bits.",
         ),
         Mistake(
@@ -242,7 +225,7 @@ LOSS = Question(
     ),
     properties=(
         FINITE,
-        Property("the number changes when padding is added", unchanged, also=_more_padding),
+        Property("the number changes when padding is added", unchanged, also=more_padding),
     ),
     advice="F.cross_entropy(..., reduction='sum') gives the total in nats. Then only one division is left.",
 )

@@ -1,37 +1,24 @@
 """Chapter 05, unknown words: three prices for one text, and the exponent that charges for spelling."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, exchanged
 
 # --- prices ----------------------------------------------------------------------------------------------
 
 
-def three_prices(nats, unknown, M):
-    """Perplexity with unknown words left out, for free, and charged as one of M words each."""
-    return _prices(nats, unknown, M)
-
-
-def _prices(
+def three_prices(
     nats, unknown, M, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / len(nats)), **given
 ):
+    """Perplexity with unknown words left out, for free, and charged as one of M words each."""
     prices = {
         "left out": np.exp(nats[~unknown].mean()),
         "free": np.exp(nats.mean()),
         "charged": charge(nats, unknown.sum(), M),
     }
     return prices | {key.replace("_", " "): value for key, value in given.items()}
-
-
-def _charged(formula):
-    return lambda *case: _prices(*case, charge=formula)
-
-
-def _swapped(nats, unknown, M):
-    prices = three_prices(nats, unknown, M)
-    return prices | {"left out": prices["free"], "free": prices["left out"]}
 
 
 def _draw_text(rng, dear=None):
@@ -65,46 +52,54 @@ PRICES = Question(
     mistakes=(
         Mistake(
             "M28",
-            lambda nats, unknown, M: _prices(nats, unknown, M, free=np.exp(nats[~unknown].mean())),
+            lambda nats, unknown, M: three_prices(nats, unknown, M, free=np.exp(nats[~unknown].mean())),
             "Your 'free' leaves the unknown words out. There <unk> is a word: it is paid, and it counts.",
         ),
         Mistake(
             "L27",
-            lambda nats, unknown, M: _prices(
+            lambda nats, unknown, M: three_prices(
                 nats, unknown, M, left_out=np.exp(nats[~unknown].sum() / len(nats))
             ),
             "Your 'left out' drops the unknown words from the total and counts them all the same.",
         ),
-        Mistake("L31", _swapped, "Your 'left out' and your 'free' have changed places."),
+        Mistake(
+            "L31",
+            exchanged(three_prices, "left out", "free"),
+            "Your 'left out' and your 'free' have changed places.",
+        ),
         Mistake(
             "M29",
-            _charged(lambda nats, k, M: np.exp(nats.mean())),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean())),
             "Your 'charged' charges nothing: <unk> was paid, and nobody said which of the M words it is.",
         ),
         Mistake(
             "M35",
-            _charged(lambda nats, k, M: np.exp(nats.mean()) * M),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean()) * M),
             "Your 'charged' is M times your 'free'. Only k of the N tokens choose among M words, and each "
             "choice adds ln M to the total.",
         ),
         Mistake(
             "M35",
-            _charged(lambda nats, k, M: np.exp(nats.mean()) * (1 + M * k / len(nats))),
+            partial(three_prices, charge=lambda nats, k, M: np.exp(nats.mean()) * (1 + M * k / len(nats))),
             "Your 'charged' averages a factor M over the tokens. Add ln M to the nats of each unknown word.",
         ),
         Mistake(
             "L22",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))),
+            partial(three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))),
             "Your 'charged' pays for one unknown word. There are k of them, and each names its word anew.",
         ),
         Mistake(
             "M2",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + k * np.log2(M)) / len(nats))),
+            partial(
+                three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log2(M)) / len(nats))
+            ),
             "Your 'charged' adds bits to nats: the charge is log2 M, the total is in nats.",
         ),
         Mistake(
             "L27",
-            _charged(lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / (len(nats) - k))),
+            partial(
+                three_prices, charge=lambda nats, k, M: np.exp((nats.sum() + k * np.log(M)) / (len(nats) - k))
+            ),
             "Your 'charged' pays for the unknown words and does not count them.",
         ),
     ),
@@ -130,10 +125,6 @@ def charge(R, S, N, k, M):
     }
 
 
-def _charge_with(key, formula):
-    return lambda *point: charge(*point) | {key: formula(*point)}
-
-
 CHARGE = Question(
     key="05.charge",
     title="what an unknown word may cost",
@@ -154,50 +145,47 @@ CHARGE = Question(
     mistakes=(
         Mistake(
             "M29",
-            _charge_with("charged", lambda R, S, N, k, M: R),
+            but(charge, {"charged": lambda R, S, N, k, M: R}),
             "Your 'charged' is R: nobody has said which of the M words each <unk> is.",
         ),
         Mistake(
             "M35",
-            _charge_with("charged", lambda R, S, N, k, M: R * M),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M}),
             "Your 'charged' is M times R, as if every token were unknown. Put the share k/N in the exponent.",
         ),
         Mistake(
             "M35",
-            _charge_with("charged", lambda R, S, N, k, M: R * M * k / N),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M * k / N}),
             "Your 'charged' multiplies by k/N. Shares of tokens are exponents of a perplexity.",
         ),
         Mistake(
             "L1",
-            _charge_with("charged", lambda R, S, N, k, M: R * M**k),
+            but(charge, {"charged": lambda R, S, N, k, M: R * M**k}),
             "Your 'charged' pays for k choices and does not share them out over the N tokens.",
         ),
         Mistake(
             "L9",
-            _charge_with("share", lambda R, S, N, k, M: (S / R) / M),
+            but(charge, {"share": lambda R, S, N, k, M: (S / R) / M}),
             "Your 'share' is a ratio of perplexities. A share of tokens is a ratio of logarithms.",
         ),
         Mistake(
             "L7",
-            _charge_with("share", lambda R, S, N, k, M: np.log(R / S) / np.log(M)),
+            but(charge, {"share": lambda R, S, N, k, M: np.log(R / S) / np.log(M)}),
             "Your 'share' is below 0. S is above R, for the other model has no discount.",
         ),
         Mistake(
             "L7",
-            _charge_with("candidates", lambda R, S, N, k, M: (S / R) ** (k / N)),
+            but(charge, {"candidates": lambda R, S, N, k, M: (S / R) ** (k / N)}),
             "The exponent of your 'candidates' is upside down: to undo a power k/N, take the power N/k.",
         ),
         Mistake(
             "L9",
-            _charge_with("candidates", lambda R, S, N, k, M: S / R * N / k),
+            but(charge, {"candidates": lambda R, S, N, k, M: S / R * N / k}),
             "Your 'candidates' multiplies by N/k. It has to undo an exponent.",
         ),
     ),
     properties=(
-        Property(
-            "'share' does not lie between 0 and 1",
-            lambda value, *case: 0 < value["share"] < 1,
-        ),
+        Property("'share' does not lie between 0 and 1", lambda value, *case: 0 < value["share"] < 1),
     ),
     advice="N ln R nats, and ln M more for each of k words. Set exp of the mean equal to S, and solve.",
 )

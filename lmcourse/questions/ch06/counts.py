@@ -1,20 +1,16 @@
 """Chapter 06, from counts: what is set aside for unseen words, and what a table knows of a new text."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question, then
 
 # --- set-aside -------------------------------------------------------------------------------------------
 
 
-def set_aside(counts, V, k, D):
+def set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, once=None):
     """The probability of all unseen words together, four ways; counts: those of the words that were seen."""
-    return _set_aside(counts, V, k, D)
-
-
-def _set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, once=None):
     tokens, T = counts.sum(), types or len(counts)
     unseen = V - len(counts)
     share = unseen / V if to_unseen is None else to_unseen
@@ -26,14 +22,6 @@ def _set_aside(counts, V, k, D, to_unseen=None, denominator=None, types=None, on
         "absolute": D * T / tokens * share,
         "Witten-Bell": T / (tokens + T) * share,
     }
-
-
-def _per_word(counts, V, k, D):
-    return {name: mass / (V - len(counts)) for name, mass in set_aside(counts, V, k, D).items()}
-
-
-def _seen_instead(counts, V, k, D):
-    return {name: 1 - mass for name, mass in set_aside(counts, V, k, D).items()}
 
 
 def _draw_context(rng, once=None):
@@ -64,7 +52,7 @@ SET_ASIDE = Question(
     mistakes=(
         Mistake(
             "L13",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, to_unseen=1.0),
+            partial(set_aside, to_unseen=1.0),
             "You hand all that is left over to the unseen words. The model below is uniform over all V "
             "words, and gives the seen ones their part of it too.",
         ),
@@ -85,19 +73,19 @@ SET_ASIDE = Question(
         ),
         Mistake(
             "L23",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, types=int(counts.sum())),
+            lambda counts, V, k, D: set_aside(counts, V, k, D, types=int(counts.sum())),
             "Your T is the number of tokens. T counts different words: each pays one discount, and each was "
             "new once.",
         ),
         Mistake(
             "L23",
-            lambda counts, V, k, D: _set_aside(counts, V, k, D, once=(counts == 1).sum() / len(counts)),
+            lambda counts, V, k, D: set_aside(counts, V, k, D, once=(counts == 1).sum() / len(counts)),
             "Your 'Good-Turing' is the share of the words that were seen once. Asked is their share of the "
             "tokens: how often was a token, when it came, the only one of its kind?",
         ),
         Mistake(
             "L37",
-            lambda counts, V, k, D: _set_aside(
+            lambda counts, V, k, D: set_aside(
                 counts, V, k, D, once=(counts == counts.min()).sum() / counts.sum()
             ),
             "Your 'Good-Turing' takes the words with the lowest count for those that were seen once. Where "
@@ -105,19 +93,20 @@ SET_ASIDE = Question(
         ),
         Mistake(
             "L1",
-            _per_word,
+            lambda counts, V, k, D: {
+                name: mass / (V - len(counts)) for name, mass in set_aside(counts, V, k, D).items()
+            },
             "Your numbers are for one unseen word. Asked are all of them together.",
         ),
         Mistake(
             "L31",
-            _seen_instead,
+            then(set_aside, lambda found: {name: 1 - mass for name, mass in found.items()}),
             "Your numbers are what the seen words have. The unseen ones have the rest.",
         ),
     ),
     properties=(
         Property(
-            "a mass is not between 0 and 1",
-            lambda value, *_: all(0 <= mass <= 1 for mass in value.values()),
+            "a mass is not between 0 and 1", lambda value, *_: all(0 <= mass <= 1 for mass in value.values())
         ),
     ),
     alike=(
@@ -130,11 +119,6 @@ SET_ASIDE = Question(
 # --- fates -----------------------------------------------------------------------------------------------
 
 FATES = ("seen", "unseen", "new context", "unknown")
-
-
-def fates(train, test, n):
-    """How many tokens of test sentences a table of n-grams of train knows, and why not the others."""
-    return _fates(train, test, n)
 
 
 def _padded(sentence, end=True):
@@ -152,7 +136,8 @@ def _all_ngrams(sentences, n, end=True, joined=False):
     return [ngram for sentence in sentences for ngram in _ngrams(_padded(sentence, end), n)]
 
 
-def _fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), kinds=list, **how):
+def fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), kinds=list, **how):
+    """How many tokens of test sentences a table of n-grams of train knows, and why not the others."""
     seen = set(_all_ngrams(train, n, **how))
     known, contexts = {ngram[-1] for ngram in seen}, {ngram[:-1] for ngram in seen}
     holds = {
@@ -165,10 +150,6 @@ def _fates(train, test, n, order=("unknown", "seen", "new context", "unseen"), k
     for ngram in kinds(_all_ngrams(test, n, **how)):
         counts[next(fate for fate in order if holds[fate](ngram))] += 1
     return counts
-
-
-def _fates_with(**how):
-    return lambda train, test, n: _fates(train, test, n, **how)
 
 
 def _draw_sentences(rng):
@@ -214,35 +195,35 @@ FATES_OF_TOKENS = Question(
     mistakes=(
         Mistake(
             "L21",
-            _fates_with(end=False),
+            partial(fates, end=False),
             "Your counts fall short by one token for each sentence: </s> is predicted too.",
         ),
         Mistake(
             "L20",
-            _fates_with(joined=True),
+            partial(fates, joined=True),
             "Your n-grams run on from one sentence into the next, and <s> is predicted. Each sentence starts "
             "afresh from <s>.",
         ),
         Mistake(
             "L23",
-            _fates_with(kinds=set),
+            partial(fates, kinds=set),
             "You count each different n-gram of the test once. Tokens are scored, so tokens are counted.",
         ),
         Mistake(
             "M28",
-            _fates_with(order=("seen", "new context", "unseen")),
+            partial(fates, order=("seen", "new context", "unseen")),
             "None of your tokens is unknown, but some words of the test never occur in the training text. "
             "Smoothing shares mass among the words of a vocabulary, and these are not in it.",
         ),
         Mistake(
             "L31",
-            _fates_with(order=("new context", "unknown", "seen", "unseen")),
+            partial(fates, order=("new context", "unknown", "seen", "unseen")),
             "An unknown word after a new context is filed under the context. The first row of the task's "
             "table comes first.",
         ),
         Mistake(
             "L24",
-            _fates_with(order=("unknown", "seen", "unseen")),
+            partial(fates, order=("unknown", "seen", "unseen")),
             "None of your contexts is new. Where the context never occurred the relative frequency is 0 / 0, "
             "not 0.",
         ),

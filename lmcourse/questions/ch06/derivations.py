@@ -1,8 +1,6 @@
 """Chapter 06, two derivations: pseudo-counts by Lagrange, and what Kneser-Ney's constraint leaves below."""
 
-from __future__ import annotations
-
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question, but
 
 # --- add-k -----------------------------------------------------------------------------------------------
 
@@ -11,10 +9,6 @@ def add_k(c1, c2, c3, k):
     """The best q1 for counts with k on top of each, its multiplier, and its weight on the uniform model."""
     total = c1 + c2 + c3 + 3 * k
     return {"q1": (c1 + k) / total, "multiplier": total, "weight": 3 * k / total}
-
-
-def _add_k_with(**changes):
-    return lambda *point: add_k(*point) | {key: change(*point) for key, change in changes.items()}
 
 
 def _sum(c1, c2, c3, k):
@@ -35,46 +29,52 @@ ADD_K = Question(
     mistakes=(
         Mistake(
             "L22",
-            _add_k_with(
-                q1=lambda c1, c2, c3, k: c1 / _sum(c1, c2, c3, k),
-                multiplier=lambda *point: _sum(*point),
-                weight=lambda *point: 0.0,
+            but(
+                add_k,
+                {
+                    "q1": lambda c1, c2, c3, k: c1 / _sum(c1, c2, c3, k),
+                    "multiplier": _sum,
+                    "weight": lambda *point: 0.0,
+                },
             ),
             "Your q1 is the relative frequency: it is best for k = 0. Put k into the objective first.",
         ),
         Mistake(
             "L13",
-            _add_k_with(
-                q1=lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k),
-                multiplier=lambda c1, c2, c3, k: c1 + c2 + c3 + k,
-                weight=lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k),
+            but(
+                add_k,
+                {
+                    "q1": lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k),
+                    "multiplier": lambda c1, c2, c3, k: c1 + c2 + c3 + k,
+                    "weight": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k),
+                },
             ),
             "Your total has grown by one k, though three counts have grown. Add q1, q2 and q3: more than 1.",
         ),
         Mistake(
             "M5",
-            _add_k_with(multiplier=lambda *point: -add_k(*point)["multiplier"]),
+            but(add_k, {"multiplier": lambda *point: -add_k(*point)["multiplier"]}),
             "Your multiplier has the wrong sign for the Lagrangian of the task: there the constraint is "
             "subtracted.",
         ),
         Mistake(
             "L11",
-            _add_k_with(q1=lambda c1, c2, c3, k: c1 + k, multiplier=lambda *point: 1.0),
+            but(add_k, {"q1": lambda c1, c2, c3, k: c1 + k, "multiplier": lambda *point: 1.0}),
             "Your q1, q2, q3 add up to a total of counts. The last equation, sum q = 1, is not used.",
         ),
         Mistake(
             "L18",
-            _add_k_with(q1=lambda *point: 1 / 3),
+            but(add_k, {"q1": lambda *point: 1 / 3}),
             "Your q1 does not depend on the counts: it is the uniform model, where only k without end leads.",
         ),
         Mistake(
             "L31",
-            _add_k_with(weight=lambda *point: 1 - add_k(*point)["weight"]),
+            but(add_k, {"weight": lambda *point: 1 - add_k(*point)["weight"]}),
             "Your 'weight' is that of the relative frequency. The uniform model has the rest.",
         ),
         Mistake(
             "L22",
-            _add_k_with(weight=lambda *point: add_k(*point)["weight"] / 3),
+            but(add_k, {"weight": lambda *point: add_k(*point)["weight"] / 3}),
             "Your 'weight' is what one word gets from the uniform model. All three words get as much.",
         ),
     ),
@@ -97,11 +97,6 @@ def constraint(c, a, a1, T, T1, N, D, D1):
         "below": a / T,
         "two discounts": once / (T1 * D1 + (T - T1) * D),
     }
-
-
-def _constraint_with(**changes):
-    changes = {key.replace("_", " "): change for key, change in changes.items()}
-    return lambda *point: constraint(*point) | {key: change(*point) for key, change in changes.items()}
 
 
 def _draw_counts(rng):
@@ -132,54 +127,58 @@ CONSTRAINT = Question(
     mistakes=(
         Mistake(
             "L24",
-            _constraint_with(below=lambda c, a, a1, T, T1, N, D, D1: c / N),
+            but(constraint, {"below": lambda c, a, a1, T, T1, N, D, D1: c / N}),
             "Your 'below' is the share of the tokens, c / N. Put it into the constraint: a word that was "
             "seen often in few contexts has kept most of its mass already, and would get too much.",
         ),
         Mistake(
             "L22",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: (c - D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c - D) / N}),
             "Your 'kept' pays the discount once. The word stands in a contexts, and pays in each of them.",
         ),
         Mistake(
             "L24",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N}),
             "Your 'kept' pays the discount at every token. It is taken from a count, once for each context.",
         ),
         Mistake(
             "M5",
-            _constraint_with(kept=lambda c, a, a1, T, T1, N, D, D1: (c + a * D) / N),
+            but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c + a * D) / N}),
             "Your 'kept' is more than the word has. A discount is taken away.",
         ),
         Mistake(
             "L22",
-            _constraint_with(weight=lambda c, a, a1, T, T1, N, D, D1: T * D),
+            but(constraint, {"weight": lambda c, a, a1, T, T1, N, D, D1: T * D}),
             "Your 'weight' can be above 1. The context h comes with probability c(h) / N: where is the N?",
         ),
         Mistake(
             "L8",
-            _constraint_with(weight=lambda *point: point[6]),
+            but(constraint, {"weight": lambda *point: point[6]}),
             "Your 'weight' is D, as if every token were discounted. T(h) words are, in each context.",
         ),
         Mistake(
             "L8",
-            _constraint_with(two_discounts=lambda c, a, *point: a / point[1]),
+            but(constraint, {"two discounts": lambda c, a, *point: a / point[1]}),
             "Your 'two discounts' is the answer for one. It no longer cancels: a bigram seen once gives D1, "
             "the others give D.",
         ),
         Mistake(
             "L31",
-            _constraint_with(
-                two_discounts=lambda c, a, a1, T, T1, N, D, D1: (
-                    (a1 * D + (a - a1) * D1) / (T1 * D + (T - T1) * D1)
-                )
+            but(
+                constraint,
+                {
+                    "two discounts": lambda c, a, a1, T, T1, N, D, D1: (
+                        (a1 * D + (a - a1) * D1) / (T1 * D + (T - T1) * D1)
+                    )
+                },
             ),
             "In 'two discounts' D1 and D have changed places: D1 is for the a1 contexts with one token.",
         ),
         Mistake(
             "L22",
-            _constraint_with(
-                two_discounts=lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)
+            but(
+                constraint,
+                {"two discounts": lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)},
             ),
             "In 'two discounts' what the word loses is right, and what all words lose together is not: "
             "T1 of the T bigrams lose D1.",

@@ -1,27 +1,21 @@
 """Chapter 06, forensics: two rows of a table say whether it is a distribution, and if not, what it is."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-
-# --- audit -----------------------------------------------------------------------------------------------
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 EQUAL, TINY = 1e-12, 1e-6
-
-
-def audit(models):
-    """Sums after a seen and an unseen context, verdicts, and perplexities of those tables that have one."""
-    return _audit(models)
 
 
 def _perplexity(model):
     return np.exp(-np.log(model["seen"][model["test"]]).mean())
 
 
-def _audit(models, sums=None, verdict=None, perplexity=_perplexity, all_of_them=False):
+def audit(models, sums=None, verdict=None, perplexity=_perplexity, all_of_them=False):
+    """Sums after a seen and an unseen context, verdicts, and perplexities of those tables that have one."""
     verdict = verdict or _verdict
     sums = np.array([(sums or _sums)(model) for model in models])
     verdicts = [verdict(*row) for row in sums]
@@ -67,11 +61,7 @@ def _seen_only(seen, unseen):
     return "floor" if seen - 1 < TINY else "twice"
 
 
-def _audit_with(**how):
-    return lambda models: _audit(models, **how)
-
-
-def _models(rng, what, words=7, alpha=0.4):
+def _models(rng, what, words=7):
     """Six ways to make two rows from the same counts and unigrams, and one test after the seen context."""
     counts = rng.permutation(np.append(rng.integers(1, 6, size=words - 3), [0, 0, 0]))
     total, types = counts.sum(), (counts > 0).sum()
@@ -84,7 +74,7 @@ def _models(rng, what, words=7, alpha=0.4):
         "floor": (np.maximum(frequencies, 1e-10), np.full(words, 1e-10)),
         "twice": (frequencies + left * unigrams, unigrams),
         "lost": (np.where(counts > 0, kept, left * unigrams), unigrams),
-        "score": (np.where(counts > 0, frequencies, alpha * unigrams), alpha * unigrams),
+        "score": (np.where(counts > 0, frequencies, 0.4 * unigrams), 0.4 * unigrams),
     }
     seen, unseen = np.flatnonzero(counts), np.flatnonzero(counts == 0)
     test = rng.permutation(np.append(rng.choice(seen, size=4), rng.choice(unseen)))
@@ -112,35 +102,35 @@ AUDIT = Question(
         *perplexity_mistakes(audit, "M1 M2 M4 M5", only=("perplexities",)),
         Mistake(
             "M33",
-            _audit_with(all_of_them=True),
+            partial(audit, all_of_them=True),
             "Every table gets a perplexity from you. Only a distribution has one; the others have none. "
             "The test is the same for all six: who has the lowest number, and why?",
         ),
         Mistake(
             "M30",
-            _audit_with(verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
+            partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
             "A floor has escaped you: your tolerance is wider than what it adds. In float64 the sum of ten "
             "probabilities is good to 1e-15.",
         ),
         Mistake(
             "L24",
-            _audit_with(verdict=_seen_only),
+            partial(audit, verdict=_seen_only),
             "Your verdicts look at the seen context alone. Some tables sum to 1 there and say nothing after "
             "an unseen one.",
         ),
         Mistake(
             "L14",
-            _audit_with(sums=_sums_of_test),
+            partial(audit, sums=_sums_of_test),
             "Your sums run over the words of the test. A distribution sums to 1 over the whole vocabulary.",
         ),
         Mistake(
             "L31",
-            _audit_with(sums=lambda model: _sums(model)[::-1], verdict=lambda a, b: _verdict(b, a)),
+            partial(audit, sums=lambda model: _sums(model)[::-1], verdict=lambda a, b: _verdict(b, a)),
             "The two columns of 'sums' have changed places.",
         ),
         Mistake(
             "L1",
-            _audit_with(perplexity=lambda model: np.exp(-np.log(model["seen"][model["test"]]).sum())),
+            partial(audit, perplexity=lambda model: np.exp(-np.log(model["seen"][model["test"]]).sum())),
             "Your exponent is the total of the nats. Divide it by the number of tokens.",
         ),
     ),
@@ -149,10 +139,7 @@ AUDIT = Question(
             "'verdicts' does not have one word for each table",
             lambda value, models: len(value["verdicts"].split()) == len(models),
         ),
-        Property(
-            "a perplexity is below 1",
-            lambda value, models: not (value["perplexities"] < 1).any(),
-        ),
+        Property("a perplexity is below 1", lambda value, models: not (value["perplexities"] < 1).any()),
     ),
     advice="Print both sums minus 1 with all their digits, then read the task's table from the top.",
 )

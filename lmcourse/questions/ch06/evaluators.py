@@ -1,28 +1,20 @@
 """Chapter 06, an evaluator to mend: what it does not know it does not count."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-
-# --- evaluator -------------------------------------------------------------------------------------------
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 
-def evaluate(counts, vocabulary, sentences, k):
-    """Tokens, how many bigrams of them are new, and the perplexity of an add-k bigram model."""
-    return _evaluate(counts, vocabulary, sentences, k)
-
-
-def _evaluate(
+def evaluate(
     counts, vocabulary, sentences, k, size=None, mapped=True, drop=False, price=None, end=True, charge_to=None
 ):
-    """The evaluator, and what is wrong in it: see the mistakes below."""
+    """Tokens, how many bigrams of them are new, and the perplexity of an add-k bigram model."""
     size = len(vocabulary) + 1 if size is None else size(vocabulary)
     nats, tokens, unseen = 0.0, 0, 0
     for sentence in sentences:
@@ -42,22 +34,10 @@ def _evaluate(
     return {"tokens": tokens, "unseen": unseen, "perplexity": np.exp(nats / tokens)}
 
 
-def _evaluate_with(**how):
-    return lambda *case: _evaluate(*case, **how)
-
-
-def _without_end(vocabulary):
-    return len(vocabulary)
-
-
-def _with_start(vocabulary):
-    return len(vocabulary) + 2
-
-
 def _words_seen(counts, vocabulary, sentences, k):
     """The evaluator with the words that were seen after some context for the vocabulary."""
     seen = {word for followers in counts.values() for word in followers}
-    return _evaluate(counts, vocabulary, sentences, k, size=lambda vocabulary: len(seen))
+    return evaluate(counts, vocabulary, sentences, k, size=lambda vocabulary: len(seen))
 
 
 NOUNS = ("cat", "dog", "moon", "ferry", "lantern", "baker")
@@ -74,12 +54,12 @@ def _sentence(rng, rare=0.0):
     return " ".join([*start, "and", "the", pick(NOUNS), pick(VERBS)] if rng.random() < 0.4 else start)
 
 
-def _draw_case(rng, train=14, test=6):
+def _draw_case(rng):
     """Counts of short sentences, words seen once as <unk>; a test with other words; k.
 
     Two words of the list were never seen, neither before nor after anything; the test has one of them.
     """
-    lines = [_sentence(rng, rare=0.08) for _ in range(train)]
+    lines = [_sentence(rng, rare=0.08) for _ in range(14)]
     frequency = Counter(word for line in lines for word in line.split())
     known = [*UNSEEN, *(word for word, count in frequency.items() if count > 1)]
     vocabulary = ["<unk>", *sorted(known)]
@@ -89,7 +69,7 @@ def _draw_case(rng, train=14, test=6):
         for before, word in pairwise(["<s>", *words, "</s>"]):
             followers = counts.setdefault(before, {})
             followers[word] = followers.get(word, 0) + 1
-    sentences = [_sentence(rng, rare=0.15) for _ in range(test)]
+    sentences = [_sentence(rng, rare=0.15) for _ in range(6)]
     sentences[0] = f"the {rng.choice(RARE)} eats"
     sentences.append(f"the {UNSEEN[0]} {rng.choice(VERBS)}")
     return counts, vocabulary, sentences, round(rng.uniform(0.05, 0.5), 2)
@@ -108,13 +88,13 @@ EVALUATOR = Question(
         *perplexity_mistakes(evaluate, only=("perplexity",)),
         Mistake(
             "M32 + L13",
-            _evaluate_with(price="skip", mapped=False, size=_without_end),
+            partial(evaluate, price="skip", mapped=False, size=len),
             "Both faults are still there. How many tokens does the test have, and how many do you score? "
             "And what does a row sum to, over all that can come next?",
         ),
         Mistake(
             "L13",
-            _evaluate_with(size=_without_end),
+            partial(evaluate, size=len),
             "Nothing is skipped any more. The other fault: k is added for </s> too, and the denominator does "
             "not know it. What does a row sum to, over all that can come next?",
         ),
@@ -126,46 +106,46 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M26",
-            _evaluate_with(size=_with_start),
+            partial(evaluate, size=lambda vocabulary: len(vocabulary) + 2),
             "Your denominator has a k for <s>, which nothing predicts: your rows sum to less than 1.",
         ),
         Mistake(
             "M32",
-            _evaluate_with(price="skip", mapped=False),
+            partial(evaluate, price="skip", mapped=False),
             "One fault is mended. The other: what the table does not hold costs nothing, so the less a model "
             "has seen the better it looks.",
         ),
         Mistake(
             "M32",
-            _evaluate_with(price="skip"),
+            partial(evaluate, price="skip"),
             "Unknown words are <unk> now, but a bigram that was never seen still costs nothing.",
         ),
         Mistake(
             "M32",
-            _evaluate_with(price="skip", charge_to="count"),
+            partial(evaluate, price="skip", charge_to="count"),
             "Bigrams that were never seen are counted and cost nothing, as if they were certain. They have "
             "the count 0, and k on top of it.",
         ),
         Mistake(
             "M28",
-            _evaluate_with(drop=True),
+            partial(evaluate, drop=True),
             "You leave the unknown words out of the text. The vocabulary has <unk> for them, with counts of "
             "its own.",
         ),
         Mistake(
             "M33",
-            _evaluate_with(mapped=False),
+            partial(evaluate, mapped=False),
             "An unknown word is scored under its own spelling, with the count 0: every string there is gets "
             "k, and the sum has no end. It is scored as <unk>, and it is the next word's context as <unk>.",
         ),
         Mistake(
             "M30",
-            _evaluate_with(price=1e-10),
+            partial(evaluate, price=1e-10),
             "An unseen bigram costs the nats of 1e-10 with you. Its numerator is k, and needs no floor.",
         ),
         Mistake(
             "L21",
-            _evaluate_with(end=False),
+            partial(evaluate, end=False),
             "You do not score </s>. It can come next like any word, and each sentence ends with one.",
         ),
     ),

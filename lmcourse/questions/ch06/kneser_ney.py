@@ -1,18 +1,11 @@
 """Chapter 06, Kneser-Ney: continuation counts, and the table that stands on them."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.ch06.smoothing import SUMS_TO_ONE, draw_table, ratio, sums_to_one
-
-# --- kneser-ney ------------------------------------------------------------------------------------------
-
-
-def kneser_ney(counts, D):
-    """Continuation counts, and the interpolated Kneser-Ney table with one discount; counts (C, V)."""
-    return _kneser_ney(counts, D)
 
 
 def _absolute(counts, D, below, weight=None, clip=True):
@@ -23,14 +16,11 @@ def _absolute(counts, D, below, weight=None, clip=True):
     return np.where(total > 0, table, below)
 
 
-def _kneser_ney(counts, D, continuations=None, below=None, **how):
+def kneser_ney(counts, D, continuations=None, below=None, **how):
+    """Continuation counts, and the interpolated Kneser-Ney table with one discount; counts (C, V)."""
     a = (counts > 0).sum(axis=0) if continuations is None else continuations
     below = _absolute(a, D, 1 / len(a)) if below is None else below(a)
     return {"continuations": a, "table": _absolute(counts, D, below, **how)}
-
-
-def _kneser_ney_with(**how):
-    return lambda counts, D: _kneser_ney(counts, D, **how)
 
 
 def _silent_after_unseen(counts, D):
@@ -56,18 +46,18 @@ KNESER_NEY = Question(
     mistakes=(
         Mistake(
             "L24",
-            lambda counts, D: _kneser_ney(counts, D, continuations=counts.sum(axis=0)),
+            lambda counts, D: kneser_ney(counts, D, continuations=counts.sum(axis=0)),
             "Your continuation counts are token counts: this is absolute discounting. Count the contexts "
             "that a word follows, however often it follows each.",
         ),
         Mistake(
             "L16",
-            lambda counts, D: _kneser_ney(counts, D, continuations=(counts > 0).sum(axis=1)),
+            lambda counts, D: kneser_ney(counts, D, continuations=(counts > 0).sum(axis=1)),
             "Your continuation counts say how many words follow a word. Asked is how many come before it.",
         ),
         Mistake(
             "M31",
-            _kneser_ney_with(below=lambda a: a / a.sum()),
+            partial(kneser_ney, below=lambda a: a / a.sum()),
             "A word that never occurs has probability 0 everywhere. The continuation counts are discounted "
             "too, and the uniform model stands below them.",
         ),
@@ -78,18 +68,18 @@ KNESER_NEY = Question(
         ),
         Mistake(
             "L13",
-            _kneser_ney_with(clip=False),
+            partial(kneser_ney, clip=False),
             "Your discount is taken from counts of 0 as well, so unseen words go below 0 before the model "
             "below lifts them. Nothing can be taken from nothing.",
         ),
         Mistake(
             "L13",
-            lambda counts, D: _kneser_ney(counts, D, weight=D * np.ones((len(counts), 1))),
+            lambda counts, D: kneser_ney(counts, D, weight=D * np.ones((len(counts), 1))),
             "Your rows sum to less than 1: you return one discount in each row, and T(h) were taken.",
         ),
         Mistake(
             "L18",
-            _kneser_ney_with(below=lambda a: np.full(len(a), 1 / len(a))),
+            partial(kneser_ney, below=lambda a: np.full(len(a), 1 / len(a))),
             "Your 'table' does not use the continuation counts: the uniform model stands directly below it.",
         ),
     ),

@@ -1,18 +1,11 @@
 """Chapter 06, one step of expectation maximisation: the weights of a mixture, from held-out text."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.units import unit_mistakes
-
-# --- em --------------------------------------------------------------------------------------------------
-
-
-def em_step(probs, weights):
-    """The loss of a mixture, its weights after one step of EM, and the loss then; (M, N), (M,)."""
-    return _em_step(probs, weights)
 
 
 def _posterior(probs, weights):
@@ -24,13 +17,10 @@ def _loss(probs, weights):
     return -np.log(weights @ probs).mean()
 
 
-def _em_step(probs, weights, step=lambda probs, weights: _posterior(probs, weights).mean(axis=1), loss=_loss):
+def em_step(probs, weights, step=lambda probs, weights: _posterior(probs, weights).mean(axis=1), loss=_loss):
+    """The loss of a mixture, its weights after one step of EM, and the loss then; (M, N), (M,)."""
     new = step(probs, weights)
     return {"before": loss(probs, weights), "weights": new, "after": loss(probs, new)}
-
-
-def _em_with(**how):
-    return lambda probs, weights: _em_step(probs, weights, **how)
 
 
 def _winner_takes_all(probs, weights):
@@ -64,43 +54,42 @@ EM = Question(
         *unit_mistakes(em_step, "M2 M3 M5", only=("before", "after")),
         Mistake(
             "L22",
-            _em_with(step=lambda probs, weights: _posterior(probs, np.ones(len(weights))).mean(axis=1)),
+            partial(
+                em_step, step=lambda probs, weights: _posterior(probs, np.ones_like(weights)).mean(axis=1)
+            ),
             "Your step forgets the weights that it starts from: the posterior is weight times probability, "
             "divided by the sum of that over the models.",
         ),
         Mistake(
             "L26",
-            _em_with(step=lambda probs, weights: weights * probs.sum(axis=1) / (weights @ probs).sum()),
+            partial(em_step, step=lambda p, weights: weights * p.sum(axis=1) / (weights @ p).sum()),
             "You add the models' probabilities over the tokens and divide at the end. Divide at each token, "
             "and then take the mean: every token has one vote.",
         ),
         Mistake(
             "L6",
-            _em_with(step=_winner_takes_all),
+            partial(em_step, step=_winner_takes_all),
             "Your tokens vote for the likelier model only. Each of them splits its vote by the posterior.",
         ),
         Mistake(
             "L1",
-            _em_with(
-                step=lambda probs, weights: _posterior(probs, weights).sum(axis=1),
-                loss=lambda probs, weights: _loss(probs, weights),
-            ),
+            partial(em_step, step=lambda probs, weights: _posterior(probs, weights).sum(axis=1)),
             "Your weights sum to the number of tokens. Divide by it: they are shares of the votes.",
         ),
         Mistake(
             "L1",
-            _em_with(loss=lambda probs, weights: -np.log(weights @ probs).sum()),
+            partial(em_step, loss=lambda probs, weights: -np.log(weights @ probs).sum()),
             "Your losses are totals. Asked are nats per token.",
         ),
         Mistake(
             "L30",
-            _em_with(loss=lambda probs, weights: -(weights @ np.log(probs)).mean()),
+            partial(em_step, loss=lambda probs, weights: -(weights @ np.log(probs)).mean()),
             "You mix the logarithms. Mix the probabilities first, and take the logarithm of the mixture: "
             "else one model that says 0 makes all infinite.",
         ),
         Mistake(
             "L2",
-            _em_with(loss=lambda probs, weights: -np.log((weights @ probs).mean())),
+            partial(em_step, loss=lambda probs, weights: -np.log((weights @ probs).mean())),
             "Your losses are logarithms of a mean over the tokens. A token costs its own -ln of the mixture.",
         ),
         Mistake(

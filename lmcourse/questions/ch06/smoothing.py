@@ -1,6 +1,6 @@
 """Chapter 06, two ways to smooth a table: Witten and Bell's, and Katz's."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
@@ -30,18 +30,14 @@ def draw_table(rng, contexts, words):
 # --- witten-bell -----------------------------------------------------------------------------------------
 
 
-def witten_bell(counts):
-    """Interpolated Witten-Bell probabilities of bigrams; counts (C, V) -> (C, V)."""
-    return _witten_bell(counts)
-
-
 def _unigrams(counts):
     tokens = counts.sum(axis=0)
     types = (tokens > 0).sum()
     return (tokens + types / len(tokens)) / (tokens.sum() + types)
 
 
-def _witten_bell(counts, below=None, types=None):
+def witten_bell(counts, below=None, types=None):
+    """Interpolated Witten-Bell probabilities of bigrams; counts (C, V) -> (C, V)."""
     below = _unigrams(counts) if below is None else below
     types = (counts > 0).sum(axis=1, keepdims=True) if types is None else types
     whole = counts.sum(axis=1, keepdims=True) + types
@@ -88,12 +84,12 @@ WITTEN_BELL = Question(
         ),
         Mistake(
             "L18",
-            lambda counts: _witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
+            lambda counts: witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
             "Below your bigrams stands the uniform model. It stands two steps down: the unigrams come first.",
         ),
         Mistake(
             "M31",
-            lambda counts: _witten_bell(counts, below=counts.sum(axis=0) / counts.sum()),
+            lambda counts: witten_bell(counts, below=counts.sum(axis=0) / counts.sum()),
             "A word that never occurs still has probability 0 after every context. Smooth the unigrams "
             "too, with T the number of different words, and 1 / V below.",
         ),
@@ -105,7 +101,7 @@ WITTEN_BELL = Question(
         ),
         Mistake(
             "L8",
-            lambda counts: _witten_bell(counts, types=counts.shape[1]),
+            lambda counts: witten_bell(counts, types=counts.shape[1]),
             "Your T(h) is V in every row. It is the number of different words seen after h.",
         ),
         Mistake(
@@ -123,11 +119,6 @@ WITTEN_BELL = Question(
 # --- katz ------------------------------------------------------------------------------------------------
 
 
-def katz(counts, shorter, n, k):
-    """Katz's distribution after a context; counts and shorter (V,), counts of counts n (k + 2,)."""
-    return _katz(counts, shorter, n, k)
-
-
 def _discounts(n, k, common=None):
     r = np.arange(1, k + 1)
     common = (k + 1) * n[k + 1] / n[1] if common is None else common
@@ -140,7 +131,8 @@ def _kept(counts, n, k, common=None):
     return discounts * counts / counts.sum()
 
 
-def _katz(counts, shorter, n, k, alpha=None, kept=None):
+def katz(counts, shorter, n, k, alpha=None, kept=None):
+    """Katz's distribution after a context; counts and shorter (V,), counts of counts n (k + 2,)."""
     kept = _kept(counts, n, k) if kept is None else kept
     left = 1 - kept.sum()
     alpha = left / shorter[counts == 0].sum() if alpha is None else alpha(left, shorter, counts)
@@ -150,10 +142,6 @@ def _katz(counts, shorter, n, k, alpha=None, kept=None):
 def _interpolates(counts, shorter, n, k):
     kept = _kept(counts, n, k)
     return kept + (1 - kept.sum()) * shorter
-
-
-def _katz_alpha(alpha):
-    return lambda *case: _katz(*case, alpha=alpha)
 
 
 def _draw_katz(rng, above=True):
@@ -188,18 +176,18 @@ KATZ = Question(
     mistakes=(
         Mistake(
             "L13",
-            _katz_alpha(lambda left, shorter, counts: left),
+            partial(katz, alpha=lambda left, shorter, counts: left),
             "Your row sums to less than 1. The unseen words take only a part of the shorter context's "
             "mass: divide by that part.",
         ),
         Mistake(
             "M33",
-            _katz_alpha(lambda left, shorter, counts: 0.4),
+            partial(katz, alpha=lambda left, shorter, counts: 0.4),
             "Your factor is a constant. What it multiplies sums to anything: a score, and no probability.",
         ),
         Mistake(
             "L31",
-            _katz_alpha(lambda left, shorter, counts: left / shorter[counts > 0].sum()),
+            partial(katz, alpha=lambda left, shorter, counts: left / shorter[counts > 0].sum()),
             "Your factor divides by the mass of the seen words. The shorter context speaks for the others.",
         ),
         Mistake(
@@ -210,7 +198,7 @@ KATZ = Question(
         ),
         Mistake(
             "L22",
-            lambda counts, shorter, n, k: _katz(counts, shorter, n, k, kept=_kept(counts, n, k, common=0.0)),
+            lambda counts, shorter, n, k: katz(counts, shorter, n, k, kept=_kept(counts, n, k, common=0.0)),
             "Your discounts are r* / r. Counts above k pay nothing, so those up to k are scaled with a.",
         ),
         Mistake(

@@ -1,20 +1,17 @@
 """Chapter 06, a line of a table: a model chosen on one text and reported on another, in KenLM's terms."""
 
-from __future__ import annotations
-
 import functools
 import math
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.hints.question import Mistake, Property, Question, exchanged
+from lmcourse.questions.shared.units import perplexity_mistakes
 from lmmetrics import corpora
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.scoring import score_text
 from lmmetrics.text import tokenize
-
-# --- line ------------------------------------------------------------------------------------------------
 
 METHODS = {
     "Witten-Bell": WittenBell(),
@@ -25,12 +22,8 @@ METHODS = {
 ORDERS = (2, 3, 4, 5)
 
 
-def line():
+def line(chosen_on="valid", reported_on="test", including=None, excluding=None):
     """The method and order that are best on valid, and the two perplexities of test that KenLM prints."""
-    return _line()
-
-
-def _line(chosen_on="valid", reported_on="test", including=None, excluding=None):
     found = _grid(chosen_on)
     method, order = min(found, key=found.get)
     nats, known, ends = _surprisals(method, order, reported_on)
@@ -43,10 +36,6 @@ def _line(chosen_on="valid", reported_on="test", including=None, excluding=None)
         "excluding OOVs": math.exp(excluding(nats, known, ends)),
         "OOVs": int((~known).sum()),
     }
-
-
-def _line_with(**how):
-    return lambda: _line(**how)
 
 
 @functools.cache
@@ -82,11 +71,6 @@ def _surprisals(method, order, part):
     return nats, text.ids != text.vocabulary.unk, text.is_eos
 
 
-def _swapped():
-    right = line()
-    return right | {"including OOVs": right["excluding OOVs"], "excluding OOVs": right["including OOVs"]}
-
-
 def _without_ends(nats, known, ends):
     return nats[~ends].mean(), nats[known & ~ends].mean()
 
@@ -104,53 +88,55 @@ LINE = Question(
         *perplexity_mistakes(line, "M1 M2 M4 M5", only=("including OOVs", "excluding OOVs")),
         Mistake(
             "L17",
-            _line_with(chosen_on="test"),
+            partial(line, chosen_on="test"),
             "You have chosen on the test tales, and so reported the luckiest of sixteen numbers. Choose on "
             "valid, and open test once.",
         ),
         Mistake(
             "L17",
-            _line_with(chosen_on="train"),
+            partial(line, chosen_on="train"),
             "Your model is the best on the training tales, which it remembers, and the worst of the sixteen "
             "on valid. Choose the smallest perplexity of valid.",
         ),
         Mistake(
             "L17",
-            _line_with(reported_on="valid"),
+            partial(line, reported_on="valid"),
             "Your perplexities are those of valid, where the model was chosen. Report test.",
         ),
         Mistake(
             "M28",
-            _line_with(including=lambda nats, known, ends: nats[known].mean()),
+            partial(line, including=lambda nats, known, ends: nats[known].mean()),
             "Both of your perplexities leave the unknown words out. With 'including' they cost what <unk> "
             "costs.",
         ),
         Mistake(
             "L27",
-            _line_with(excluding=lambda nats, known, ends: nats[known].sum() / len(nats)),
+            partial(line, excluding=lambda nats, known, ends: nats[known].sum() / len(nats)),
             "Your 'excluding OOVs' is too low: the nats of the unknown words are out, their count is not.",
         ),
         Mistake(
             "L27",
-            _line_with(excluding=lambda nats, known, ends: nats.sum() / known.sum()),
+            partial(line, excluding=lambda nats, known, ends: nats.sum() / known.sum()),
             "Your 'excluding OOVs' is too high: the unknown words are out of the count, and their nats "
             "are not.",
         ),
         Mistake(
             "L21",
-            _line_with(
+            partial(
+                line,
                 including=lambda *arrays: _without_ends(*arrays)[0],
                 excluding=lambda *arrays: _without_ends(*arrays)[1],
             ),
             "Your perplexities leave </s> out: they are too high. KenLM scores it, and counts it.",
         ),
-        Mistake("L31", _swapped, "The two perplexities have changed places."),
+        Mistake(
+            "L31",
+            exchanged(line, "including OOVs", "excluding OOVs"),
+            "The two perplexities have changed places.",
+        ),
     ),
     properties=(
-        Property(
-            "'order' is not one of 2, 3, 4, 5",
-            lambda value: value["order"] in ORDERS,
-        ),
+        Property("'order' is not one of 2, 3, 4, 5", lambda value: value["order"] in ORDERS),
         Property(
             "'OOVs' is no count: give a whole number of tokens",
             lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] > 1,

@@ -1,21 +1,14 @@
 """Chapter 07, what a position may see: attention with a mask and padding."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import softmax
 
 from lmcourse.hints.question import Mistake, Property, Question, finite, unchanged
 
-# --- attention -------------------------------------------------------------------------------------------
 
-
-def attention(q, k, padding):
-    """Weights of keys for queries; q and k (B, T, m), padding (B,): so many places at each row's left."""
-    return _attention(q, k, padding)
-
-
-def _attention(
+def attention(
     q,
     k,
     padding,
@@ -27,7 +20,10 @@ def _attention(
     blind=0.0,
     how=None,
 ):
-    """The weights; `see` says which key s a query t sees, `pads` whether it sees padding as well."""
+    """Weights of keys for queries; q and k (B, T, m), padding (B,): so many places at each row's left.
+
+    ``see`` says which key s a query t sees, ``pads`` whether it sees padding as well.
+    """
     places = np.arange(q.shape[1])
     t, s, first = places[:, None], places, padding[:, None, None]
     visible = see(t, s) & ((s >= first) | pads)  # (B, T, T)
@@ -37,10 +33,6 @@ def _attention(
     hidden = np.where(rows, np.where(visible, scores, least), blind)
     weights = how(hidden) if hide == "before" else how(scores) * visible
     return np.where(rows, weights, 0.0)
-
-
-def _attention_with(**how):
-    return lambda *case: _attention(*case, **how)
 
 
 def _everything(t, s):
@@ -89,72 +81,72 @@ ATTENTION = Question(
     mistakes=(
         Mistake(
             "M47",
-            _attention_with(see=_everything),
+            partial(attention, see=_everything),
             "Your positions see both sides. For a model of the next token, position t must not know what "
             "comes after it.",
         ),
         Mistake(
             "L23",
-            _attention_with(see=lambda t, s: s <= t + 1),
+            partial(attention, see=lambda t, s: s <= t + 1),
             "Position t sees position t + 1, and that input is the answer: a copy is learnt in no time.",
         ),
         Mistake(
             "L23",
-            _attention_with(see=lambda t, s: s < t),
+            partial(attention, see=lambda t, s: s < t),
             "Position t does not see itself. Its input is the token before the one that it forecasts, the "
             "nearest that there is.",
         ),
         Mistake(
             "L13",
-            _attention_with(hide="after"),
+            partial(attention, hide="after"),
             "Your rows sum to less than 1: the future took part in the softmax and was set to 0 afterwards. "
             "Take it out before, with the score -inf.",
         ),
         Mistake(
             "M19",
-            _attention_with(pads=True),
+            partial(attention, pads=True),
             "The future is masked, and padding is not: tokens give weight to places that hold no text.",
         ),
         Mistake(
             "M47 + M19",
-            _attention_with(see=_everything, pads=True),
+            partial(attention, see=_everything, pads=True),
             "There is no mask at all: neither the future nor the padding is taken out.",
         ),
         Mistake(
             "L16",
-            _attention_with(see=lambda t, s: s >= t),
+            partial(attention, see=lambda t, s: s >= t),
             "The mask is transposed: a position sees itself and the future, and not its past.",
         ),
         Mistake(
             "L16",
-            _attention_with(how=lambda z: softmax(z, axis=1)),
+            partial(attention, how=lambda z: softmax(z, axis=1)),
             "Your columns sum to 1. The weights of one query stand in a row: softmax over the last axis.",
         ),
         Mistake(
             "L16",
-            _attention_with(how=lambda z: np.nan_to_num(softmax(z, axis=1)), blind=-np.inf),
+            partial(attention, how=lambda z: np.nan_to_num(softmax(z, axis=1)), blind=-np.inf),
             "The columns of your tokens sum to 1. One query has one row, so the softmax goes over the last "
             "axis.",
         ),
         Mistake(
             "L22",
-            _attention_with(scale=lambda m: 1.0),
+            partial(attention, scale=lambda m: 1.0),
             "The scores are not divided by the square root of m.",
         ),
         Mistake(
             "L22",
-            _attention_with(scale=lambda m: m),
+            partial(attention, scale=lambda m: m),
             "You divide the scores by m: the square root is missing.",
         ),
         Mistake(
             "M30",
-            _attention_with(least=-1e4),
+            partial(attention, least=-1e4),
             "Small scores work. Where all scores lie below -10,000, a mask of -10,000 is the best offer in "
             "the row. A mask is -inf.",
         ),
         Mistake(
             "M45",
-            _attention_with(how=_ratio_of_exponentials),
+            partial(attention, how=_ratio_of_exponentials),
             "Rows with far-off scores are 0 / 0: all exponentials underflow. A softmax takes out the "
             "largest score first.",
         ),
@@ -182,9 +174,7 @@ ATTENTION = Question(
             also=_other_future,
         ),
         Property(
-            "the weights change when other numbers stand in the padding",
-            unchanged,
-            also=_other_padding,
+            "the weights change when other numbers stand in the padding", unchanged, also=_other_padding
         ),
     ),
     advice="Let all queries be 0: then all scores are, and a row of three visible keys is 1/3, 1/3, 1/3.",

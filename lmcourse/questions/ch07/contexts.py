@@ -1,12 +1,8 @@
 """Chapter 07, how much of the past each token knows when the state is carried or cut."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
-
-# --- pasts -----------------------------------------------------------------------------------------------
+from lmcourse.hints.question import Mistake, Property, Question, exchanged, then
 
 
 def pasts(sentence_starts, document_starts, C, stride):
@@ -41,11 +37,7 @@ def _later_by_one(place, C, stride):
     return np.where(place < C, place + 1, (place - C) % stride + C - stride)
 
 
-def _with_changes(change):
-    return lambda *case: change(pasts(*case))
-
-
-def _draw_text(rng, sentences=None):
+def _draw_text(rng):
     """Two to four documents of short sentences; a window, and a stride that does not divide it."""
     lengths = [rng.integers(2, 7, size=rng.integers(2, 4)) for _ in range(rng.integers(2, 5))]
     C = int(rng.integers(5, 8))
@@ -76,25 +68,21 @@ PASTS = Question(
     mistakes=(
         Mistake(
             "L23",
-            _with_changes(lambda right: {key: value - 1 for key, value in right.items()}),
+            then(pasts, lambda right: {key: value - 1 for key, value in right.items()}),
             "All your numbers are one too small. A token's own input is read too: the token before it, or "
             "<s>.",
         ),
         Mistake(
-            "L31",
-            _with_changes(
-                lambda right: right | {"document": right["sentence"], "sentence": right["document"]}
-            ),
-            "'document' and 'sentence' have changed places.",
+            "L31", exchanged(pasts, "document", "sentence"), "'document' and 'sentence' have changed places."
         ),
         Mistake(
             "L20",
-            _with_changes(lambda right: right | {"carry": right["document"]}),
+            then(pasts, lambda right: right | {"carry": right["document"]}),
             "Your carried state is set to zero at each document. It never is.",
         ),
         Mistake(
             "L24",
-            _with_changes(lambda right: right | {"document": right["carry"]}),
+            then(pasts, lambda right: right | {"document": right["carry"]}),
             "Your 'document' goes on through the whole text: the tokens of a document start blind.",
         ),
         Mistake(

@@ -1,13 +1,11 @@
 """Chapter 07, two counts: what a model scores before it is trained, and how many numbers it has."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.units import perplexity_mistakes, unit_mistakes
 
 # --- fresh -----------------------------------------------------------------------------------------------
 
@@ -81,12 +79,10 @@ FRESH = Question(
 # --- parameters ------------------------------------------------------------------------------------------
 
 
-def parameters(V, d, c, h, L, C):
+def parameters(
+    V, d, c, h, L, C, untied=0, head=1, read=None, tables=1, parts=4, biases=2, block=None, rest=None
+):
     """Numbers of a feed-forward model, an LSTM and a Transformer; the last two use the embeddings twice."""
-    return _count(V, d, c, h, L, C)
-
-
-def _count(V, d, c, h, L, C, untied=0, head=1, read=None, tables=1, parts=4, biases=2, block=None, rest=None):
     shared = V * d * (1 + untied) + head * V
     return {
         "feed-forward": tables * V * d + h * ((c if read is None else read) * d + 1) + V * (h + head),
@@ -95,10 +91,6 @@ def _count(V, d, c, h, L, C, untied=0, head=1, read=None, tables=1, parts=4, bia
         + (C * d + 2 * d if rest is None else rest(C, d))
         + L * (12 * d * d + 13 * d if block is None else block(d)),
     }
-
-
-def _count_with(**how):
-    return lambda *case: _count(*case, **how)
 
 
 PARAMETERS = Question(
@@ -115,63 +107,63 @@ PARAMETERS = Question(
     mistakes=(
         Mistake(
             "L22",
-            _count_with(biases=1),
+            partial(parameters, biases=1),
             "Your LSTM has one constant a row. PyTorch has two, b beside W and c beside U.",
         ),
         Mistake(
             "L22",
-            _count_with(parts=3),
+            partial(parameters, parts=3),
             "Your LSTM has three gates, and the new content g is missing: the equation has four parts.",
         ),
         Mistake(
             "L22",
-            _count_with(head=0),
+            partial(parameters, head=0),
             "The last layer has a constant for each symbol, in all three models.",
         ),
         Mistake(
             "L22",
-            _count_with(block=lambda d: 11 * d * d + 12 * d),
+            partial(parameters, block=lambda d: 11 * d * d + 12 * d),
             "In the Transformer's block the matrix after the heads is missing, with its constants.",
         ),
         Mistake(
             "L22",
-            _count_with(block=lambda d: 12 * d * d + 9 * d),
+            partial(parameters, block=lambda d: 12 * d * d + 9 * d),
             "The normalisations have numbers too: 2d each, and two of them in each block.",
         ),
         Mistake(
             "L22",
-            _count_with(block=lambda d: 12 * d * d + 4 * d),
+            partial(parameters, block=lambda d: 12 * d * d + 4 * d),
             "Your blocks have matrices and normalisations; their matrices have constants as well.",
         ),
         Mistake(
             "L22",
-            _count_with(rest=lambda C, d: 2 * d),
+            partial(parameters, rest=lambda C, d: 2 * d),
             "The positions have embeddings too, one for each of the C places.",
         ),
         Mistake(
             "L23",
-            _count_with(rest=lambda C, d: C * d),
+            partial(parameters, rest=lambda C, d: C * d),
             "There is one normalisation more than you count: it stands after the last block.",
         ),
         Mistake(
             "L27",
-            _count_with(untied=1),
+            partial(parameters, untied=1),
             "You count the embeddings twice in the LSTM and the Transformer. They are used twice, and "
             "stored once.",
         ),
         Mistake(
             "L27",
-            lambda V, d, c, h, L, C: _count(V, d, c, h, L, C, tables=c),
+            lambda V, d, c, h, L, C: parameters(V, d, c, h, L, C, tables=c),
             "You count a table of embeddings for each place of the window. All places use the same one.",
         ),
         Mistake(
             "L24",
-            _count_with(read=1),
+            partial(parameters, read=1),
             "Your hidden layer reads one embedding. It reads c of them, side by side.",
         ),
         Mistake(
             "L8",
-            lambda V, d, c, h, L, C: _count(V, d, c, h, 1, C),
+            lambda V, d, c, h, L, C: parameters(V, d, c, h, 1, C),
             "Your LSTM and Transformer have one layer, whatever L is.",
         ),
     ),

@@ -1,22 +1,16 @@
 """Chapter 07, an evaluator to mend: text is padded with a symbol that is also text."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax
 
 from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.questions.shared.batches import nats_of, row_by_row
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 EOS = 2
-
-# --- evaluator -------------------------------------------------------------------------------------------
-
-
-def evaluate(batches):
-    """Tokens and perplexity of batches of (logits (B, T, V), ids (B, T)), padded with `</s>`."""
-    return _evaluate(batches)
 
 
 def _real(ids):
@@ -53,28 +47,17 @@ def _rows(nats):
     return np.exp(np.mean([row.mean() for batch in nats for row in batch]))
 
 
-def _evaluate(batches, real=_real, average=_tokens, count=None, shift=0):
+def evaluate(batches, real=_real, average=_tokens, count=None, shift=0):
+    """Tokens and perplexity of batches of (logits (B, T, V), ids (B, T)), padded with `</s>`."""
     nats, masks = [], []
     for logits, ids in batches:
-        cost = -np.take_along_axis(log_softmax(logits, axis=-1), ids[..., None], axis=-1)[..., 0]
-        if shift:
-            cost = _shifted(logits, ids)
+        cost = nats_of(log_softmax(logits[:, : ids.shape[1] - shift], axis=-1), ids[:, shift:])
         mask = real(ids)[:, shift:]
         nats.append([row[keep] for row, keep in zip(cost, mask, strict=True)])
         masks.append(mask)
     tokens = sum((count or real)(ids)[:, shift:].sum() for _, ids in batches)
     scored = sum(mask.sum() for mask in masks)
     return {"tokens": tokens, "perplexity": average(nats) ** (scored / tokens)}
-
-
-def _shifted(logits, ids):
-    """Nats of each id under the logits one place earlier, which forecast the id before it."""
-    log_q = log_softmax(logits[:, :-1], axis=-1)
-    return -np.take_along_axis(log_q, ids[:, 1:, None], axis=-1)[..., 0]
-
-
-def _evaluate_with(**how):
-    return lambda batches: _evaluate(batches, **how)
 
 
 def _draw_batches(rng):
@@ -93,10 +76,6 @@ def _draw_batch(rng, rows, columns, symbols):
     )
     logits[..., 1] = -np.inf
     return logits, ids
-
-
-def _row_by_row(batches):
-    return ([(logits[i : i + 1], ids[i : i + 1]) for logits, ids in batches for i in range(len(ids))],)
 
 
 def _wider(batches):
@@ -132,51 +111,51 @@ EVALUATOR = Question(
         *perplexity_mistakes(evaluate, only=("perplexity",)),
         Mistake(
             "M9 + M21",
-            _evaluate_with(real=_without_end, average=_batches),
+            partial(evaluate, real=_without_end, average=_batches),
             "Both faults are still there. How many </s> has a text of one sentence? And does the number stay "
             "when every row is a batch of its own?",
         ),
         Mistake(
             "M21",
-            _evaluate_with(real=_without_end),
+            partial(evaluate, real=_without_end),
             "The batches are pooled now. The other fault: ignore_index cannot tell the </s> that ends a row "
             "from the </s> that fills it, and drops both.",
         ),
         Mistake(
             "M9",
-            _evaluate_with(average=_batches),
+            partial(evaluate, average=_batches),
             "Each row's end is scored now. The other fault: the last batch, one row, weighs as much as the "
             "first.",
         ),
         Mistake(
             "M9",
-            _evaluate_with(average=_rows),
+            partial(evaluate, average=_rows),
             "You average the rows' means: a row of two tokens weighs like one of nine.",
         ),
         Mistake(
             "M9 + M20",
-            _evaluate_with(real=_everything, average=_batches),
+            partial(evaluate, real=_everything, average=_batches),
             "Without ignore_index all padding is scored, and the batches still have one vote each.",
         ),
         Mistake(
             "M20",
-            _evaluate_with(real=_everything),
+            partial(evaluate, real=_everything),
             "All padding is scored: a row has one </s>, and what comes after it is no text.",
         ),
         Mistake(
             "M19",
-            _evaluate_with(count=_everything),
+            partial(evaluate, count=_everything),
             "You add up the right nats and divide by all places: ln r / ln R is {power}, the share of tokens "
             "among them.",
         ),
         Mistake(
             "M25",
-            _evaluate_with(count=_without_end),
+            partial(evaluate, count=_without_end),
             "The nats of </s> are in your total, and the </s> are not in your count.",
         ),
         Mistake(
             "L23",
-            _evaluate_with(real=_one_more),
+            partial(evaluate, real=_one_more),
             "One place of padding a row is scored: the mask lets the first </s> pass, and the one after it.",
         ),
         Mistake(
@@ -189,17 +168,17 @@ EVALUATOR = Question(
         ),
         Mistake(
             "M11",
-            _evaluate_with(average=lambda nats: np.exp(np.concatenate([r for b in nats for r in b])).mean()),
+            partial(
+                evaluate, average=lambda nats: np.exp(np.concatenate([r for b in nats for r in b])).mean()
+            ),
             "You take the exponential of each token's loss and average after. The exponential comes last.",
         ),
         Mistake(
-            "M23",
-            _evaluate_with(shift=1),
-            "You shift once more: logits[:, t] forecast ids[:, t] already.",
+            "M23", partial(evaluate, shift=1), "You shift once more: logits[:, t] forecast ids[:, t] already."
         ),
         Mistake(
             "M6",
-            lambda batches: _evaluate([(wrong.softmax_twice(logits), ids) for logits, ids in batches]),
+            lambda batches: evaluate([(wrong.softmax_twice(logits), ids) for logits, ids in batches]),
             "You take the softmax twice: F.cross_entropy takes logits, and makes them log probabilities.",
         ),
     ),
@@ -209,7 +188,7 @@ EVALUATOR = Question(
             lambda value, batches: value["tokens"] == sum(_real(ids).sum() for _, ids in batches),
         ),
         Property("'perplexity' is below 1", lambda value, *_: PERPLEXITY.holds(value["perplexity"])),
-        Property("it changes when every row is a batch of its own", unchanged, also=_row_by_row),
+        Property("it changes when every row is a batch of its own", unchanged, also=row_by_row),
         Property("it changes when two more places of padding are added", unchanged, also=_wider),
     ),
     advice="Add up with reduction='none' and a mask; count the same mask; divide once, at the end.",

@@ -1,14 +1,13 @@
 """Chapter 07, wrong numbers of right networks: a smoothed loss taken apart, and which bug it was."""
 
-from __future__ import annotations
-
 import math
+from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.mistakes import EXPONENT, scaled
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question
-from lmcourse.questions.shared.perplexities import perplexity_mistakes
+from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged
+from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- unsmooth --------------------------------------------------------------------------------------------
 
@@ -82,11 +81,7 @@ UNSMOOTH = Question(
             "You subtract the floor of the smoothed loss. That would be a divergence from the smoothed "
             "target, and not the loss of what came.",
         ),
-        Mistake(
-            "L31",
-            lambda *case: dict(zip(("all", "others"), reversed(unsmooth(*case).values()), strict=True)),
-            "The two ways have changed places.",
-        ),
+        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways have changed places."),
         Mistake(
             "L13",
             lambda loss, spread, epsilon, V: _perplexities(
@@ -115,12 +110,8 @@ UNSMOOTH = Question(
 # --- forensics -------------------------------------------------------------------------------------------
 
 
-def audit(reports):
+def audit(reports, **how):
     """A verdict for each report, and the epsilon of those where the smoothed loss was reported."""
-    return _audit(reports)
-
-
-def _audit(reports, **how):
     verdicts = [_verdict(report, **how) for report in reports]
     return {"verdicts": " ".join(name for name, _ in verdicts), "epsilon": np.array([e for _, e in verdicts])}
 
@@ -142,10 +133,6 @@ def _verdict(report, rerun=True, poison=True, acquit=True, swap=(), smoothed=Non
     name = dict([swap, swap[::-1]]).get(name, name) if swap else name
     epsilon = smoothed(said, nats, report["spread"]) if smoothed else share.mean()
     return name, epsilon if name == "M41" else 0.0
-
-
-def _audit_with(**how):
-    return lambda reports: _audit(reports, **how)
 
 
 def _report(rng, name):
@@ -194,50 +181,51 @@ FORENSICS = Question(
     mistakes=(
         Mistake(
             "M43",
-            _audit_with(rerun=False),
+            partial(audit, rerun=False),
             "You never compare two runs. An evaluation has no randomness: where two runs differ, no other "
             "number of the report can be used.",
         ),
         Mistake(
             "M23",
-            _audit_with(poison=False),
+            partial(audit, poison=False),
             "You acquit a report because another evaluator agrees. It scored the same model, and the model "
             "sees the future: earlier scores moved when later tokens were changed.",
         ),
         Mistake(
             "L28",
-            _audit_with(acquit=False),
+            partial(audit, acquit=False),
             "You accuse a report that is right: nothing was added to it. Before you explain a difference, "
             "ask whether there is one.",
         ),
         Mistake(
             "L31",
-            _audit_with(swap=("M1", "M2")),
+            partial(audit, swap=("M1", "M2")),
             "M1 and M2 have changed places. Of 2 ** nats and exp(bits), which is below exp(nats)?",
         ),
         Mistake(
             "L31",
-            _audit_with(swap=("M41", "M42")),
+            partial(audit, swap=("M41", "M42")),
             "M41 and M42 have changed places. A constant term adds the same to the loss of every text; a "
             "smoothed loss adds more where the model is surer.",
         ),
         Mistake(
             "L22",
-            _audit_with(smoothed=lambda said, nats, spread: ((said - nats) / spread).mean()),
+            partial(audit, smoothed=lambda said, nats, spread: ((said - nats) / spread).mean()),
             "Your epsilon is too small: with more weight for the second term the first one gets less. Write "
             "ln r = (1 - epsilon) nats + epsilon spread, and solve.",
         ),
         Mistake(
             "L7",
-            _audit_with(smoothed=lambda said, nats, spread: 1 - ((said - nats) / (spread - nats)).mean()),
+            partial(audit, smoothed=lambda said, nats, spread: 1 - ((said - nats) / (spread - nats)).mean()),
             "Your epsilon is 1 minus the one asked for: it is the weight of the spread.",
         ),
         Mistake(
             "M4",
-            _audit_with(
+            partial(
+                audit,
                 smoothed=lambda said, nats, spread: (
                     (np.exp(said) - np.exp(nats)) / (np.exp(spread) - np.exp(nats))
-                ).mean()
+                ).mean(),
             ),
             "You compare perplexities for your epsilon. It mixes losses: take the logarithm first.",
         ),

@@ -1,30 +1,22 @@
 """Chapter 07, inside a network: one step of an LSTM, and one step of an RNN backwards."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import expit as sigmoid
 from scipy.special import softmax
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, exchanged
 
 # --- lstm ------------------------------------------------------------------------------------------------
 
 
-def lstm_step(e, h, cell, W, U, b, c):
+def lstm_step(e, h, cell, W, U, b, c, order="ifgo", new=np.tanh, shown=np.tanh, gate=sigmoid):
     """State and cell after one step; e (B, k), h and cell (B, d), W (4d, k), U (4d, d), b and c (4d,)."""
-    return _lstm(e, h, cell, W, U, b, c)
-
-
-def _lstm(e, h, cell, W, U, b, c, order="ifgo", new=np.tanh, shown=np.tanh, gate=sigmoid):
     parts = np.split(e @ W.T + b + h @ U.T + c, 4, axis=1)
     i, f, g, o = (parts[order.index(name)] for name in "ifgo")
     cell = gate(f) * cell + gate(i) * new(g)
     return {"h": gate(o) * shown(cell), "cell": cell}
-
-
-def _lstm_with(**how):
-    return lambda *case: _lstm(*case, **how)
 
 
 def _draw_lstm(rng, rows=None, width=None, read=None):
@@ -48,71 +40,63 @@ LSTM = Question(
     mistakes=(
         Mistake(
             "L31",
-            _lstm_with(order="ifog"),
+            partial(lstm_step, order="ifog"),
             "The third and the fourth part have changed places: PyTorch keeps i, f, g, o. Nothing fails, and "
             "the numbers are wrong.",
         ),
         Mistake(
             "L31",
-            _lstm_with(order="figo"),
+            partial(lstm_step, order="figo"),
             "The first and the second part have changed places: what decides about entering decides about "
             "staying with you.",
         ),
         Mistake(
             "L31",
-            lambda e, h, cell, *weights: _lstm(e, cell, h, *weights),
+            lambda e, h, cell, *weights: lstm_step(e, cell, h, *weights),
             "State and cell have changed places on the way in. The gates read the state; the cell is only "
             "added to.",
         ),
         Mistake(
             "L22",
-            lambda e, h, cell, W, U, b, c: _lstm(e, h, cell, W, U, b, 0 * c),
+            lambda e, h, cell, W, U, b, c: lstm_step(e, h, cell, W, U, b, 0 * c),
             "One of the two vectors of constants is missing. PyTorch has two, and both are added.",
         ),
         Mistake(
             "L22",
-            lambda e, h, cell, W, U, b, c: _lstm(e, h, 0 * cell, W, U, b, c),
+            lambda e, h, cell, W, U, b, c: lstm_step(e, h, 0 * cell, W, U, b, c),
             "Your new cell has nothing of the old one: it is added to, f times as much as there was.",
         ),
         Mistake(
             "L22",
-            _lstm_with(shown=lambda cell: cell),
+            partial(lstm_step, shown=lambda cell: cell),
             "Your cell is right and your state is not: a tanh is missing between cell and output gate.",
         ),
+        Mistake("L22", partial(lstm_step, new=lambda g: g), "The tanh of the new content g is missing."),
         Mistake(
             "L22",
-            _lstm_with(new=lambda g: g),
-            "The tanh of the new content g is missing.",
-        ),
-        Mistake(
-            "L22",
-            _lstm_with(gate=lambda part: part),
+            partial(lstm_step, gate=lambda part: part),
             "Your gates are no gates: without the sigmoid they are not between 0 and 1.",
         ),
         Mistake(
             "L22",
-            _lstm_with(new=sigmoid),
+            partial(lstm_step, new=sigmoid),
             "You put a sigmoid on all four parts. g is content and no gate: its tanh is missing, and your "
             "cell can only be pushed up.",
         ),
         Mistake(
             "L24",
-            lambda e, h, *rest: _lstm(e, 0 * h, *rest),
+            lambda e, h, *rest: lstm_step(e, 0 * h, *rest),
             "Your gates see the new embedding and not the state, so what to keep cannot depend on the past.",
         ),
         Mistake(
             "L16",
-            lambda e, h, cell, W, U, b, c: _lstm(
+            lambda e, h, cell, W, U, b, c: lstm_step(
                 e, h, cell, W, np.concatenate([part.T for part in np.split(U, 4)]), b, c
             ),
             "The blocks of U are transposed: a row belongs to the unit that is computed, a column to the one "
             "that is read.",
         ),
-        Mistake(
-            "L31",
-            lambda *case: dict(zip(("h", "cell"), reversed(lstm_step(*case).values()), strict=True)),
-            "'h' and 'cell' have changed places.",
-        ),
+        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' have changed places."),
     ),
     properties=(
         FINITE,
@@ -127,12 +111,7 @@ LSTM = Question(
 # --- backwards -------------------------------------------------------------------------------------------
 
 
-def step_back(e, h0, W, U, b, c, S, y):
-    """Gradients of one token's loss for U, b and the old state; h = tanh(W e + b + U h0 + c), z = S h."""
-    return _back(e, h0, W, U, b, c, S, y)
-
-
-def _back(
+def step_back(
     e,
     h0,
     W,
@@ -146,15 +125,12 @@ def _back(
     outer=np.outer,
     to_old=lambda U, at_a, at_h: U.T @ at_a,
 ):
+    """Gradients of one token's loss for U, b and the old state; h = tanh(W e + b + U h0 + c), z = S h."""
     h = np.tanh(W @ e + b + U @ h0 + c)
     q = softmax(S @ h)
     at_h = S.T @ error(q, np.eye(len(q))[y])
     at_a = at_h * slope(h, h0)
     return {"U": outer(at_a, h0), "b": at_a, "h0": to_old(U, at_a, at_h)}
-
-
-def _back_with(**how):
-    return lambda *case: _back(*case, **how)
 
 
 def _draw_back(rng, read=None, width=None, words=None):
@@ -178,33 +154,33 @@ BACKWARDS = Question(
     mistakes=(
         Mistake(
             "L10",
-            _back_with(slope=lambda h, h0: 1.0),
+            partial(step_back, slope=lambda h, h0: 1.0),
             "The error goes through the tanh as if it were not there. Its derivative is 1 - h², a factor for "
             "each unit.",
         ),
         Mistake(
             "L10",
-            _back_with(to_old=lambda U, at_a, at_h: at_h),
+            partial(step_back, to_old=lambda U, at_a, at_h: at_h),
             "Your gradient for h0 has not gone through the step yet: it is the gradient for the new state.",
         ),
         Mistake(
             "L10",
-            _back_with(to_old=lambda U, at_a, at_h: U.T @ at_h),
+            partial(step_back, to_old=lambda U, at_a, at_h: U.T @ at_h),
             "On its way to h0 your gradient goes through U and not through the tanh.",
         ),
         Mistake(
             "L31",
-            _back_with(slope=lambda h, h0: 1 - h0**2),
+            partial(step_back, slope=lambda h, h0: 1 - h0**2),
             "You take the slope of the tanh at the old state. It is 1 - h² with the new h.",
         ),
         Mistake(
             "L22",
-            _back_with(error=lambda q, came: q),
+            partial(step_back, error=lambda q, came: q),
             "The error of a logit is expected minus counted, and you send back what is expected alone.",
         ),
         Mistake(
             "M5",
-            _back_with(error=lambda q, came: came - q),
+            partial(step_back, error=lambda q, came: came - q),
             "All signs are turned: the error of a logit is q minus what came.",
         ),
         Mistake(
@@ -215,12 +191,12 @@ BACKWARDS = Question(
         ),
         Mistake(
             "L16",
-            _back_with(outer=lambda at_a, h0: np.outer(h0, at_a)),
+            partial(step_back, outer=lambda at_a, h0: np.outer(h0, at_a)),
             "Your gradient for U is transposed: a row belongs to a new unit, a column to an old one.",
         ),
         Mistake(
             "L16",
-            _back_with(to_old=lambda U, at_a, at_h: U @ at_a),
+            partial(step_back, to_old=lambda U, at_a, at_h: U @ at_a),
             "On the way back U is transposed: old unit j is reached from every new unit i by U[i, j].",
         ),
     ),

@@ -1,6 +1,6 @@
 """Chapter 07, the last layer: the loss and its gradient through a softmax."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -12,12 +12,8 @@ from lmcourse.questions.shared.units import unit_mistakes
 # --- last-layer ------------------------------------------------------------------------------------------
 
 
-def last_layer(s1, s2, s3, h):
+def last_layer(s1, s2, s3, h, came=1, counted=1.0, through=lambda error, q: error, weight=None, back=None):
     """Derivatives of the loss where word 2 of three comes and the logit of word k is s_k h."""
-    return _derivatives(s1, s2, s3, h)
-
-
-def _derivatives(s1, s2, s3, h, came=1, counted=1.0, through=lambda error, q: error, weight=None, back=None):
     s = np.array([s1, s2, s3])
     q = softmax(s * h)
     error = through(q - counted * np.eye(3)[came], q)
@@ -27,10 +23,6 @@ def _derivatives(s1, s2, s3, h, came=1, counted=1.0, through=lambda error, q: er
         "s2": error[1] * (h if weight is None else weight),
         "h": error @ s if back is None else back(error, q, s),
     }
-
-
-def _derivatives_with(**how):
-    return lambda *case: _derivatives(*case, **how)
 
 
 LAST_LAYER = Question(
@@ -47,44 +39,44 @@ LAST_LAYER = Question(
     mistakes=(
         Mistake(
             "L22",
-            _derivatives_with(counted=0.0),
+            partial(last_layer, counted=0.0),
             "You have what is expected and not what is counted: the loss has a second term, -z_2.",
         ),
         Mistake(
             "M5",
-            _derivatives_with(through=lambda error, q: -error),
+            partial(last_layer, through=lambda error, q: -error),
             "All signs are turned: that is the gradient of ln q_2, which is to grow. The loss is -ln q_2.",
         ),
         Mistake(
             "L23",
-            _derivatives_with(came=2),
+            partial(last_layer, came=2),
             "You let word 3 come. Python counts from 0, and the task from 1.",
         ),
         Mistake(
             "M6",
-            _derivatives_with(through=lambda error, q: q[1] * error),
+            partial(last_layer, through=lambda error, q: q[1] * error),
             "You differentiate -q_2. The loss is the logarithm of it, -ln q_2.",
         ),
         Mistake(
             "L10",
-            _derivatives_with(weight=1.0),
+            partial(last_layer, weight=1.0),
             "Your derivative for s_2 stops at the logit. The logit is s_2 times h: by the chain rule there "
             "is one more factor.",
         ),
         Mistake(
             "L10",
-            _derivatives_with(back=lambda error, q, s: error[1] * s[1]),
+            partial(last_layer, back=lambda error, q, s: error[1] * s[1]),
             "Your derivative for h goes through z_2 alone. h is in every logit: add up the three paths.",
         ),
         Mistake(
             "L10",
-            _derivatives_with(back=lambda error, q, s: error.sum()),
+            partial(last_layer, back=lambda error, q, s: error.sum()),
             "Your derivative for h is 0 everywhere: the errors add up to 0. Each goes back along its own "
             "weight.",
         ),
         Mistake(
             "L22",
-            _derivatives_with(back=lambda error, q, s: q @ s),
+            partial(last_layer, back=lambda error, q, s: q @ s),
             "In your derivative for h what was counted is missing: the weight of word 2, subtracted.",
         ),
     ),
@@ -100,12 +92,8 @@ LAST_LAYER = Question(
 # --- loss-and-gradient -----------------------------------------------------------------------------------
 
 
-def loss_and_gradient(logits, targets):
+def loss_and_gradient(logits, targets, logs=lambda z: log_softmax(z, axis=1), loss=None, gradient=None):
     """Mean nats of N targets, and the derivative of it for each logit; (N, V), (N,)."""
-    return _both(logits, targets)
-
-
-def _both(logits, targets, logs=lambda z: log_softmax(z, axis=1), loss=None, gradient=None):
     n, vocabulary = logits.shape
     log_q = logs(logits)
     nats = -log_q[np.arange(n), targets]
@@ -116,20 +104,16 @@ def _both(logits, targets, logs=lambda z: log_softmax(z, axis=1), loss=None, gra
     }
 
 
-def _both_with(**how):
-    return lambda logits, targets: _both(logits, targets, **how)
-
-
 def _softmax_gradient(z):
     return lambda q, came: (softmax(z, axis=1) - came) / len(q)
 
 
 def _softmax_then_log(logits, targets):
-    return _both(logits, targets, wrong.softmax_then_log, gradient=_softmax_gradient(logits))
+    return loss_and_gradient(logits, targets, wrong.softmax_then_log, gradient=_softmax_gradient(logits))
 
 
 def _floored(logits, targets):
-    return _both(logits, targets, wrong.floored, gradient=_softmax_gradient(logits))
+    return loss_and_gradient(logits, targets, wrong.floored, gradient=_softmax_gradient(logits))
 
 
 def _draw_rows(rng):
@@ -176,13 +160,13 @@ LOSS_AND_GRADIENT = Question(
         *unit_mistakes(loss_and_gradient, "M2 M3 M5", only=("loss",)),
         Mistake(
             "M45",
-            _both_with(logs=wrong.ratio_of_large_exponentials),
+            partial(loss_and_gradient, logs=wrong.ratio_of_large_exponentials),
             "A row whose logits are in the thousands gives nan: exp overflows to inf, and inf / inf is no "
             "number. Subtract the largest logit of the row first.",
         ),
         Mistake(
             "M45",
-            _both_with(logs=wrong.sum_of_large_exponentials),
+            partial(loss_and_gradient, logs=wrong.sum_of_large_exponentials),
             "Rows with large logits fail: the sum of the exponentials overflows inside the logarithm. "
             "Subtract the largest logit of the row first, and add it again outside.",
         ),
@@ -200,35 +184,35 @@ LOSS_AND_GRADIENT = Question(
         ),
         Mistake(
             "M6",
-            _both_with(logs=wrong.softmax_twice),
+            partial(loss_and_gradient, logs=wrong.softmax_twice),
             "You take the softmax of a softmax: all your distributions are almost flat. F.cross_entropy "
             "takes logits.",
         ),
         Mistake(
             "L1",
-            _both_with(loss=np.sum, gradient=lambda q, came: q - came),
+            partial(loss_and_gradient, loss=np.sum, gradient=lambda q, came: q - came),
             "Your loss is the total, and asked is the mean over the rows.",
         ),
         Mistake(
             "L1",
-            _both_with(gradient=lambda q, came: q - came),
+            partial(loss_and_gradient, gradient=lambda q, came: q - came),
             "Your loss is the mean, and your gradient is that of the total. The mean divides by N, and so do "
             "its derivatives.",
         ),
         Mistake(
             "L1",
-            _both_with(gradient=lambda q, came: (q - came) / q.size),
+            partial(loss_and_gradient, gradient=lambda q, came: (q - came) / q.size),
             "You divide the gradient by all N V numbers. The loss is a mean over N rows.",
         ),
         Mistake(
             "M5",
-            _both_with(gradient=lambda q, came: (came - q) / len(q)),
+            partial(loss_and_gradient, gradient=lambda q, came: (came - q) / len(q)),
             "Your gradient points down: it is what you would add to the logits. The derivative of the loss "
             "is expected minus counted.",
         ),
         Mistake(
             "L22",
-            _both_with(gradient=lambda q, came: q / len(q)),
+            partial(loss_and_gradient, gradient=lambda q, came: q / len(q)),
             "Your gradient has what is expected and not what came. Subtract 1 at the target.",
         ),
     ),

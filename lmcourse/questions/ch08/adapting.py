@@ -1,12 +1,8 @@
 """Chapter 08, a model that learns while it is tested."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lmcourse.hints.question import FINITE, Mistake, Question
-
-# --- adapt -----------------------------------------------------------------------------------------------
 
 
 def adapt(ids, V, k):

@@ -1,12 +1,9 @@
 """Chapter 08, comparing: a difference and its error, how much text decides, and its parts."""
 
-from __future__ import annotations
-
 import numpy as np
 
+from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
-
-LN2 = np.log(2)
 
 # --- paired ----------------------------------------------------------------------------------------------
 

@@ -1,12 +1,11 @@
 """Chapter 08, limits: smoothing as a prior, where two curves cross, what a table cannot reach."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, Mistake, Question
-
-LN2 = np.log(2)
+from lmcourse.hints.mistakes import LN2
+from lmcourse.hints.question import FINITE, Mistake, Question, but
 
 # --- prior -----------------------------------------------------------------------------------------------
 
@@ -20,10 +19,6 @@ def prior(c1, c2, c3, k):
         "twice": (c1 + k) / (total + 3 * k) * (c1 + k + 1) / (total + 3 * k + 1),
         "share": 3 * k / (total + 3 * k),
     }
-
-
-def _prior_with(**changes):
-    return lambda *point: prior(*point) | {key: change(*point) for key, change in changes.items()}
 
 
 PRIOR = Question(
@@ -40,48 +35,51 @@ PRIOR = Question(
     mistakes=(
         Mistake(
             "L31",
-            _prior_with(mean=lambda *p: prior(*p)["mode"], mode=lambda *p: prior(*p)["mean"]),
+            but(prior, {"mean": lambda *p: prior(*p)["mode"], "mode": lambda *p: prior(*p)["mean"]}),
             "Mean and mode have changed places. The density has the form of a likelihood with c_i + k - 1 "
             "as counts, and it is highest at their relative frequencies.",
         ),
         Mistake(
             "L31",
-            _prior_with(mode=lambda *p: prior(*p)["mean"]),
+            but(prior, {"mode": lambda *p: prior(*p)["mean"]}),
             "Your mode is the mean. The powers of the density are c_i + k - 1, not c_i + k.",
         ),
         Mistake(
             "L22",
-            _prior_with(mode=lambda c1, c2, c3, k: c1 / (c1 + c2 + c3)),
+            but(prior, {"mode": lambda c1, c2, c3, k: c1 / (c1 + c2 + c3)}),
             "Your mode is the relative frequency, which is right for k = 1 only.",
         ),
         Mistake(
             "L13",
-            _prior_with(mode=lambda c1, c2, c3, k: (c1 + k - 1) / (c1 + c2 + c3 + k - 1)),
+            but(prior, {"mode": lambda c1, c2, c3, k: (c1 + k - 1) / (c1 + c2 + c3 + k - 1)}),
             "Your modes of q1, q2 and q3 add up to more than 1: three counts have grown, not one.",
         ),
         Mistake(
             "L32",
-            _prior_with(twice=lambda *p: prior(*p)["mean"] ** 2),
+            but(prior, {"twice": lambda *p: prior(*p)["mean"] ** 2}),
             "Your 'twice' squares the mean, as if the second symbol were drawn after nothing was learned. "
             "When the first symbol has come, its count is one higher.",
         ),
         Mistake(
             "L23",
-            _prior_with(
-                twice=lambda c1, c2, c3, k: (
-                    prior(c1, c2, c3, k)["mean"] * (c1 + k + 1) / (c1 + c2 + c3 + 3 * k)
-                )
+            but(
+                prior,
+                {
+                    "twice": lambda c1, c2, c3, k: (
+                        prior(c1, c2, c3, k)["mean"] * (c1 + k + 1) / (c1 + c2 + c3 + 3 * k)
+                    )
+                },
             ),
             "In the second factor of your 'twice' the count has grown, and the total of all counts has not.",
         ),
         Mistake(
             "L13",
-            _prior_with(share=lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k)),
+            but(prior, {"share": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k)}),
             "Your 'share' leaves out that there are three symbols: k was added to each of them.",
         ),
         Mistake(
             "L31",
-            _prior_with(share=lambda *p: 1 - prior(*p)["share"]),
+            but(prior, {"share": lambda *p: 1 - prior(*p)["share"]}),
             "Your 'share' is that of the counts. Asked is the part of the target that is spread evenly.",
         ),
     ),
@@ -144,11 +142,7 @@ CROSSING = Question(
             "You take the difference of two perplexities. Equal steps of a curve on this axis are equal "
             "ratios: take the logarithm of trained / counted.",
         ),
-        Mistake(
-            "L9",
-            lambda n, a, b: _zero(n, b - a),
-            "Both axes are logarithmic: sizes and perplexities.",
-        ),
+        Mistake("L9", lambda n, a, b: _zero(n, b - a), "Both axes are logarithmic: sizes and perplexities."),
         Mistake(
             "L23",
             lambda n, a, b: n[np.flatnonzero(b <= a)[0]],
@@ -162,22 +156,14 @@ CROSSING = Question(
 # --- floor -----------------------------------------------------------------------------------------------
 
 
-def floor(subjects, phrase, more, order):
-    """Bits per token that the best table of an order loses on the agreement source."""
-    return _floor(subjects, phrase, more, order)
-
-
-def _floor(
+def floor(
     subjects, phrase, more, order, shift=1, least=0, per_block=False, nats=False, hard=False, one_bit=False
 ):
+    """Bits per token that the best table of an order loses on the agreement source."""
     beyond = max(least, order - shift - phrase)
     lost = float(beyond == 0) if hard else more**beyond
     bits = 1.0 if one_bit else np.log(subjects) / (1 if nats else LN2)
     return lost * bits / (1 if per_block else phrase + 2 + more / (1 - more))
-
-
-def _floor_with(**how):
-    return lambda *case: _floor(*case, **how)
 
 
 def _draw_floor(rng):
@@ -196,36 +182,26 @@ FLOOR = Question(
     cases=((5, 3, 0.5, 6), (8, 5, 0.25, 7), (4, 6, 0.4, 3)),
     draw=_draw_floor,
     mistakes=(
-        Mistake(
-            "L23",
-            _floor_with(shift=0),
-            "Your table of order n sees n words. It sees n - 1.",
-        ),
+        Mistake("L23", partial(floor, shift=0), "Your table of order n sees n words. It sees n - 1."),
         Mistake(
             "L11",
-            _floor_with(least=-np.inf),
+            partial(floor, least=-np.inf),
             "For a short table your probability that the subject is out of sight is above 1. A table that "
             "does not reach past the phrase never sees it: probability 1.",
         ),
         Mistake(
-            "L1",
-            _floor_with(per_block=True),
-            "Those are the bits of a block. Divide by its mean length.",
+            "L1", partial(floor, per_block=True), "Those are the bits of a block. Divide by its mean length."
         ),
-        Mistake(
-            "M1",
-            _floor_with(nats=True),
-            "Those are nats per token. Asked are bits.",
-        ),
+        Mistake("M1", partial(floor, nats=True), "Those are nats per token. Asked are bits."),
         Mistake(
             "L22",
-            _floor_with(hard=True),
+            partial(floor, hard=True),
             "You let the table see every subject as soon as it can see past the phrase. With probability r "
             "there is one filler more, and one more, and the subject is out of sight again.",
         ),
         Mistake(
             "L8",
-            _floor_with(one_bit=True),
+            partial(floor, one_bit=True),
             "You charge one bit for a subject that is not seen. There are K of them, equally likely.",
         ),
     ),

@@ -1,11 +1,11 @@
 """Chapter 08, models together: what a mixture can cost, its price on a text, and a cache."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import logsumexp
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import FINITE, Mistake, Property, Question, but
 
 # --- cost ------------------------------------------------------------------------------------------------
 
@@ -13,17 +13,6 @@ from lmcourse.hints.question import FINITE, Mistake, Property, Question
 def cost(weight, tokens):
     """The most that a mixture can cost against one of its models: nats in all, a factor of perplexity."""
     return {"nats": tokens * -np.log(weight), "factor": 1 / weight}
-
-
-def _cost_with(nats=None, factor=None):
-    def wrong(weight, tokens):
-        right = cost(weight, tokens)
-        return {
-            "nats": right["nats"] if nats is None else nats(weight, tokens),
-            "factor": right["factor"] if factor is None else factor(weight, tokens),
-        }
-
-    return wrong
 
 
 COST = Question(
@@ -38,12 +27,12 @@ COST = Question(
     mistakes=(
         Mistake(
             "L1",
-            _cost_with(nats=lambda w, n: -np.log(w)),
+            but(cost, {"nats": lambda w, n: -np.log(w)}),
             "Your 'nats' are those of one token. Asked is the whole text.",
         ),
         Mistake(
             "L1",
-            _cost_with(factor=lambda w, n: np.exp(n * -np.log(w))),
+            but(cost, {"factor": lambda w, n: np.exp(n * -np.log(w))}),
             "Your 'factor' takes the exponential of a total. A perplexity comes from the nats of one token.",
         ),
         Mistake(
@@ -53,23 +42,23 @@ COST = Question(
         ),
         Mistake(
             "L8",
-            _cost_with(nats=lambda w, n: n * np.log(2), factor=lambda w, n: 2.0),
+            but(cost, {"nats": lambda w, n: n * np.log(2), "factor": lambda w, n: 2.0}),
             "That is the bound for equal weights. The first model has the weight that is given.",
         ),
         Mistake(
             "M5",
-            _cost_with(nats=lambda w, n: n * np.log(w)),
+            but(cost, {"nats": lambda w, n: n * np.log(w)}),
             "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
             "nothing: then a token costs -ln(w q).",
         ),
         Mistake(
             "M2",
-            _cost_with(nats=lambda w, n: n * -np.log2(w)),
+            but(cost, {"nats": lambda w, n: n * -np.log2(w)}),
             "Your 'nats' are bits: the right value times 1 / ln 2.",
         ),
         Mistake(
             "L34",
-            _cost_with(factor=lambda w, n: w),
+            but(cost, {"factor": lambda w, n: w}),
             "Your 'factor' is below 1. The perplexity is at most *multiplied* by the inverse of the weight.",
         ),
     ),
@@ -160,17 +149,13 @@ MIX = Question(
 # --- cache -----------------------------------------------------------------------------------------------
 
 
-def cache(ids, starts, log_probs, size, weight):
+def cache(ids, starts, log_probs, size, weight, own=False, across=False, always=False, lost=False, short=0):
     """Nats of a text under a model mixed with a cache; ids (N,), starts (D,), log_probs (N,)."""
-    return _cache(ids, starts, log_probs, size, weight)
-
-
-def _cache(ids, starts, logs, size, weight, own=False, across=False, always=False, lost=False, short=0):
     nats = 0.0
     for t in range(len(ids)):
         begin = 0 if across else max(s for s in starts if s <= t)
         past = ids[max(begin, t - size + short) : t + own]
-        q = np.exp(logs[t])
+        q = np.exp(log_probs[t])
         if len(past):
             held = size if always else len(past)
             share = (past == ids[t]).sum() / held
@@ -179,10 +164,6 @@ def _cache(ids, starts, logs, size, weight, own=False, across=False, always=Fals
             q = (1 - weight) * q
         nats -= np.log(q)
     return nats
-
-
-def _cache_with(**how):
-    return lambda *case: _cache(*case, **how)
 
 
 def _draw_cache(rng):
@@ -213,38 +194,34 @@ CACHE = Question(
     mistakes=(
         Mistake(
             "L17",
-            _cache_with(own=True),
+            partial(cache, own=True),
             "Your cache holds the token that it has to predict. It knows what came *before* it.",
         ),
         Mistake(
             "L20",
-            _cache_with(across=True),
+            partial(cache, across=True),
             "Your cache goes on across documents. Here each document begins with an empty one.",
         ),
         Mistake(
             "L13",
-            _cache_with(always=True),
+            partial(cache, always=True),
             "You divide by the size of the cache also while it is not full, so its shares do not sum to 1.",
         ),
         Mistake(
             "L13",
-            _cache_with(lost=True),
+            partial(cache, lost=True),
             "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
             "the model speaks alone.",
         ),
-        Mistake(
-            "L23",
-            _cache_with(short=1),
-            "Your cache holds one token less than its size.",
-        ),
+        Mistake("L23", partial(cache, short=1), "Your cache holds one token less than its size."),
         Mistake(
             "L1",
-            lambda *case: _cache(*case) / len(case[0]),
+            lambda *case: cache(*case) / len(case[0]),
             "That is the mean per token. Asked are the nats of the whole text.",
         ),
         Mistake(
             "L31",
-            lambda ids, starts, logs, size, weight: _cache(ids, starts, logs, size, 1 - weight),
+            lambda ids, starts, logs, size, weight: cache(ids, starts, logs, size, 1 - weight),
             "The weights have changed places: `weight` is that of the cache.",
         ),
     ),

@@ -1,6 +1,6 @@
 """Chapter 08, one model class: what a trained table of logits still lacks, and where it is pulled."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 from scipy.special import log_softmax, xlogy
@@ -8,15 +8,9 @@ from scipy.special import log_softmax, xlogy
 from lmcourse.hints.question import FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.units import unit_mistakes
 
-# --- one-class -------------------------------------------------------------------------------------------
 
-
-def one_class(counts, logits):
+def one_class(counts, logits, **changes):
     """Loss of the counted bigram, what the trained one has above it, and the gradient; (C, V), (C, V)."""
-    return _one_class(counts, logits)
-
-
-def _one_class(counts, logits, **changes):
     tokens, of_context, log_q = counts.sum(), counts.sum(axis=1), log_softmax(logits, axis=1)
     lowest = -xlogy(counts, _frequencies(counts)).sum(axis=1)
     found = {
@@ -25,10 +19,6 @@ def _one_class(counts, logits, **changes):
         "gradient": (of_context[:, None] * np.exp(log_q) - counts) / tokens,
     }
     return found | {key: change(found, counts, log_q) for key, change in changes.items()}
-
-
-def _one_class_with(**changes):
-    return lambda counts, logits: _one_class(counts, logits, **changes)
 
 
 def _frequencies(counts):
@@ -79,7 +69,7 @@ ONE_CLASS = Question(
         *unit_mistakes(one_class, "M2 M3", only=("floor", "gap")),
         Mistake(
             "M5",
-            _one_class_with(gradient=lambda found, *_: -found["gradient"]),
+            partial(one_class, gradient=lambda found, *_: -found["gradient"]),
             "Your gradient is counted minus expected, which is where the logits should go. The derivative "
             "of the loss points the other way.",
         ),
@@ -92,39 +82,40 @@ ONE_CLASS = Question(
         ),
         Mistake(
             "L26",
-            _one_class_with(floor=_mean_entropy, gap=_mean_divergence),
+            partial(one_class, floor=_mean_entropy, gap=_mean_divergence),
             "You average over contexts, as if each had been seen equally often. A loss is an average over "
             "tokens: a context weighs as much as it was seen.",
         ),
         Mistake(
             "L26",
-            _one_class_with(gradient=lambda _, counts, log_q: np.exp(log_q) - _frequencies(counts)),
+            partial(one_class, gradient=lambda _, counts, log_q: np.exp(log_q) - _frequencies(counts)),
             "Your gradient pulls at each row with the same strength. A row that was seen N_h times stands "
             "N_h times in the loss.",
         ),
         Mistake(
             "L22",
-            _one_class_with(gradient=lambda _, counts, log_q: -counts / counts.sum()),
+            partial(one_class, gradient=lambda _, counts, log_q: -counts / counts.sum()),
             "Your gradient leaves out the normaliser: ln of the sum of the exponentials has a derivative "
             "too, and it is q.",
         ),
         Mistake(
             "L19",
-            _one_class_with(
-                floor=lambda _, counts, log_q: -xlogy(counts, counts / counts.sum()).sum() / counts.sum()
+            partial(
+                one_class,
+                floor=lambda _, counts, log_q: -xlogy(counts, counts / counts.sum()).sum() / counts.sum(),
             ),
             "Your 'floor' divides each count by all tokens: that is the probability of the pair. A bigram "
             "model divides by the row.",
         ),
         Mistake(
             "L12",
-            _one_class_with(gap=lambda found, *_: found["gap"] + found["floor"]),
+            partial(one_class, gap=lambda found, *_: found["gap"] + found["floor"]),
             "Your 'gap' is the whole loss. Below the counted bigram no table can come, so the gap starts "
             "there.",
         ),
         Mistake(
             "M50",
-            _one_class_with(gap=_other_way_round),
+            partial(one_class, gap=_other_way_round),
             "Your 'gap' weighs the logarithms by q. What was counted weighs them: the text decides how "
             "often each surprisal is paid.",
         ),

@@ -1,6 +1,6 @@
 """Chapter 08, protocols: which two values may stand in one table."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
@@ -9,15 +9,9 @@ from lmcourse.hints.question import Mistake, Property, Question
 SAME = ("text", "unit", "vocabulary", "scored", "past", "chosen on")
 """What must be the same on both sides, in the order in which it is named."""
 
-# --- fair ------------------------------------------------------------------------------------------------
 
-
-def fair(pairs):
+def fair(pairs, keys=SAME, tuned=True, excused=lambda a, b: _all_bytes(a, b)):
     """For each pair of cards the keys that forbid the comparison, or nothing."""
-    return _fair(pairs)
-
-
-def _fair(pairs, keys=SAME, tuned=True, excused=lambda a, b: _all_bytes(a, b)):
     lines = []
     for a, b in pairs:
         wrong = []
@@ -38,12 +32,8 @@ def _all_bytes(a, b):
     return _per_byte(a, b) and "<unk>" not in a["vocabulary"] + b["vocabulary"]
 
 
-def _fair_with(**how):
-    return lambda pairs: _fair(pairs, **how)
-
-
 def _without(*left_out):
-    return _fair_with(keys=tuple(key for key in SAME if key not in left_out))
+    return partial(fair, keys=tuple(key for key in SAME if key not in left_out))
 
 
 OPEN, CLOSED = (
@@ -113,18 +103,18 @@ FAIR = Question(
     mistakes=(
         Mistake(
             "L28",
-            _fair_with(keys=(*SAME, "seconds", "parameters")),
+            partial(fair, keys=(*SAME, "seconds", "parameters")),
             "Seconds and parameters are stated, and need not be the same: they are what was paid.",
         ),
         Mistake(
             "L28",
-            _fair_with(excused=lambda a, b: False),
+            partial(fair, excused=lambda a, b: False),
             "You refuse a pair in which both values are per byte and neither side has <unk>. Both models "
             "have described every byte of one text, each in its own tokens: that may be compared.",
         ),
         Mistake(
             "M29",
-            _fair_with(excused=_per_byte),
+            partial(fair, excused=_per_byte),
             "You let two vocabularies pass that have <unk>, because the values are per byte. The bytes of "
             "an unknown word were never paid for, and two vocabularies leave out different ones.",
         ),
@@ -147,7 +137,7 @@ FAIR = Question(
         ),
         Mistake(
             "L17",
-            _fair_with(tuned=False),
+            partial(fair, tuned=False),
             "In one pair both sides were chosen on the test text, and you let it pass. Then the better one "
             "may be the one with more variants to choose from.",
         ),

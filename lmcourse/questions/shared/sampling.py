@@ -1,4 +1,4 @@
-"""What every answer has that draws from the generator that it is given, and from nothing else."""
+"""Properties of answers that must draw from the generator they are given, and from nothing else."""
 
 from __future__ import annotations
 

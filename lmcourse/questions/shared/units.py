@@ -1,13 +1,18 @@
-"""Mistakes about units and signs, which every question about nats shares."""
+"""Mistakes about units and signs, which every question about nats or perplexities shares.
+
+In a number of nats they are factors, in a perplexity exponents.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from lmcourse.hints.mistakes import scaled
-from lmcourse.hints.question import Mistake
+import numpy as np
+
+from lmcourse.hints.mistakes import powered, scaled
+from lmcourse.hints.question import Mistake, then
 
 HINTS = {
     "M1": "Your number is {ratio} = ln 2 times the nats. Nats are multiplied by ln 2 only if they were bits.",
@@ -16,6 +21,18 @@ HINTS = {
     "M5": "Your number has the right size and the wrong sign. A logarithm of a probability is at most 0, its "
     "surprisal at least 0.",
 }
+PERPLEXITY_HINTS = {
+    "M1": "ln r / ln R is {power} = ln 2 for your number r and the right R: nats stand in the exponent of 2. "
+    "Nats belong to e.",
+    "M2": "ln r / ln R is {power} = 1 / ln 2 for your number r and the right R: bits stand in the exponent "
+    "of e. Bits belong to 2.",
+    "M3": "ln r / ln R is {power} = 1 / ln 10 for your number r and the right R: a logarithm to base 10 "
+    "stands in the exponent of e. It belongs to 10.",
+    "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity.",
+    "M5": "Your number is one over the perplexity, and no perplexity is below 1.",
+}
+SLIPS = ("M1", "M2", "M3")
+"""The mistakes that are also tried on top of the others."""
 
 
 def unit_mistakes(
@@ -32,19 +49,33 @@ def unit_mistakes(
     only : tuple of str
         Where ``right`` gives a dictionary: the keys that hold nats.
     """
-    found = []
-    for name in ids.split():
-        slip = partial(_on_nats, partial(scaled, name), only)
-        wrong = partial(_after, slip, right)
-        found.append(Mistake(name, wrong, HINTS[name], slip=None if name == "M5" else slip))
-    return tuple(found)
+    return tuple(_mistakes(right, {name: partial(scaled, name) for name in ids.split()}, HINTS, only))
 
 
-def _on_nats(change: Callable, only: tuple[str, ...], value: Any) -> Any:
+def perplexity_mistakes(
+    right: Callable, ids: str = "M1 M2 M3 M4 M5", only: tuple[str, ...] = ()
+) -> tuple[Mistake, ...]:
+    """Return the mistakes that raise the perplexity of ``right`` to a power, or take its logarithm (M4).
+
+    The parameters are those of `unit_mistakes`, for perplexities in place of nats.
+
+    Examples
+    --------
+    >>> [mistake.wrong() for mistake in perplexity_mistakes(lambda: 8.0, "M2 M5")]
+    [20.085..., 0.125]
+    """
+    changes = {name: np.log if name == "M4" else partial(powered, name) for name in ids.split()}
+    return tuple(_mistakes(right, changes, PERPLEXITY_HINTS, only))
+
+
+def _mistakes(right: Callable, changes: dict, hints: dict, only: tuple[str, ...]) -> Iterator[Mistake]:
+    """A mistake for each change of a finished number, by its id."""
+    for name, change in changes.items():
+        slip = partial(_changed, change, only)
+        yield Mistake(name, then(right, slip), hints[name], slip=slip if name in SLIPS else None)
+
+
+def _changed(change: Callable, only: tuple[str, ...], value: Any) -> Any:
     if isinstance(value, dict):
         return {key: change(entry) if key in only else entry for key, entry in value.items()}
     return change(value)
-
-
-def _after(slip: Callable, right: Callable, *case: Any) -> Any:
-    return slip(right(*case))

@@ -1,4 +1,4 @@
-"""Reports to judge by one number each: whose number is nearest to it, of all that the report can hold?"""
+"""Reports that are judged by one number each: the verdict is the suspect whose number is nearest."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ class Audit:
         return min(suspects, key=lambda name: abs(suspects[name] - number))
 
     def without_acquittal(self) -> Audit:
-        """The mistake of accusing every report."""
+        """The same without the verdict "none": the mistake of accusing every report."""
         return replace(self, suspects=lambda report: {**self.suspects(report), "none": np.inf})

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lmcourse.files.places import ROOT
-from lmcourse.grading.notebook.grading import Limits, Result, grade_notebook
+from lmcourse.grading.one_notebook import Limits, Result, grade_notebook
 
 SET = "02_small"
 POINTS = {"three-words": 3, "forecasters": 2, "average-surprisal": 3, "softmax-gradient": 2}
@@ -211,9 +211,9 @@ def _solved() -> dict:
 
 
 def _blanks() -> dict[str, str]:
-    from lmcourse.grading.notebook.key import blank
+    from lmcourse.grading.notebook.key import student_cell
 
-    return {c["id"]: blank(c["source"]) for c in _solution_cells() if c["id"] in POINTS}
+    return {c["id"]: student_cell(c["source"]) for c in _solution_cells() if c["id"] in POINTS}
 
 
 def _name(cell: dict) -> str | None:

@@ -98,7 +98,7 @@ def _(nb):
     return b'{"cells": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 
 
-@case("a file of 60 MB", problem="are the most")
+@case("a file of 60 MB", problem="which is the limit")
 def _(nb):
     return b" " * 60_000_000
 

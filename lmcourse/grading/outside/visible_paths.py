@@ -41,8 +41,8 @@ def python_path() -> list[str]:
     return found
 
 
-def exposed(path: str | Path) -> str | None:
-    """Return the folder that is shown and in which a path lies; None for a path that no answer sees."""
+def visible_folder_of(path: str | Path) -> str | None:
+    """Return the visible folder in which a path lies; None for a path that no answer sees."""
     real = os.path.realpath(path)
     return next((folder for folder in paths([]) if _within(real, os.path.realpath(folder))), None)
 

@@ -1,10 +1,12 @@
-"""How much memory the processes with the answers use together: the system limits each of them alone."""
+"""How much memory a worker and its forks use together: the system limits each process alone."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+
+from lmcourse.grading.inside.procfs import descendants
 
 USED = re.compile(rb"^(Pss|Pss_Shmem):\s+(\d+) kB", re.MULTILINE)
 SHARED = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) ...s \S+ \S+ (\d+) +/dev/zero", re.MULTILINE)
@@ -20,40 +22,25 @@ def memory_of(first: int) -> int:
     of each. An open file counts as a full buffer of a socket. Zero where the system does not tell.
     """
     shared: dict[bytes, int] = {}
-    return sum(_used(pid, shared) for pid in _family(first)) + sum(shared.values())
+    return sum(_memory_of_one(pid, shared) for pid in descendants(first)) + sum(shared.values())
 
 
-def _family(first: int) -> set[int]:
-    children: dict[int, list[int]] = {}
-    for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-        with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as stream:
-            # as bytes: a process may give itself a name that is not text
-            children.setdefault(int(stream.read().rpartition(b")")[2].split()[1]), []).append(int(name))
-    found, waiting = set(), [first]
-    while waiting:
-        pid = waiting.pop()
-        if pid not in found:
-            found.add(pid)
-            waiting += children.get(pid, ())
-    return found
-
-
-def _used(pid: int, shared: dict[bytes, int]) -> int:
+def _memory_of_one(pid: int, shared: dict[bytes, int]) -> int:
     """The bytes of one process; what it shares is entered in ``shared``."""
     buffers = 0
     with contextlib.suppress(OSError):
         buffers = BUFFER * len(os.listdir(f"/proc/{pid}/fd"))
     with contextlib.suppress(OSError):
-        for start, end, number in SHARED.findall(_text(pid, "maps")):
+        for start, end, number in SHARED.findall(_read(pid, "maps")):
             shared[number] = max(shared.get(number, 0), int(end, 16) - int(start, 16))
-        found = {kind: 1024 * int(size) for kind, size in USED.findall(_text(pid, "smaps_rollup"))}
+        found = {kind: 1024 * int(size) for kind, size in USED.findall(_read(pid, "smaps_rollup"))}
         return buffers + found.get(b"Pss", 0) - found.get(b"Pss_Shmem", 0)
     with contextlib.suppress(OSError, ValueError, IndexError):
-        pages, shmem = _text(pid, "statm").split()[1:3]
+        pages, shmem = _read(pid, "statm").split()[1:3]
         return buffers + (int(pages) - int(shmem)) * os.sysconf("SC_PAGE_SIZE")
     return buffers
 
 
-def _text(pid: int, name: str) -> bytes:
+def _read(pid: int, name: str) -> bytes:
     with open(f"/proc/{pid}/{name}", "rb") as stream:
         return stream.read()

@@ -1,7 +1,6 @@
-"""Read the cells of any notebook, whoever saved it and in whatever format.
+"""Read the cells of any notebook, from any editor and in any format.
 
-The file is data from a stranger: it is read as JSON, within a size, and nothing in it is run or believed
-here.
+The file is untrusted: it is read as JSON, up to a size, and nothing in it is run or believed here.
 """
 
 from __future__ import annotations
@@ -63,11 +62,11 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     Raises
     ------
     GradingError
-        When it is no notebook.
+        If it is not a notebook.
     """
     if len(data) > MOST_BYTES:
         raise GradingError(
-            f"The file has more than {MOST_BYTES // 1_000_000} MB, and these are the most."
+            f"The file has more than {MOST_BYTES // 1_000_000} MB, which is the limit."
             " Clear its outputs and save it again."
         )
     if data.count(b"{") + data.count(b"[") > MOST_BRACKETS:  # read as JSON, each takes 50 times its size
@@ -78,14 +77,14 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
         notebook = json.loads(_text(data))
     except (ValueError, RecursionError):
         raise GradingError(
-            "The file is no notebook: it is not JSON. Save it again from JupyterLab, VS Code or Colab."
+            "The file is not a notebook: it is not JSON. Save it again from JupyterLab, VS Code or Colab."
         ) from None
     cells = _cells(notebook)
     if cells is None:
-        raise GradingError("The file is JSON, but no notebook: it has no list of cells. Save it again.")
+        raise GradingError("The file is JSON but not a notebook: it has no list of cells. Save it again.")
     if len(cells) > MOST_CELLS:
         raise GradingError(
-            f"The notebook has {len(cells)} cells, and {MOST_CELLS} are the most. Delete those that are not"
+            f"The notebook has {len(cells)} cells; the limit is {MOST_CELLS}. Delete those that are not"
             " part of your work, and save it again."
         )
     metadata = notebook.get("metadata")
@@ -93,14 +92,14 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
     return found, metadata if isinstance(metadata, dict) else {}
 
 
-def normal(source: str) -> str:
+def normalised(source: str) -> str:
     """Return a source without what editors change: line ends, blanks at line ends, empty lines around it."""
     return "\n".join(line.rstrip() for line in source.expandtabs(4).strip().splitlines())
 
 
 def _text(data: bytes) -> str:
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
-        if data.startswith(mark):
+    for bom, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if data.startswith(bom):
             return data.decode(encoding)
     return data.decode("utf-8-sig")
 

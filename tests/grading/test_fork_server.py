@@ -1,4 +1,4 @@
-"""The nursery: its reasons are kept, its death costs nobody anything, and it can be done without."""
+"""The fork server: a refusal keeps its reason, a dead server is replaced, and it can be done without."""
 
 import os
 import signal
@@ -6,29 +6,29 @@ import socket
 
 import pytest
 
-from lmcourse.grading.outside import nurseries
+from lmcourse.grading.outside import fork_client
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
 
 LIMITS = Limits(call_seconds=5, cell_seconds=8)
-pytestmark = pytest.mark.skipif(not nurseries.WORKS, reason="a nursery needs Linux")
+pytestmark = pytest.mark.skipif(not fork_client.SUPPORTED, reason="a fork server needs Linux")
 
 
 @pytest.fixture
 def own(monkeypatch):
-    """A nursery of this test, known by its process id."""
-    monkeypatch.setattr(nurseries, "_control", None)
+    """A fork server of this test, known by its process id."""
+    monkeypatch.setattr(fork_client, "_server", None)
     started = []
-    start = nurseries.subprocess.Popen
+    start = fork_client.subprocess.Popen
 
     def noted(*arguments, **options):
         started.append(start(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(nurseries.subprocess, "Popen", noted)
+    monkeypatch.setattr(fork_client.subprocess, "Popen", noted)
     yield started
-    if nurseries._control is not None:
-        nurseries._control.close()
+    if fork_client._server is not None:
+        fork_client._server.close()
 
 
 def answers(sandbox):
@@ -36,11 +36,11 @@ def answers(sandbox):
     return sandbox.run("a", "x = 1")
 
 
-def test_one_nursery_serves_all_and_one_that_dies_is_replaced(own):
+def test_one_fork_server_serves_all_and_one_that_dies_is_replaced(own):
     for _ in range(2):
         with Sandbox(LIMITS, ["numpy"]) as sandbox:
             assert answers(sandbox) == {"done": True}
-            assert isinstance(sandbox.process, nurseries.Forked)
+            assert isinstance(sandbox.process, fork_client.ForkedProcess)
     assert len(own) == 1
     os.kill(own[0].pid, signal.SIGKILL)
     own[0].returncode = None
@@ -50,11 +50,11 @@ def test_one_nursery_serves_all_and_one_that_dies_is_replaced(own):
     assert len(own) == 2
 
 
-def test_without_a_nursery_each_starts_from_nothing(monkeypatch):
-    monkeypatch.setattr(nurseries, "WORKS", False)
+def test_without_a_fork_server_each_starts_from_nothing(monkeypatch):
+    monkeypatch.setattr(fork_client, "SUPPORTED", False)
     with Sandbox(LIMITS, ["numpy"]) as sandbox:
         assert answers(sandbox) == {"done": True}
-        assert not isinstance(sandbox.process, nurseries.Forked)
+        assert not isinstance(sandbox.process, fork_client.ForkedProcess)
 
 
 def test_a_refusal_keeps_its_sentence(own, tmp_path):
@@ -63,11 +63,11 @@ def test_a_refusal_keeps_its_sentence(own, tmp_path):
     settings = {
         "protection": "limits",
         "uid": os.getuid(),
-        "imports": [],
+        "preload": [],
         "scratch": str(tmp_path / "absent"),
     }
     with ours, theirs:
-        process = nurseries.fork(settings, tmp_path, theirs)
+        process = fork_client.fork_worker(settings, tmp_path, theirs)
         assert process.pid > 0 and not (tmp_path / "settings.json").exists()
         assert b"absent" in process.stdout.read(500)
         process.kill()

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from lmcourse.grading.notebook.cells import GradingError, read_cells, read_file
-from lmcourse.grading.notebook.key import Key, guess
+from lmcourse.grading.notebook.key import Key, guess_set
+from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.notebook.submission import plan
-from lmcourse.grading.outside import shown
+from lmcourse.grading.outside import visible_paths
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits
 
@@ -48,7 +48,7 @@ def grade_notebook(
     limits : Limits, optional
     solutions : path
         The folder of the solved sets. A private folder works too.
-    protection : {"namespaces", "inside", "limits"}, optional
+    protection : {"namespaces", "bubblewrap", "limits"}, optional
         The only kind of protection to use; by default the best that this system has.
     progress : callable, optional
         Is told the label of each task before it is marked.
@@ -61,7 +61,7 @@ def grade_notebook(
     Raises
     ------
     GradingError
-        When there is no such set, or when answers would see the submission or the solutions: a fault of the
+        If there is no such set, or if answers would see the submission or the solutions: an error of the
         caller.
     """
     seed = secrets.randbelow(2**31) if seed is None else seed
@@ -71,7 +71,7 @@ def grade_notebook(
         digest = hashlib.sha256(data).hexdigest()
         cells, metadata = read_cells(data)
         if set_name is None:
-            set_name = guess(cells, Path(solutions))
+            set_name = guess_set(cells, Path(solutions))
     except OSError as error:
         problem = f"The file cannot be read: {error.strerror}."
         return Result(set_name or "", seed, problem=problem, digest=digest)
@@ -81,15 +81,15 @@ def grade_notebook(
         )
         return Result(set_name or "", seed, problem=problem, digest=digest)
     key = Key(set_name, Path(solutions))
-    _keep_apart(solutions, *([] if isinstance(submission, bytes) else [submission]))
+    _refuse_visible(solutions, *([] if isinstance(submission, bytes) else [submission]))
     found = plan(key, cells, metadata)
     with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
-        # The process with the answers imports its libraries meanwhile.
-        marker = _marking(key).Marker(key, found, sandbox, seed, progress)
+        # the worker imports its libraries meanwhile
+        marker = _import_marking(key).Marker(key, found, sandbox, seed, progress)
         return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
 
 
-def _marking(key: Key) -> ModuleType:
+def _import_marking(key: Key) -> ModuleType:
     """Import all that marking needs, in this thread and before anything is marked.
 
     A module that another thread is still importing is in ``sys.modules`` without its names: SciPy finds a
@@ -100,10 +100,10 @@ def _marking(key: Key) -> ModuleType:
     return importlib.import_module("lmcourse.grading.notebook.marking")
 
 
-def _keep_apart(*private: str | Path) -> None:
+def _refuse_visible(*private: str | Path) -> None:
     """Refuse a submission or solutions that lie among the libraries, which every answer sees."""
     for path in private:
-        if folder := shown.exposed(path):
+        if folder := visible_paths.visible_folder_of(path):
             raise GradingError(
                 f"{path} lies in {folder}, which answers can read because Python or its libraries lie there."
                 " Move it to a folder of its own, and grade it there."

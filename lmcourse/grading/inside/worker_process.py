@@ -1,13 +1,14 @@
-"""The process with the answers: it runs cells, and serves calls of what they define.
+"""A worker process: it runs cells, and serves calls of what they define.
 
-One loop, `_serve`. The first process has imported the libraries and has run no answer; each cell and each
-test runs in a fork of the last good one. So what a cell breaks, fills or leaves running is gone with its
-process. Nothing that this program says is trusted: the grader reads it with `decoding`.
+One loop, `_serve`. The first worker has imported the libraries and has run no answer; each cell and each test
+runs in a fork of the last good one. So what a cell breaks, fills or leaves running is gone with its process.
+The grader trusts no reply of this program, which the answers can change: it reads them with `decoding`.
 
 This file sees neither the solutions nor the questions. It is copied beside the answers, with the rest of its
 room and ``lmcourse.hints.answers``.
 """
 
+import contextlib
 import copy
 import ctypes
 import errno
@@ -25,18 +26,20 @@ import types
 
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.pools import prepare_pools
+from lmcourse.grading.inside.procfs import descendants
 from lmcourse.grading.inside.running import Stopped, run
-from lmcourse.grading.inside.shell import prepare
+from lmcourse.grading.inside.settings import Settings
+from lmcourse.grading.inside.shell import install
 from lmcourse.grading.inside.wire import WireError, encode
 from lmcourse.hints.answers import Unreadable, evaluate, plain
 
-DUMPABLE, ADOPT_ORPHANS = 4, 36
+SET_DUMPABLE, SET_CHILD_SUBREAPER = 4, 36
 WRITTEN = re.compile(r"\d+ requested and \d+ written")
 _missing: set[str] = set()
-"""Names that are not there because an import failed."""
+"""Names that are missing because an import failed."""
 
 
-def main(connection: socket.socket, settings: dict) -> None:
+def main(connection: socket.socket, settings: Settings) -> None:
     """Import the libraries, set the limits, say hello, and serve requests; never returns."""
     os.environ.update(settings["environment"])
     for module in settings["imports"]:
@@ -44,17 +47,21 @@ def main(connection: socket.socket, settings: dict) -> None:
             importlib.import_module(module)
         except Exception:  # the set-up cell will fail in the same way, and say so
             continue
-    _one_thread()
-    _limit(settings)
+    _use_one_thread()
+    _set_limits(settings)
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)  # what answers leave behind becomes ours
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # so that `_purge` finds daemons, too
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _send(connection, {"hello": os.getpid()})
-    _serve(connection, prepare(), [])
+    _serve(connection, install(), [])
 
 
 def _serve(connection: socket.socket, names: dict, kept: list) -> None:
-    """Answer requests until the grader hangs up; ``kept`` holds objects that the grader knows by number."""
+    """Answer requests until the grader hangs up; ``kept`` has the objects that the grader knows by number.
+
+    The functions of `os` are bound here, before any answer runs: an answer may replace them in its fork, and
+    the cells below it still have to be forked and ended.
+    """
     actions = {"run": _run, "fetch": _fetch, "call": _call, "evaluate": _evaluate}
     fork, leave, kill, wait = os.fork, os._exit, os.kill, os.waitpid
     while True:
@@ -68,14 +75,14 @@ def _serve(connection: socket.socket, names: dict, kept: list) -> None:
             if child == 0:
                 connection.close()
                 connection = socket.socket(fileno=passed)
-                _begin_anew()
+                _prepare_fork()
                 continue
             os.close(passed)
             _send(connection, {"pid": child})
         elif action == "kill":
             _send(connection, {"status": _kill(request["pid"], kill, wait)})
         elif action == "inputs":
-            _feedback_of_the_course({key: decode(cases) for key, cases in request["inputs"].items()})
+            _install_feedback({key: decode(cases) for key, cases in request["inputs"].items()})
             _send(connection, {"done": True})
         elif action == "purge":
             _send(connection, {"killed": _purge(request["keep"])})
@@ -88,43 +95,46 @@ def _run(request: dict, names: dict, kept: list) -> dict:
     try:
         skipped = run(request["source"], f"<{request['name']}>", names, _missing)
     except Stopped as stopped:
-        return {"error": {**_told(stopped.error), "statement": stopped.statement}}
+        return {"error": {**_describe(stopped.error), "statement": stopped.statement}}
     except BaseException as error:
-        return {"error": _told(error)}
+        return {"error": _describe(error)}
     return {"done": True, "skipped": skipped} if skipped else {"done": True}
 
 
 def _fetch(request: dict, names: dict, kept: list) -> dict:
-    """The value of a name, or that there is none."""
+    """Return the value of a name, or say that it is missing."""
     if request["name"] not in names:
         return {"missing": True}
-    return _value(names[request["name"]], kept)
+    return _encoded(names[request["name"]], kept)
 
 
 def _call(request: dict, names: dict, kept: list) -> dict:
+    """Call a function that an answer returned or defined."""
     function = kept[request["number"]]
     arguments = decode(request["arguments"])
     keywords = decode(request["keywords"])
     try:
         value = function(*arguments, **keywords)
     except BaseException as error:
-        return {"error": _told(error)}
-    return _value(value, kept)
+        return {"error": _describe(error)}
+    return _encoded(value, kept)
 
 
 def _evaluate(request: dict, names: dict, kept: list) -> dict:
-    """The value of a SymPy expression at a point."""
+    """Return the value of a SymPy expression at a point."""
     point = decode(request["point"])
     try:
         value = evaluate(kept[request["number"]], request["symbols"], point, request["where"])
     except Unreadable as error:
         return {"unreadable": str(error)[:500]}
     except BaseException as error:
-        return {"error": _told(error)}
-    return _value(value, kept)
+        return {"error": _describe(error)}
+    return _encoded(value, kept)
 
 
-def _value(value: object, kept: list) -> dict:
+def _encoded(value: object, kept: list) -> dict:
+    """Return the reply with a value; what cannot cross is kept, and crosses as its number."""
+
     def keep(thing: object) -> int:
         kept.append(thing)
         return len(kept) - 1
@@ -134,13 +144,13 @@ def _value(value: object, kept: list) -> dict:
     except Unreadable as error:
         return {"unreadable": str(error)[:500]}
     except BaseException as error:
-        return {"error": _told(error)}
+        return {"error": _describe(error)}
 
 
-def _told(error: BaseException) -> dict:
-    """What an error says, and the line of the answer that it comes from."""
+def _describe(error: BaseException) -> dict:
+    """Return the reply with an error: its type, its message, and the line of the answer that raised it."""
     try:
-        text = str(error)[:500] + _about_its_size(error)
+        text = str(error)[:500] + _file_limit_note(error)
     except BaseException:
         text = ""
     line = ""
@@ -161,15 +171,15 @@ def _told(error: BaseException) -> dict:
     return {"type": kind[:80], "text": text, "line": line}
 
 
-def _about_its_size(error: BaseException) -> str:
-    """The limit that a file was too large for; NumPy says only how much it has written."""
+def _file_limit_note(error: BaseException) -> str:
+    """Name the limit that a file exceeded; NumPy says only how much it has written."""
     if isinstance(error, OSError) and (error.errno == errno.EFBIG or WRITTEN.search(str(error))):
         return f" (the limit is {resource.getrlimit(resource.RLIMIT_FSIZE)[0] >> 20} MB a file)"
     return ""
 
 
-def _feedback_of_the_course(inputs: dict) -> None:
-    """Put a ``lmcourse.feedback`` in place that knows inputs and no answers."""
+def _install_feedback(inputs: dict) -> None:
+    """Put a ``lmcourse.feedback`` in place that has the visible inputs, and whose checks do nothing."""
     module = types.ModuleType("lmcourse.feedback")
     module.check = module.check_hidden = lambda *arguments, **keywords: None
     module.inputs = lambda key: copy.deepcopy(inputs[key])
@@ -178,16 +188,16 @@ def _feedback_of_the_course(inputs: dict) -> None:
     sys.modules["lmcourse"].feedback = module
 
 
-def _one_thread() -> None:
-    """A pool of threads does not survive a fork: keep libraries from making one."""
+def _use_one_thread() -> None:
+    """Keep libraries from making a pool of threads, which would not survive a fork."""
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
         torch.set_num_threads = torch.set_num_interop_threads = lambda count: None
 
 
-def _limit(settings: dict) -> None:
-    """Limits of this process and of all that come from it."""
+def _set_limits(settings: Settings) -> None:
+    """Limit this process and all that come from it."""
     with_libraries = _virtual_memory()
     limits = {
         resource.RLIMIT_CPU: settings["cpu_seconds"],
@@ -202,12 +212,13 @@ def _limit(settings: dict) -> None:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(what, (most, most))
-        except (OSError, ValueError):  # macOS knows no limit on memory
+        except (OSError, ValueError):  # macOS has no limit on memory
             continue
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file that is too large is an OSError
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file that is too large raises OSError instead
 
 
 def _virtual_memory() -> int:
+    """Return the address space of this process in bytes; a large number where the system does not tell."""
     try:
         with open("/proc/self/statm") as stream:
             return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -215,17 +226,17 @@ def _virtual_memory() -> int:
         return 8 * 2**30
 
 
-def _begin_anew() -> None:
-    """In a fork: a group of its own, ordinary signals, and the right to read about itself."""
+def _prepare_fork() -> None:
+    """In a fork: start a group of processes, restore signals, and allow reading ``/proc/self``."""
     os.setsid()
     prepare_pools()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(DUMPABLE, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def _kill(pid: int, kill, wait) -> int:
-    """End a fork and its group; return how it ended."""
+    """End a fork and its group; return its wait status."""
     for target in (-pid, pid):
         try:
             kill(target, signal.SIGKILL)
@@ -238,7 +249,7 @@ def _kill(pid: int, kill, wait) -> int:
 
 
 def _reap(wait) -> None:
-    """Forget children that have ended: they count as processes until somebody asks."""
+    """Reap children that have ended; until then they count towards the limit on processes."""
     try:
         while wait(-1, os.WNOHANG)[0]:
             continue
@@ -247,30 +258,17 @@ def _reap(wait) -> None:
 
 
 def _purge(keep: list) -> int:
-    """End all processes that come from this one but those that are known."""
-    parents = {}
-    for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()):
-        try:
-            with open(f"/proc/{name}/stat", "rb") as stream:  # a process may have a name that is not text
-                parents[int(name)] = int(stream.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
+    """End all processes that come from this one except those in ``keep``; return how many."""
     killed = 0
-    for pid in parents:
-        ancestor = pid
-        while ancestor in parents and ancestor != os.getpid():
-            ancestor = parents[ancestor]
-        if ancestor == os.getpid() and pid not in (ancestor, *keep):
-            try:
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-            except OSError:
-                continue
+    for pid in descendants(os.getpid()) - {os.getpid(), *keep}:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+            killed += 1
     return killed
 
 
 def _receive(connection: socket.socket) -> tuple[dict | None, int | None]:
-    """One request and the socket that came with it; None when the grader has hung up."""
+    """Return a request and the socket that came with it; None if the grader has hung up."""
     head, passed, _, _ = socket.recv_fds(connection, 4, 1)
     while head and len(head) < 4:
         head += connection.recv(4 - len(head)) or os._exit(0)

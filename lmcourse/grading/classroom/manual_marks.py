@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmcourse.grading.classroom.tables import read_table, safe, unsafe
-from lmcourse.grading.notebook.cells import GradingError
+from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 
 HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]
@@ -39,7 +39,7 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
     Raises
     ------
     GradingError
-        When a mark is no number from 0 to the maximum, or belongs to no one: nothing is passed over.
+        If a mark is not a number from 0 to the maximum, or if it belongs to no student. No row is ignored.
     """
     students = {name.lstrip("0"): name for name in results}  # spreadsheets take them for numbers
     students |= {name: name for name in results} | {safe(name): name for name in results}
@@ -81,7 +81,7 @@ def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
                 mark = marks.get((student, task.name), Mark(None, "", ""))
                 marked = mark.submission if mark.points is not None else ""
                 known = [student, task.name, task.label, task.maximum]
-                yield [*known, mark.points, mark.comment, _fitting(task.words), marked or _file(result)]
+                yield [*known, mark.points, mark.comment, _shortened(task.words), marked or _file(result)]
 
 
 def with_marks(student: str, result: Result, marks: Marks) -> Result:
@@ -104,8 +104,8 @@ def outdated(results: Mapping[str, Result], marks: Marks) -> list[str]:
     return sorted(changed)
 
 
-def _fitting(words: str) -> str:
-    """An answer as it fits into a cell; what is left out is said, and stands in the submission."""
+def _shortened(words: str) -> str:
+    """Shorten an answer so that it fits into a cell, with a note on what is left out."""
     words = IMAGE.sub(lambda found: f"[an image of {len(found[0]):,} characters: see the submission]", words)
     if len(words) <= MOST_WORDS:
         return words

@@ -1,0 +1,106 @@
+"""Why a name is missing: the cell that defines it has failed, or an import in it has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lmcourse.grading.notebook.submission import Step, defines
+from lmcourse.grading.outside.proxies import clean_text
+
+NOT_DEFINED = re.compile(r"name '(\w{1,80})' is not defined")
+MOST = 100
+MOST_SOURCE = 20_000
+"""Characters of a cell that has stopped in which a definition is looked for."""
+SHORT = 60
+DEEPEST = 3
+
+
+@dataclass(frozen=True)
+class FailedCell:
+    """A message for the student, and what shows which names are lost: a list, or the cell's source."""
+
+    message: str
+    names: frozenset[str] = frozenset()
+    source: str = ""
+    task: str | None = None
+
+    def loses(self, name: str) -> bool:
+        """Whether the cell would have defined the name."""
+        return name in self.names or defines(self.source[:MOST_SOURCE], name)
+
+
+class FailedCells:
+    """The cells that have failed so far. ``labels`` are those of the tasks."""
+
+    def __init__(self, labels: dict[str, str]):
+        self.labels, self.found = labels, []
+
+    def add_errors(self, step: Step, reply: dict) -> None:
+        """Remember the errors in the untrusted reply to a cell."""
+        error = reply.get("error")
+        if isinstance(error, dict):
+            self._add(
+                f"{self._name_of(step)} stops {_place_and_error(error, 'statement')}",
+                step.source,
+                task=step.task,
+            )
+        skipped = reply.get("skipped")
+        for entry in skipped[:MOST] if isinstance(skipped, list) else ():
+            names = entry.get("names") if isinstance(entry, dict) else None
+            if isinstance(names, list):
+                lost = frozenset(name for name in names if isinstance(name, str))
+                name = self._name_of(step)
+                place = f"In {name[:1].lower()}{name[1:]}"
+                self._add(f"{place}, one line failed and was skipped: {_line_and_error(entry)}", "", lost)
+
+    def add_lost(self, step: Step, why: str) -> None:
+        """Remember a cell that did not come to an end."""
+        self._add(f"{self._name_of(step)} does not come to an end: {why}", step.source, task=step.task)
+
+    def explain(self, message: str, known: str | None = None) -> str:
+        """Return sentences on the cells that would have defined the name in the message of a `NameError`.
+
+        A cell may have failed because of another one, which is then named, too: up to `DEEPEST` in all.
+        ``known`` is the task whose own error the student reads anyway. Empty if no cell explains it.
+        """
+        named: list[FailedCell] = []
+        while len(named) < DEEPEST and (match := NOT_DEFINED.search(message)):
+            left = [cell for cell in reversed(self.found) if cell not in named]
+            others = (cell for cell in left if cell.task is None or cell.task != known)
+            cell = next((cell for cell in others if cell.loses(match[1])), None)
+            if cell is None:
+                break
+            named.append(cell)
+            message = cell.message if f"name '{match[1]}'" not in cell.message else ""
+        return "".join(f" {cell.message}" for cell in named)
+
+    def _add(
+        self, message: str, source: str, names: frozenset[str] = frozenset(), task: str | None = None
+    ) -> None:
+        cell = FailedCell(message, names, source, task)
+        if len(self.found) < MOST and cell not in self.found:
+            self.found.append(cell)
+
+    def _name_of(self, step: Step) -> str:
+        if step.task:
+            return f"The cell of {self.labels.get(step.task, step.task)}"
+        if step.from_set:
+            return "A cell of the set"
+        first = next((line.strip() for line in step.source.splitlines() if line.strip()), "")
+        return f"Your cell that begins with `{_short(clean_text(first))}`"
+
+
+def _place_and_error(error: dict, field: str) -> str:
+    kind, what, line = (clean_text(error.get(name, "")) for name in ("type", "text", field))
+    place = f"at `{_short(line)}` " if line else ""
+    return f"{place}with {kind or 'an error'}: {what[:200] or '(no message)'}".rstrip(".") + "."
+
+
+def _line_and_error(error: dict) -> str:
+    kind, what, line = (clean_text(error.get(name, "")) for name in ("type", "text", "line"))
+    return f"`{_short(line)}` raised {kind or 'an error'}: {what[:200] or '(no message)'}".rstrip(".") + "."
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= SHORT else line[: SHORT - 3] + "..."

@@ -1,0 +1,192 @@
+"""What a worker process may see and use: its settings, its folder, and the command that starts it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lmcourse.files.places import PACKAGE, ROOT
+from lmcourse.grading.inside import procfs
+from lmcourse.grading.inside.settings import Settings
+from lmcourse.grading.outside import visible_paths
+from lmcourse.grading.outside.worker import Limits
+
+SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git")
+"""Folders of this project that no answer sees, should Python's own folder contain them."""
+RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
+RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain.py")]
+"""What lies beside the answers: the room ``inside``, and what brings an answer into a form that can cross."""
+PRELOADED = ("numpy", "scipy", "sympy", "torch")
+"""Libraries that are slow to import: the fork server does it once for all workers."""
+OTHER_THREADS = 1000
+"""How many threads the user may have already, where the system does not tell."""
+
+NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
+LIMITED = "time, memory, files and processes are limited"
+PROTECTION = {
+    "namespaces": f"Protection: full; {NAMESPACES}; {LIMITED}.",
+    "bubblewrap": f"Protection: full (bubblewrap); {NAMESPACES}; {LIMITED}.",
+    "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
+    " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
+    " work that you do not trust in a container.",
+}
+
+
+def prepare(
+    kind: str, folder: Path, files: dict[str, str], imports: Sequence[str], limits: Limits
+) -> Settings:
+    """Fill the folder of a worker process, and return the worker's settings.
+
+    Parameters
+    ----------
+    kind : {"namespaces", "bubblewrap", "limits"}
+        The protection.
+    folder : Path
+        An empty folder of our own.
+    files : dict of str to str
+        Texts for the scratch folder, by name.
+    imports : sequence of str
+        Modules to import before any answer runs.
+    limits : Limits
+    """
+    library = Path(importlib.util.find_spec("lmmetrics").origin).parent
+    uid = _spare_user() if os.geteuid() == 0 else 0
+    _fill(folder, library, files, uid, kind)
+    runtime, scratch = Path("/view"), Path("/scratch")
+    if kind == "limits":
+        runtime, scratch = folder / "runtime", folder / "scratch"
+    data, corpora = visible_paths.data_folder()
+    return Settings(
+        protection=kind,
+        uid=uid,
+        runtime=str(runtime),
+        scratch=str(scratch),
+        mountpoint=str(folder / "mountpoint"),
+        scratch_mb=64,
+        python_path=visible_paths.python_path(),
+        visible=visible_paths.paths(corpora),
+        mounts=[(str(folder / "runtime"), "/view"), (str(library), "/view/lmmetrics")],
+        hidden=sorted({str(root / name) for root in (ROOT, library.resolve().parent) for name in SECRET}),
+        files=files,
+        environment=worker_environment(str(scratch), data),
+        imports=list(imports),
+        preload=[name for name in imports if name.partition(".")[0] in PRELOADED],
+        memory_mb=limits.memory_mb,
+        file_mb=limits.file_mb,
+        cpu_seconds=int(2 * limits.cell_seconds) + 60,
+        processes=limits.processes + _threads_of_user(uid),
+    )
+
+
+def command(settings: Settings, folder: Path, socket: int) -> list[str]:
+    """Return the command line that starts a worker process; ``socket`` is the number of the inherited socket.
+
+    Raises
+    ------
+    OSError
+        If this system cannot give the protection.
+    """
+    program = [sys.executable, "-I", "-B", f"{settings['runtime']}/lmcourse/grading/inside/isolate.py"]
+    if settings["protection"] == "bubblewrap":
+        return [*_bubblewrap(settings, folder), *program, str(socket)]
+    if settings["protection"] == "namespaces":
+        if not sys.platform.startswith("linux"):
+            raise OSError("only Linux has namespaces")
+        program[-1] = str(folder / "runtime/lmcourse/grading/inside/isolate.py")  # nothing is mounted yet
+    return [*program, str(socket)]
+
+
+def worker_environment(scratch: str, data: str | None) -> dict[str, str]:
+    """Return the environment variables of a worker process; nothing is inherited, which may be private."""
+    threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "VECLIB_MAXIMUM")}
+    made = {
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "MPLBACKEND": "Agg",
+        "MPLCONFIGDIR": scratch,
+        "CUDA_VISIBLE_DEVICES": "",
+        "PYTHONHASHSEED": "0",
+        "MALLOC_ARENA_MAX": "2",  # each thread would reserve 64 MB of the memory that is limited
+        **threads,
+    }
+    if "LD_LIBRARY_PATH" in os.environ:
+        made["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    return made | ({"LMMETRICS_DATA": data} if data else {})
+
+
+def end_processes_of(uid: int) -> None:
+    """End every process of a user that was made for one worker; zero stands for no such user."""
+    for pid in procfs.process_ids(uid) if uid else ():
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _spare_user() -> int:
+    """Return an unused user id: a high one, unless a container maps only the low ones."""
+    try:
+        mapped = int(Path("/proc/self/uid_map").read_text().split()[2])
+    except (OSError, IndexError):
+        mapped = 0
+    if mapped > 2 * 10**9:
+        return 10**9 + secrets.randbelow(10**9)
+    return 61000 + secrets.randbelow(4000)
+
+
+def _threads_of_user(uid: int) -> int:
+    """Return how many threads the worker's user has before it starts: the limit on processes counts them."""
+    if uid:
+        return 0  # made for this worker alone
+    return procfs.thread_count(os.geteuid()) if sys.platform.startswith("linux") else OTHER_THREADS
+
+
+def _fill(folder: Path, library: Path, files: dict[str, str], uid: int, kind: str) -> None:
+    """Put the worker's files into the folder, and open it to the user that the answers run as."""
+    runtime, scratch = folder / "runtime", folder / "scratch"
+    for name in ("runtime", "scratch", "mountpoint"):
+        (folder / name).mkdir()
+    for path in RUNTIME:
+        target = runtime / path.relative_to(PACKAGE.parent)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+        for package in target.relative_to(runtime).parents[:-1]:
+            (runtime / package / "__init__.py").touch()
+    if kind == "limits":
+        (runtime / "lmmetrics").symlink_to(library)
+    else:
+        (runtime / "lmmetrics").mkdir()
+    for name, text in files.items():
+        (scratch / name).write_text(text, encoding="utf-8")
+    inner = (path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink())
+    for path in (folder.parent, folder, *inner):
+        path.chmod(0o755)
+    if uid:
+        shutil.chown(scratch, uid, uid)
+
+
+def _bubblewrap(settings: Settings, folder: Path) -> list[str]:
+    """Return bubblewrap's command line, which shows the same files as `isolate` does by itself."""
+    program = shutil.which("bwrap")
+    if program is None:
+        raise OSError("bubblewrap is not installed")
+    if settings["uid"]:
+        raise OSError("root does not use bubblewrap")
+    line = [program, "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--dev", "/dev"]
+    line += ["--proc", "/proc", "--tmpfs", "/tmp"]
+    for path in settings["visible"]:
+        if os.path.islink(path):
+            line += ["--symlink", os.readlink(path), path]
+        else:
+            line += ["--ro-bind", path, path]
+    for source, target in settings["mounts"]:
+        line += ["--ro-bind", source, target]
+    for path in settings["hidden"]:
+        if any(path.startswith(shown + "/") for shown in settings["visible"]) and os.path.isdir(path):
+            line += ["--tmpfs", path]
+    return [*line, "--bind", str(folder / "scratch"), "/scratch"]

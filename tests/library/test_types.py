@@ -1,0 +1,39 @@
+"""The types that py.typed promises: each annotation of the library names something that exists."""
+
+import importlib
+import inspect
+import pkgutil
+import typing
+
+import pytest
+import tokenizers
+
+import lmmetrics
+from lmmetrics.derivation import Derivation
+from lmmetrics.neural._base import NeuralLM
+
+MODULES = [m.name for m in pkgutil.walk_packages(lmmetrics.__path__, "lmmetrics.") if "_proof" not in m.name]
+FOR_CHECKERS = {"tokenizers": tokenizers, "Derivation": Derivation, "NeuralLM": NeuralLM}
+"""What some modules import for type checkers only."""
+
+
+def annotated(module):
+    """Yield the functions, classes, methods and properties that a module defines."""
+    for value in vars(module).values():
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isclass(value):
+            yield value
+            for member in vars(value).values():
+                member = getattr(member, "fget", None) or getattr(member, "func", None) or member
+                member = getattr(member, "__func__", member)
+                if inspect.isfunction(member) and member.__module__ == module.__name__:
+                    yield member
+        elif inspect.isfunction(inspect.unwrap(value)):
+            yield inspect.unwrap(value)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_annotation_resolves(name):
+    for thing in annotated(importlib.import_module(name)):
+        typing.get_type_hints(thing, localns=FOR_CHECKERS if inspect.isfunction(thing) else None)
