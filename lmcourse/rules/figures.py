@@ -163,12 +163,12 @@ def models_have_their_colour(svg, where="figure"):
                 yield f"{where}: {name!r} is written in {paint(text, 'fill')}; its colour is {ink(name)}."
 
 
-def stands_on_its_own_ground(svg, where="figure"):
-    """A figure has a white background of its own, so that it looks the same on light and dark pages."""
-    ground = next(iter(parts(svg, "patch_1")), None)
-    path = None if ground is None else ground.find(f"{SVG}path")
-    if path is None or paint(path, "fill") != PAPER or style(path).get("opacity", "1") != "1":
-        yield f"{where}: has no white background of its own; on a dark page its words cannot be read."
+def has_no_ground(svg, where="figure"):
+    """A figure is transparent: on a dark page its colours are inverted, and its ground would be a slab."""
+    frames = [g for axes in parts(svg, "axes_") for g in children(axes, "patch_")[:1]]
+    for ground in (*parts(svg, "patch_1")[:1], *frames):
+        if any(paint(path, "fill") for path in ground.findall(f"{SVG}path")):
+            yield f"{where}: has a background. Leave the figure and its axes transparent, as use_style does."
 
 
 def can_be_read(svg, where="figure"):
@@ -254,7 +254,7 @@ def has_a_title(svg, where="figure"):
 OF_PICTURES = (
     comes_from_the_palette,
     models_have_their_colour,
-    stands_on_its_own_ground,
+    has_no_ground,
     can_be_read,
     differ_in_grey,
     is_large_enough,

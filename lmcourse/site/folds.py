@@ -25,6 +25,7 @@ IMPORTS = re.compile(r"(import|from) ")
 LABELS = {
     "set-up": "Imports and set-up",
     "proof": "Proved by SymPy: show the proof",
+    "one-line": "Proved",
     "code": "Show the code",
 }
 
@@ -116,9 +117,9 @@ def label_cells(app, doctree):
         source = next((n for n in cell.children if n.get("nb_element") == "cell_code_source"), None)
         if source is None:
             continue
-        derivation = any('class="derivation' in raw.astext() for raw in cell.findall(nodes.raw))
-        if derivation:
-            hide(cell, "proof")
+        shown = "".join(raw.astext() for raw in cell.findall(nodes.raw))
+        if 'class="derivation' in shown:
+            hide(cell, "proof" if "<ol>" in shown else "one-line")
         elif number == 0 and IMPORTS.match(source.astext()):
             hide(cell, "set-up")
 
@@ -138,7 +139,7 @@ class ProofBelow(SphinxPostTransform):
     def run(self, **kwargs):
         """Move the code of derivations."""
         for cell in list(self.document.findall(nodes.container)):
-            if "proof-cell" in cell["classes"] and len(cell) > 1:
+            if {"proof-cell", "one-line-cell"} & set(cell["classes"]) and len(cell) > 1:
                 code = cell.children[0]
                 cell.remove(code)
                 if self.app.builder.format == "html":

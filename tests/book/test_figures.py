@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from matplotlib.colors import to_hex, to_rgb
 
 from lmcourse.files.places import ROOT
 from lmcourse.rules import figures
@@ -98,11 +99,20 @@ def test_lines_of_the_palette_differ_in_lightness():
     assert all(figures.contrast(ink(model), "#ffffff") >= 4.5 for model in figures.MODELS)
 
 
-def test_dark_pages_leave_figures_as_they_are():
-    """The theme dims pictures in dark mode; the book's style puts figures on white, undimmed."""
+HUE_ROTATED = np.array([[-0.574, 1.430, 0.144], [0.426, 0.430, 0.144], [0.426, 1.430, -0.856]])
+"""The matrix of the filter ``hue-rotate(180deg)``."""
+
+
+def test_the_palette_can_be_read_in_the_dark():
+    """Dark pages invert a figure; then words have 4.5 to 1 with the page, lines 3 to 1."""
     css = (ROOT / "lmcourse" / "static" / "book.css").read_text(encoding="utf-8")
-    rule = re.search(r'html\[data-theme="dark"\][^{]*cell_output img \{([^}]*)\}', css)
-    assert rule and "background: #fff" in rule[1] and "filter: none" in rule[1]
+    rule = re.search(r'html\[data-theme="dark"\][^{]*cell_output img \{([^}]*)\}', css)[1]
+    share = float(re.search(r"filter: invert\(([\d.]+)\) hue-rotate\(180deg\)", rule)[1])
+    for name, colour in (COLOURS | FAMILIES).items():
+        inverted = share + (1 - 2 * share) * np.array(to_rgb(colour))
+        shown = to_hex(np.clip(HUE_ROTATED @ inverted, 0, 1))
+        least = {"muted": 3, "plain": 3, "light": 1}.get(name, 4.5)
+        assert figures.contrast(shown, "#121212") >= least, (name, shown)
 
 
 # ---- each rule finds the fault that is planted ----
@@ -140,8 +150,8 @@ PLANTED = {
         figures.models_have_their_colour,
         lambda ax: ax.text(0, 0, "RNN, Katz", color=ink("RNN")),
     ),
-    "a transparent ground": (figures.stands_on_its_own_ground, lambda ax: ax.figure.patch.set_alpha(0)),
-    "a dark ground": (figures.stands_on_its_own_ground, lambda ax: ax.figure.patch.set_facecolor("black")),
+    "a white ground": (figures.has_no_ground, lambda ax: ax.figure.patch.set_facecolor("white")),
+    "axes with a ground": (figures.has_no_ground, lambda ax: ax.set_facecolor("white")),
     "pale words": (figures.can_be_read, lambda ax: ax.text(0, 0, "floor", color=COLOURS["muted"])),
     "white words on white": (figures.can_be_read, lambda ax: ax.text(0, 0, "floor", color="white")),
     "a pale line": (figures.can_be_read, lambda ax: ax.axhline(1, color=COLOURS["light"])),
