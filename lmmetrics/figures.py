@@ -92,7 +92,6 @@ def use_style():
             "figure.constrained_layout.use": True,
             "figure.facecolor": "none",
             "axes.facecolor": "none",
-            "savefig.transparent": True,
             "font.family": "sans-serif",
             "font.sans-serif": ["DejaVu Sans", "Arial", "sans-serif"],
             "font.size": 11,
