@@ -11,10 +11,12 @@ from __future__ import annotations
 import html
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from sympy import Derivative, Expr, Float, KroneckerDelta, Mul, Sum, Symbol, log, sympify
+from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed
 
 from lmmetrics._proof import Facts, check, exact, prove
@@ -99,7 +101,7 @@ class Derivation:
     lmmetrics.derivation.StepError: This step is not an equality: ...
     """
 
-    def __init__(self, start: Expr, given=()):
+    def __init__(self, start: Expr, given: Iterable[Boolean] = ()) -> None:
         self.lhs: Expr = _expression(start)
         self.steps: tuple[Step, ...] = ()
         self._facts = Facts.read(given)
@@ -285,7 +287,7 @@ class Derivation:
         return hints
 
 
-def _expression(value) -> Expr:
+def _expression(value: object) -> Expr:
     """A scalar SymPy expression, or an error that says what was expected."""
     if not isinstance(value, str):
         value = sympify(value)

@@ -4,11 +4,20 @@ Figures are vector graphics, readable in grey and on a phone. What it leaves out
 themselves, which the chapters draw from data that they compute.
 """
 
+from __future__ import annotations
+
 import html
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lmmetrics._extras import need
+from lmmetrics._types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 plt = need("matplotlib.pyplot", "figures")
 colors = need("matplotlib.colors", "figures")
@@ -73,7 +82,7 @@ SURPRISAL_MAP = colors.LinearSegmentedColormap.from_list(
 )
 
 
-def use_style():
+def use_style() -> None:
     """Set the book's figure style for this session: size, fonts, vector output.
 
     Sizes are in inches at the width of the book's text; lines have labels of their own rather than a
@@ -116,7 +125,7 @@ def use_style():
     set_matplotlib_formats("svg", "pdf")
 
 
-def look(model, marker=True):
+def look(model: str, marker: bool = True) -> dict[str, Any]:
     """How a model is drawn in every figure: keywords for `Axes.plot`.
 
     Parameters
@@ -146,13 +155,18 @@ def look(model, marker=True):
     return drawn | {"marker": point, "ms": 4} if marker else drawn
 
 
-def ink(model):
+def ink(model: str) -> str:
     """The colour of a model's name in a figure: its line's, or "note" where that is too pale to read."""
     drawn = look(model)["color"]
     return COLOURS["note"] if drawn == COLOURS["muted"] else drawn
 
 
-def end_labels(ax, ends, size=None, side="right"):
+def end_labels(
+    ax: Axes,
+    ends: Iterable[tuple[str, float, float, str]],
+    size: float | None = None,
+    side: Literal["left", "right"] = "right",
+) -> None:
     """Write the name of each line beside its end, and keep the names apart.
 
     Parameters
@@ -195,7 +209,7 @@ def end_labels(ax, ends, size=None, side="right"):
         )
 
 
-def apart(heights, gap):
+def apart(heights: ArrayLike, gap: float) -> Floats:
     """Heights moved as little as possible, in the sense of least squares, to lie `gap` apart inside 0 to 1.
 
     Examples
@@ -213,7 +227,9 @@ def apart(heights, gap):
     return moved
 
 
-def surprisal_html(tokens, surprisals, caption, top=12.0, unit="bits"):
+def surprisal_html(
+    tokens: Sequence[str], surprisals: ArrayLike, caption: str, top: float = 12.0, unit: str = "bits"
+) -> str:
     """A text as HTML, each token on a background that darkens with its surprisal.
 
     Parameters
@@ -264,12 +280,12 @@ def surprisal_html(tokens, surprisals, caption, top=12.0, unit="bits"):
     )
 
 
-def token_span(token, value, top, unit):
+def token_span(token: str, value: float, top: float, unit: str) -> str:
     """One token as a coloured span with its value as tooltip."""
     shown = "↵<br>" if token == "\n" else html.escape(token)
     return f'<span style="background:{shade(value, top)}" title="{value:.1f} {unit}">{shown}</span>'
 
 
-def shade(value, top):
+def shade(value: float, top: float) -> str:
     """The background colour of a surprisal: white at 0, darkest at `top` and above."""
     return colors.to_hex(SURPRISAL_MAP(min(value / top, 1.0)))

@@ -7,13 +7,14 @@ import typing
 
 import pytest
 import tokenizers
+from matplotlib.axes import Axes
 
 import lmmetrics
 from lmmetrics.derivation import Derivation
 from lmmetrics.neural._base import NeuralLM
 
 MODULES = [m.name for m in pkgutil.walk_packages(lmmetrics.__path__, "lmmetrics.") if "_proof" not in m.name]
-FOR_CHECKERS = {"tokenizers": tokenizers, "Derivation": Derivation, "NeuralLM": NeuralLM}
+FOR_CHECKERS = {"Axes": Axes, "tokenizers": tokenizers, "Derivation": Derivation, "NeuralLM": NeuralLM}
 """What some modules import for type checkers only."""
 
 
