@@ -1,9 +1,9 @@
-"""The two pages that compute in the reader's browser: the converter and the wrong-number clinic.
+"""What computes in the reader's browser: the converter, the wrong-number clinic, and interactive figures.
 
 - the ``converter`` and ``clinic`` directives: a place for the form, what it needs as JSON, and a sentence for
   readers without JavaScript;
 - the ``clinic-table`` directive: the number that each mistake leaves, and where the book treats it;
-- their scripts and styles, on these two pages only.
+- scripts and styles, on the pages that need them only.
 
 The scripts are plain files from ``lmcourse/static/tools``: no framework, and nothing from another host.
 """
@@ -11,6 +11,7 @@ The scripts are plain files from ``lmcourse/static/tools``: no framework, and no
 from __future__ import annotations
 
 import json
+import re
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -29,6 +30,8 @@ SCRIPTS = {
 }
 """Page to the scripts that it needs, in order."""
 STYLE = "tools/tools.css"
+EXPLORABLE = re.compile(r'data-explorable="(\w+)"')
+"""The interactive figures of a page; each has a script of its own (`lmcourse.pages.explorables`)."""
 
 
 def setup(app):
@@ -42,10 +45,14 @@ def setup(app):
 
 def load_scripts(app, pagename, templatename, context, doctree):
     """Give a tool's page its scripts and style; Sphinx drops them again before the next page."""
-    if pagename in SCRIPTS:
-        app.add_css_file(STYLE)
-        for script in SCRIPTS[pagename]:
-            app.add_js_file(script, loading_method="defer")
+    scripts, style = SCRIPTS.get(pagename, ()), STYLE
+    if shown := sorted(set(EXPLORABLE.findall(context.get("body", "")))):
+        scripts = [f"explorables/{name}.js" for name in (*shown, "start")]
+        style = "explorables/explorables.css"
+    if scripts:
+        app.add_css_file(style)
+    for script in scripts:
+        app.add_js_file(script, loading_method="defer")
 
 
 def markup(name, data):

@@ -1,0 +1,106 @@
+/* One model, one text, and every way of counting: what each choice makes of the perplexity. */
+(function () {
+  "use strict";
+
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+  /**
+   * The perplexity of sentences under a convention.
+   *
+   * sentences: arrays of nats, the last of each that of </s>.
+   * options: scoreEnd, countEnd (booleans), padding ("none", "free", "known", "even"), batch (sentences in one),
+   * cut (tokens of a sentence that are read, 0 for all), average ("pooled", "losses", "perplexities", "sentences").
+   */
+  function count(sentences, options, symbols) {
+    const price = { none: 0, free: 0, known: -Math.log(0.999), even: Math.log(symbols) }[options.padding];
+    const size = options.average === "sentences" ? 1 : options.batch;
+    const parts = [];
+    for (let first = 0; first < sentences.length; first += size) {
+      const group = sentences.slice(first, first + size);
+      const longest = Math.max(...group.map((one) => one.length));
+      const part = { nats: 0, count: 0 };
+      for (const one of group) {
+        const read = options.cut ? one.slice(0, options.cut) : one;
+        const wholeEnd = read.length === one.length;
+        part.nats += sum(read) - (options.scoreEnd || !wholeEnd ? 0 : one[one.length - 1]);
+        part.count += one.length - (options.countEnd ? 0 : 1);
+        if (options.padding !== "none") {
+          part.count += longest - one.length;
+          part.nats += (longest - one.length) * price;
+        }
+      }
+      parts.push(part);
+    }
+    const nats = sum(parts.map((part) => part.nats)), total = sum(parts.map((part) => part.count));
+    const losses = parts.map((part) => part.nats / part.count);
+    const ppl = {
+      pooled: () => Math.exp(nats / total),
+      losses: () => Math.exp(sum(losses) / losses.length),
+      perplexities: () => sum(losses.map(Math.exp)) / losses.length,
+      sentences: () => sum(losses.map(Math.exp)) / losses.length,
+    }[options.average]();
+    return { nats, count: total, ppl };
+  }
+
+  const PLAIN = { scoreEnd: true, countEnd: true, padding: "none", batch: 16, cut: 0, average: "pooled" };
+  const CHOICES = {
+    padding: { none: "not there", free: "counted, not scored", known: "scored at 0.999", even: "scored at 1/V" },
+    cut: { 0: "read whole", 25: "cut after 25 tokens", 15: "cut after 15 tokens", 10: "cut after 10 tokens" },
+    average: {
+      pooled: "add nats, add counts, divide once", losses: "mean of the batches' losses",
+      perplexities: "mean of the batches' perplexities", sentences: "mean of the sentences' perplexities",
+    },
+  };
+
+  function draw(box, data) {
+    const options = { ...PLAIN }, right = count(data.sentences, PLAIN, data.symbols).ppl;
+    const form = make("div", "explorable-form", box);
+    const controls = make("div", "controls", form);
+    for (const [key, words] of [["scoreEnd", "</s> is scored"], ["countEnd", "</s> is counted"]]) {
+      const label = make("label", "", controls), input = make("input", "", label);
+      Object.assign(input, { type: "checkbox", checked: true });
+      label.append(` ${words}`);
+      input.addEventListener("change", () => { options[key] = input.checked; show(); });
+    }
+    for (const [key, words] of [["padding", "padding is"], ["cut", "a sentence is"], ["average", "put together by"]]) {
+      const label = make("label", "", controls);
+      label.append(`${words} `);
+      const select = make("select", "", label);
+      for (const [value, said] of Object.entries(CHOICES[key])) {
+        Object.assign(make("option", "", select), { value, textContent: said, selected: String(PLAIN[key]) === value });
+      }
+      select.addEventListener("change", () => {
+        options[key] = key === "cut" ? Number(select.value) : select.value;
+        show();
+      });
+    }
+    const label = make("label", "", controls);
+    label.append("sentences in a batch ");
+    const batch = make("input", "", label), size = make("output", "number", label);
+    Object.assign(batch, { type: "range", min: 1, max: 64, step: 1, value: PLAIN.batch });
+    batch.addEventListener("input", () => { options.batch = Number(batch.value); show(); });
+    const words = make("p", "result", form);
+    words.setAttribute("aria-live", "polite");
+
+    function show() {
+      const { nats, count: units, ppl } = count(data.sentences, options, data.symbols);
+      size.textContent = String(options.batch);
+      const exponent = Math.log(ppl) / Math.log(right);
+      const quotient = options.average === "pooled"
+        ? `${nats.toFixed(1)} nats over ${units} positions`
+        : `an average of ${options.average === "sentences" ? data.sentences.length : Math.ceil(data.sentences.length / options.batch)} values`;
+      words.innerHTML = `<b>Perplexity ${ppl.toFixed(2)}</b>, from ${quotient}. The right value is ` +
+        `${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.`;
+    }
+    show();
+  }
+
+  function make(tag, name, parent) {
+    const element = document.createElement(tag);
+    if (name) element.className = name;
+    parent.appendChild(element);
+    return element;
+  }
+
+  window.Explorables = Object.assign(window.Explorables || {}, { counting: { count, draw } });
+})();
