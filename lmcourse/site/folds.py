@@ -18,7 +18,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from lmcourse.site.reading import in_words, minutes
+from lmcourse.site.reading_time import in_words, minutes
 
 DEEPER = "Going deeper"
 IMPORTS = re.compile(r"(import|from) ")

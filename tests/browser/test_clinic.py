@@ -9,8 +9,7 @@ from lmcourse.hints.mistakes import NAMES
 from lmcourse.pages.clinic.catalogue import EXPLANATIONS
 from lmcourse.pages.clinic.explanations import tree
 from lmcourse.site import forms
-
-from .conftest import HTML, needs_book, write_tool
+from tests.browser.conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser
 TABLE = """<div class="clinic-table"><table><tbody><tr><td>M19</td><td>padding</td><td>-</td>

@@ -11,8 +11,7 @@ from lmcourse.site import forms
 from lmmetrics import Score, corpora
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.text import tokenize
-
-from .conftest import HTML, needs_book, write_tool
+from tests.browser.conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser
 CASES = 400

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from .conftest import DECKS, HTML, ROOT
+from tests.browser.conftest import DECKS, HTML, ROOT
 
 pytestmark = pytest.mark.browser
 

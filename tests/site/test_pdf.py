@@ -1,4 +1,4 @@
-"""Paper: what is said without TeX or Chromium, what the reader of TeX's log finds, and a printed deck.
+"""The PDF: what is said without TeX or Chromium, and what the reader of TeX's log finds.
 
 The PDF of the whole book needs TeX and two minutes: the weekly workflow makes it.
 """
@@ -9,12 +9,10 @@ import sys
 
 import pytest
 from docutils import nodes
-from pypdf import PdfReader
 
-from lmcourse.site import handouts, paper
+from lmcourse.files.places import HTML, ROOT
+from lmcourse.site import pdf
 from lmcourse.site.latex import as_set, widths
-
-from .conftest import HTML, ROOT, built_decks, needs_book
 
 PLANTED = {
     "! Undefined control sequence.": "error: Undefined control sequence.",
@@ -33,14 +31,14 @@ PLANTED = {
 @pytest.mark.parametrize("line", PLANTED)
 def test_a_fault_in_the_log_is_found(line):
     log = f"This is XeTeX\n{line}\nOutput written on x.pdf (3 pages).\n"
-    assert paper.faults(log) == [PLANTED[line]]
+    assert pdf.faults(log) == [PLANTED[line]]
 
 
 def test_a_sound_log_is_sound():
     log = (
         "Overfull \\hbox (3.1pt too wide) in paragraph\nUnderfull \\vbox\nOutput written on x.pdf (3 pages)."
     )
-    assert paper.faults(log) == []
+    assert pdf.faults(log) == []
 
 
 def test_lost_figures_are_counted(tmp_path):
@@ -48,8 +46,8 @@ def test_lost_figures_are_counted(tmp_path):
     folder.mkdir(parents=True)
     (folder / "a.html").write_text('<img alt="x" src="../_images/a.svg"/><img src="../_images/b.svg"/>')
     one = r"\sphinxincludegraphics{{a}.pdf}"
-    assert paper.lost_figures(one, tmp_path) == ["1 figures in the PDF, 2 in the built book"]
-    assert paper.lost_figures(one * 2, tmp_path) == []
+    assert pdf.lost_figures(one, tmp_path) == ["1 figures in the PDF, 2 in the built book"]
+    assert pdf.lost_figures(one * 2, tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ def test_what_is_missing_is_named(module, said, tmp_path):
         capture_output=True,
         text=True,
     )
-    if module == "handouts" and not built_decks():
+    if module == "handouts" and not [*HTML.glob("slides/*.html")]:
         said = "make book"
     assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr
     assert sorted((ROOT / "_build").glob("pdf/**/*")) == before
@@ -79,16 +77,3 @@ def test_columns_have_room_for_their_longest_word():
         "", nodes.paragraph("", "", nodes.math("", r"\frac{a}{b}"), nodes.literal("", "score"))
     )
     assert as_set(entry) == "abx scorex"
-
-
-@pytest.mark.browser
-@needs_book
-def test_a_deck_is_printed_with_its_notes(browser, tmp_path):
-    """A page for each slide and more for the notes; the words of notes and slides are there."""
-    target = tmp_path / "deck.pdf"
-    handouts.print_deck(browser, HTML / "slides" / "04_perplexity.html", target)
-    pages = [page.extract_text() for page in PdfReader(target).pages]
-    text = "\n".join(pages)
-    assert len(pages) >= 40 and sum("Speaker notes" in page for page in pages) >= 20
-    assert "NGramModel(3, ModifiedKneserNey())" in text and "Paper, no laptops" in text
-    assert list(tmp_path.iterdir()) == [target]

@@ -17,7 +17,7 @@ def test_a_test_that_changed_or_imports_what_changed_is_run():
 
 
 def test_a_module_that_no_test_imports_is_tried_through_those_that_need_it():
-    assert "test_text.py" in names("lmmetrics/_documents.py")
+    assert "test_text.py" in names("lmmetrics/text/_documents.py")
 
 
 def test_a_page_or_a_set_brings_the_tests_of_its_chapter():
