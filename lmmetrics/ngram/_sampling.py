@@ -3,7 +3,7 @@
 import numpy as np
 
 from lmmetrics._types import Ints
-from lmmetrics.ngram.tables import Tables
+from lmmetrics.ngram._tables import Tables
 
 
 def draw(tables: Tables, n: int, rng: np.random.Generator, context: list[int]) -> Ints:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmmetrics._types import Floats, Ints
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.smoothing import Interpolated, MissingStatisticsError, ratio
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, ratio
 
 
 class AbsoluteDiscounting(Interpolated):

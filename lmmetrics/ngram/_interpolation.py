@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmmetrics._types import Bools, Floats
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.smoothing import Interpolated, ratio
-from lmmetrics.ngram.windows import SortedText
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import Interpolated, ratio
+from lmmetrics.ngram._windows import SortedText
 from lmmetrics.text import TokenizedText
 
 

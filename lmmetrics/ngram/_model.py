@@ -8,12 +8,12 @@ import numpy as np
 from tqdm import tqdm
 
 from lmmetrics._types import Floats, Ints, PathLike, Seed
-from lmmetrics.ngram.arpa import read_arpa, write_arpa
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.sampling import draw
-from lmmetrics.ngram.smoothing import Smoothing
-from lmmetrics.ngram.tables import Tables
+from lmmetrics.ngram._arpa import read_arpa, write_arpa
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._sampling import draw
+from lmmetrics.ngram._smoothing import Smoothing
+from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 
@@ -114,9 +114,9 @@ class NGramModel:
             If the method gives scores that are not probabilities (`StupidBackoff`).
         """
         self._require_probabilities("log_probs")
-        return self.score(text)
+        return self.log_scores(text)
 
-    def score(self, text: TokenizedText) -> Floats:
+    def log_scores(self, text: TokenizedText) -> Floats:
         """Return the natural log of each token's score: float64[N]. `log_probs` for every method but one."""
         tables = self._fitted()
         if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
@@ -125,7 +125,7 @@ class NGramModel:
                 "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
             )
         with np.errstate(divide="ignore"):
-            return np.log(tables.score(text))
+            return np.log(tables.token_probs(text))
 
     def prob(self, word: str, context: Sequence[str] = ()) -> float:
         """Return p(word | context).
@@ -188,7 +188,7 @@ class NGramModel:
         return {n: self.counts_[n].counts_of_counts() for n in self.counts_}
 
     @property
-    def parameters_count(self) -> int:
+    def parameter_count(self) -> int:
         """How many numbers the fitted model needs: a probability per n-gram and a weight per context.
 
         The counts behind them are not included.
@@ -200,7 +200,7 @@ class NGramModel:
         >>> model = NGramModel(2, WittenBell()).fit(tokenize(["the cat sleeps"]))
         >>> model
         NGramModel(order=2, smoothing=WittenBell()), fitted: 6 n-grams of order 1, 4 of order 2
-        >>> model.parameters_count, model.memory  # 6 + 4, and contexts of no word and of one: 1 + 6
+        >>> model.parameter_count, model.memory  # 6 + 4, and contexts of no word and of one: 1 + 6
         (17, 216)
         """
         tables = self._fitted()
@@ -208,10 +208,10 @@ class NGramModel:
 
     @property
     def memory(self) -> int:
-        """Bytes that scoring needs: the numbers of `parameters_count`, and the index of the n-grams."""
+        """Bytes that scoring needs: the numbers of `parameter_count`, and the index of the n-grams."""
         tables = self._fitted()
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
-        return 8 * self.parameters_count + places
+        return 8 * self.parameter_count + places
 
     def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.

@@ -20,9 +20,9 @@ from typing import BinaryIO
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
-from lmmetrics.ngram.counts import spelled
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.tables import Tables
+from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
 ZERO = -99.0

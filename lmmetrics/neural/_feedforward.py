@@ -39,7 +39,7 @@ class FeedForwardLM(NeuralLM):
     >>> model = FeedForwardLM(Vocabulary(["a", "b", "c"]), context=2, width=4, hidden=5)
     >>> model.parameter_formula
     V*d + V*(h + 1) + h*(c*d + 1)
-    >>> model.parameter_formula.subs(model.sizes), model.parameters_count
+    >>> model.parameter_formula.subs(model.sizes), model.parameter_count
     (105, 105)
     """
 
@@ -97,7 +97,7 @@ class SoftmaxBigram(FeedForwardLM):
     Examples
     --------
     >>> from lmmetrics.text import Vocabulary
-    >>> SoftmaxBigram(Vocabulary(["a", "b", "c"])).parameters_count
+    >>> SoftmaxBigram(Vocabulary(["a", "b", "c"])).parameter_count
     36
     """
 

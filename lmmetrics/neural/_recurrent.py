@@ -47,7 +47,7 @@ class RecurrentLM(NeuralLM):
     >>> model = RecurrentLM(Vocabulary(["a", "b", "c"]), cell="lstm", width=8)
     >>> model.parameter_formula
     L*(8*d**2 + 8*d) + V*d + V
-    >>> model.parameter_formula.subs(model.sizes), model.parameters_count
+    >>> model.parameter_formula.subs(model.sizes), model.parameter_count
     (630, 630)
     """
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from lmmetrics._types import Floats
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.smoothing import Interpolated, MissingStatisticsError, SpreadEvenly, ratio
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, SpreadEvenly, ratio
 
 
 class MaximumLikelihood(Interpolated):

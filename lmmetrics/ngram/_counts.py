@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from lmmetrics._types import Ints
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.windows import SortedText
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._windows import SortedText
 from lmmetrics.text import TokenizedText
 
 NGram = tuple[str, ...]

@@ -47,7 +47,7 @@ class TransformerLM(NeuralLM):
     >>> model = TransformerLM(Vocabulary(["a", "b", "c"]), context=16, width=8, heads=2)
     >>> model.parameter_formula
     C*d + L*(12*d**2 + 13*d) + V*d + V + 2*d
-    >>> model.parameter_formula.subs(model.sizes), model.parameters_count
+    >>> model.parameter_formula.subs(model.sizes), model.parameter_count
     (1942, 1942)
     """
 

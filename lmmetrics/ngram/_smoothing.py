@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmmetrics._types import Floats
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.tables import Tables
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._tables import Tables
 
 
 class MissingStatisticsError(ValueError):

@@ -9,9 +9,9 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lmmetrics._documents import checked_documents
 from lmmetrics._extras import need
-from lmmetrics._vocabulary import Vocabulary
+from lmmetrics.text._documents import checked_documents
+from lmmetrics.text._vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import tokenizers

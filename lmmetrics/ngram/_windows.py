@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from lmmetrics._types import Bools, Ints
-from lmmetrics.ngram.level import Level
+from lmmetrics.ngram._level import Level
 from lmmetrics.text import TokenizedText
 
 INT32_LIMIT = np.iinfo(np.int32).max

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from lmmetrics._types import Floats
-from lmmetrics.ngram.counts import NGramCounts
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.smoothing import MissingStatisticsError, Smoothing, ratio
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import MissingStatisticsError, Smoothing, ratio
 
 
 class Katz(Smoothing):
@@ -130,7 +130,7 @@ class StupidBackoff(Smoothing):
 
     Notes
     -----
-    The scores of the words after a context do not sum to 1, so they have no perplexity: `NGramModel.score`
+    The scores of the words after a context do not sum to 1, so they have no perplexity: `NGramModel.log_scores`
     and `next_scores` give them, `log_probs`, `prob` and `next_distribution` refuse. An unseen context costs
     a factor like an unseen word. A word never seen, `<unk>` among them, scores 0.
 

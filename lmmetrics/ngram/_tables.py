@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmmetrics._types import Floats, Ints
-from lmmetrics.ngram.level import Level
-from lmmetrics.ngram.windows import SortedText
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._windows import SortedText
 from lmmetrics.text import TokenizedText, Vocabulary
 
 
@@ -44,7 +44,7 @@ class Tables:
     def order(self) -> int:
         return len(self.levels)
 
-    def score(self, text: TokenizedText) -> Floats:
+    def token_probs(self, text: TokenizedText) -> Floats:
         """Return the probability of each token of a text, given those before it in its sentence: float64[N].
 
         The text's own n-grams are sorted and found in the tables, each distinct one once.

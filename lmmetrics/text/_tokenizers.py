@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._bpe import BPETokenizer, shown
-from lmmetrics._documents import is_written_without_blanks, word_pattern
 from lmmetrics._types import Ints
-from lmmetrics._vocabulary import BOS, EOS, UNK, Vocabulary
+from lmmetrics.text._bpe import BPETokenizer, shown
+from lmmetrics.text._documents import is_written_without_blanks, word_pattern
+from lmmetrics.text._vocabulary import BOS, EOS, UNK, Vocabulary
 
 By = Literal["word", "whitespace", "char", "byte"] | BPETokenizer | Callable[[str], Iterable[str]]
 Sentences = Literal["line", "document"]

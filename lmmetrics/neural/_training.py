@@ -15,10 +15,10 @@ from tqdm import tqdm
 
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
+from lmmetrics.neural._history import History
 from lmmetrics.neural._run import Run
+from lmmetrics.neural._storage import write
 from lmmetrics.neural._torch import one_thread, own_seed
-from lmmetrics.neural.history import History
-from lmmetrics.neural.storage import write
 from lmmetrics.text import TokenizedText
 
 Schedule = Literal["cosine", "constant"]

@@ -1,12 +1,12 @@
-"""Read a model from a file: the counterpart of `lmmetrics.neural.storage`."""
+"""Read a model from a file: the counterpart of `lmmetrics.neural._storage`."""
 
 import torch
 
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
-from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
-from lmmetrics.neural.recurrent import RecurrentLM
-from lmmetrics.neural.transformer import TransformerLM
+from lmmetrics.neural._feedforward import FeedForwardLM, SoftmaxBigram
+from lmmetrics.neural._recurrent import RecurrentLM
+from lmmetrics.neural._transformer import TransformerLM
 from lmmetrics.text import Spelling, Vocabulary
 
 KINDS = {kind.__name__: kind for kind in (FeedForwardLM, SoftmaxBigram, RecurrentLM, TransformerLM)}
