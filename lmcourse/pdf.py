@@ -2,7 +2,7 @@
 
 import sys
 
-from lmcourse.site.paper import make_pdf
+from lmcourse.site.pdf import make_pdf
 
 if __name__ == "__main__":
     sys.exit(make_pdf())

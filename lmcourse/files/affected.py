@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from lmcourse.files.closure import closure, modules_named
+from lmcourse.files.closure import modules_named, needed_by
 
 PROSE = {".md", ".ipynb", ".txt", ".bib", ".cff"}
 
@@ -36,7 +36,7 @@ def affected(files: set[Path], root: Path) -> list[Path]:
     ours = {f"test_ch{number}" for number in chapters}
     found = {path for path in tests if path in code or direct[path] & code or path.stem in ours}
     if far:
-        found |= {path for path, text in tests.items() if closure([text], root) & far}
+        found |= {path for path, text in tests.items() if needed_by([text], root) & far}
     return sorted(found | {path for path in code if path.parts[len(root.parts)] in ("lmcourse", "lmmetrics")})
 
 

@@ -1,12 +1,12 @@
 """What a piece of code depends on: the modules of this project that it can import, and their data files.
 
-    files = closure(["from lmmetrics import corpora"])     paths of modules and data files
+    files = needed_by(["from lmmetrics import corpora"])     paths of modules and data files
     digest(files)                                          changes if one of them does
 
-Imports are read from the syntax, also those inside functions; those for type checkers do not count. A module
-that computes a name to import needs every module of the package that the name begins with, as a string or as
-``__name__``; any other name is assumed to belong to an installed package. A data file counts when a
-string in the code is its name, or the name of a folder that contains it.
+Imports are read from the syntax, also those inside functions; those for type checkers do not count, and a
+relative one raises a ValueError. A module that computes a name to import needs every module of the package
+that the name begins with, as a string or as ``__name__``; any other name is assumed to belong to an installed
+package. A data file counts when a string in the code is its name, or the name of a folder that contains it.
 
 A module counts by its syntax tree: a comment or a blank line changes no digest, a doc-string does. Left out:
 installed packages, whose versions are pinned.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -27,9 +28,10 @@ PACKAGES = ("lmcourse", "lmmetrics", "tests")
 DATA = ("book", "lmmetrics/data")
 """Folders of the data files that code reads."""
 NO_DATA = {".py", ".md", ".pyc"}
+IMPORTING = re.compile(r"\b(import_module|__import__)$")
 
 
-def closure(code: Iterable[str], root: Path = ROOT) -> set[Path]:
+def needed_by(code: Iterable[str], root: Path = ROOT) -> set[Path]:
     """Return the modules and data files below ``root`` that pieces of Python code can need.
 
     Parameters
@@ -67,7 +69,7 @@ def digest(files: Iterable[Path], root: Path = ROOT) -> str:
 
     Examples
     --------
-    >>> len(digest(closure(["import lmmetrics"])))
+    >>> len(digest(needed_by(["import lmmetrics"])))
     12
     """
     total = hashlib.sha256()
@@ -89,15 +91,17 @@ class _Code:
         self._visit(tree)
 
     def _visit(self, node: ast.AST) -> None:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             for other in node.orelse:
                 self._visit(other)
             return
         if isinstance(node, ast.Import):
             self.imports |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                raise ValueError(f"{ast.unparse(node)}: a relative import. Write the module's full name.")
             self.imports |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
+        elif isinstance(node, ast.Call) and IMPORTING.search(ast.unparse(node.func)):
             self._computed(node.args[0])
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
             self.strings |= {node.value, *node.value.split("/")}
@@ -121,7 +125,8 @@ class _Module(_Code):
 
 
 @functools.lru_cache(maxsize=4096)
-def _of_module(path: Path, changed: int) -> _Module:
+def _of_module(path: Path, modified: int) -> _Module:
+    """Read a module once for each time at which it was modified (the cache keeps the arguments)."""
     return _Module(ast.parse(path.read_bytes()))
 
 

@@ -205,7 +205,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
         sys.exit("interrupted; nothing is lost: the same command goes on from the last checkpoint")
     row = measured(text, described(model), model, test, unit)
     budget = f"{steps:,} steps, {history.tokens / len(train):.1f} times the training text"
-    extra = {"kind": "trained", "parameters": model.parameters_count, "budget": budget}
+    extra = {"kind": "trained", "parameters": model.parameter_count, "budget": budget}
     return row | extra | {"seconds": float(history.seconds[-1]), "tokens_per_second": float(
         history.tokens / history.seconds[-1]
     )}  # fmt: skip

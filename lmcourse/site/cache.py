@@ -17,7 +17,7 @@ from myst_nb.ext.glue.utils import PendingGlueReference
 from sphinx.util import logging
 
 from lmcourse.files.cells import code_cells
-from lmcourse.files.closure import closure, digest
+from lmcourse.files.closure import digest, needed_by
 from lmcourse.files.places import ROOT
 
 FOLDER = ".jupyter_cache"
@@ -62,7 +62,7 @@ def key_of(text, path, root=ROOT):
     if not cells:
         return ""
     pins = root / "requirements.txt"
-    made_of = {*closure(cells, root), *([pins] if pins.exists() else [])}
+    made_of = {*needed_by(cells, root), *([pins] if pins.exists() else [])}
     return f"{digest(made_of, root)}-{sys.version_info.major}.{sys.version_info.minor}"
 
 

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
-from lmcourse.site import claims
+from lmcourse.site import alt_texts
 from lmcourse.site.cache import FOLDER, marked
 
 LABS = ROOT / "notebooks"
@@ -101,7 +101,7 @@ def glued(notebook):
         for output in cell.get("outputs", ()):
             if "scrapbook" in output.get("metadata", {}):
                 data = {mime.removeprefix(GLUED): value for mime, value in output["data"].items()}
-                words[output["metadata"]["scrapbook"]["name"]] = claims.plain(data)
+                words[output["metadata"]["scrapbook"]["name"]] = alt_texts.plain(data)
     return words
 
 
@@ -113,7 +113,7 @@ def prepare(cell, words):
     cell.outputs = [output for output in cell.outputs if not is_glue(output)]
     image = cell.metadata.get("mystnb", {}).get("image", {})
     if "alt" in image:
-        image["alt"] = claims.filled(image["alt"], words)
+        image["alt"] = alt_texts.filled(image["alt"], words)
     if HIDDEN_INPUT & set(cell.metadata.get("tags", [])):
         cell.metadata["transient"] = {"remove_source": True}
     if "remove-cell" in cell.metadata.get("tags", []):

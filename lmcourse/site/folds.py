@@ -1,13 +1,14 @@
-"""A Sphinx extension: what stands in the way of reading is folded, and says what it is.
+"""A Sphinx extension: collapse whatever interrupts the reading, under a descriptive label.
 
-- ``{fold} Title`` ... ``{end-fold}``, on the top level of a page, fold what stands between them: text, glued
+- ``{fold} Title`` ... ``{end-fold}``, on the top level of a page, fold what is between them: text, glued
   numbers, figures, cells that run. ``{predict} Question`` ... ``{end-fold}`` do the same below a question.
 - A section whose title begins with "Going deeper" is folded below its title, with its minutes.
 - The first cell of a page, if it imports, is folded as "Imports and set-up".
-- The code of a derivation is folded below it, as its proof.
+- The code of a derivation is folded below it. `lmmetrics.derivation` writes into its HTML whether each step
+  is proved, or some are only checked in numbers: ``<div class="derivation" data-verdict="proved">``.
 
-A fold is closed on the screen and open on paper. Keyboards and screen readers can open it: it is an HTML
-``details``. ``folds.js`` opens one that a link leads into, and remembers what the reader has opened.
+A fold is closed on the screen and open on paper. It is an HTML ``details``, which keyboards and screen
+readers can open. ``folds.js`` opens one that a link leads into, and remembers what the reader has opened.
 """
 
 import re
@@ -18,57 +19,53 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from lmcourse.site.reading import in_words, minutes
+from lmcourse.site.reading_time import in_words, minutes
 
 DEEPER = "Going deeper"
 IMPORTS = re.compile(r"(import|from) ")
-LABELS = {
-    "set-up": "Imports and set-up",
-    "proof": "Proved by SymPy: show the proof",
-    "one-line": "Proved",
-    "code": "Show the code",
-}
+VERDICT = re.compile(r'<div class="derivation[^>]* data-verdict="(\w+)"')
+VERDICTS = {"proved": "Proved", "checked": "Checked in numbers"}
 
 log = logging.getLogger(__name__)
 
 
-class fold(nodes.General, nodes.Element):
-    """What is closed until it is asked for: ``summary`` says what it is, ``kind`` how it looks."""
+class Folded(nodes.General, nodes.Element):
+    """What is closed until it is opened: ``summary`` says what it is, ``kind`` how it looks."""
 
 
-class marker(nodes.General, nodes.Element):
+class Mark(nodes.General, nodes.Element):
     """Where a fold begins (with ``kind``), or ends (without)."""
 
 
 def setup(app):
     """Register the extension (called by Sphinx)."""
-    app.add_node(fold, html=(visit_fold, depart_fold), latex=(visit_fold_on_paper, depart_fold_on_paper))
+    app.add_node(Folded, html=(visit_fold, depart_fold), latex=(visit_fold_on_paper, depart_fold_on_paper))
     app.add_node(HideCodeCellNode, override=True, html=(visit_hidden_code, depart_fold))
-    app.add_directive("fold", Fold)
+    app.add_directive("fold", BeginFold)
     app.add_directive("predict", Predict)
     app.add_directive("end-fold", EndFold)
     app.connect("doctree-read", label_cells)
     app.connect("doctree-read", make_folds)
-    app.add_post_transform(ProofBelow)
+    app.add_post_transform(CodeBelow)
     app.add_js_file("folds.js")
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
-class Fold(SphinxDirective):
+class BeginFold(SphinxDirective):
     """The beginning of a fold; its argument is the title."""
 
     required_arguments, final_argument_whitespace = 1, True
     kind = "deeper"
 
     def run(self):
-        """Return the marker; its children are the title's."""
+        """Return the mark; its children are the title's."""
         words, messages = self.state.inline_text(self.arguments[0], self.lineno)
-        start = marker("", *words, kind=self.kind)
+        start = Mark("", *words, kind=self.kind)
         self.set_source_info(start)
         return [start, *messages]
 
 
-class Predict(Fold):
+class Predict(BeginFold):
     """The beginning of a fold below a question: the reader answers it first."""
 
     kind = "predict"
@@ -78,36 +75,43 @@ class EndFold(SphinxDirective):
     """The end of the fold."""
 
     def run(self):
-        """Return the marker."""
-        end = marker("")
+        """Return the mark."""
+        end = Mark("")
         self.set_source_info(end)
         return [end]
 
 
 def make_folds(app, doctree):
-    """Put what stands between two markers, and below the titles of deeper sections, into folds."""
-    for start in list(doctree.findall(marker)):
-        if start.parent is None or "kind" not in start:
-            continue
-        parent = start.parent
-        first = parent.index(start)
-        ends = [k for k in range(first + 1, len(parent)) if isinstance(parent[k], marker)]
-        if not ends or "kind" in parent[ends[0]]:
-            log.warning("this fold has no {end-fold} in its section", location=start)
-            continue
-        inside = parent[first + 1 : ends[0]]
-        folded = fold("", *inside, summary=start.children, kind=start["kind"])
-        parent[first : ends[0] + 1] = [folded]
-    for left in list(doctree.findall(marker)):
+    """Put what is between two marks, and what is below the titles of deeper sections, into folds."""
+    for start in list(doctree.findall(Mark)):
+        if start.parent is not None and "kind" in start:
+            fold_between(start)
+    for left in list(doctree.findall(Mark)):
         log.warning("there is no fold to end here", location=left)
         left.parent.remove(left)
     for section in list(doctree.findall(nodes.section)):
-        title = section.children[0] if section.children else None
-        if isinstance(title, nodes.title) and title.astext().startswith(DEEPER):
-            inside = section.children[1:]
-            part = nodes.section("", *(node.deepcopy() for node in inside))
-            words = f"Show this section ({in_words(minutes(part)).removesuffix(' to read')})"
-            section[1:] = [fold("", *inside, summary=[nodes.Text(words)], kind="section")]
+        fold_deeper(section)
+
+
+def fold_between(start):
+    """Put what is between a mark and the next, which must be an end, into a fold."""
+    parent, first = start.parent, start.parent.index(start)
+    end = next((k for k in range(first + 1, len(parent)) if isinstance(parent[k], Mark)), None)
+    if end is None or "kind" in parent[end]:
+        log.warning("this fold has no {end-fold} in its section", location=start)
+        return
+    inside = parent[first + 1 : end]
+    parent[first : end + 1] = [Folded("", *inside, summary=start.children, kind=start["kind"])]
+
+
+def fold_deeper(section):
+    """Fold a section below its title if the title says that it goes deeper."""
+    title = section.children[0] if section.children else None
+    if isinstance(title, nodes.title) and title.astext().startswith(DEEPER):
+        inside = section.children[1:]
+        part = nodes.section("", *(node.deepcopy() for node in inside))
+        words = f"Show this section ({in_words(minutes(part)).removesuffix(' to read')})"
+        section[1:] = [Folded("", *inside, summary=[nodes.Text(words)], kind="section")]
 
 
 def label_cells(app, doctree):
@@ -118,21 +122,25 @@ def label_cells(app, doctree):
         if source is None:
             continue
         shown = "".join(raw.astext() for raw in cell.findall(nodes.raw))
-        if 'class="derivation' in shown:
-            hide(cell, "proof" if "<ol>" in shown else "one-line")
+        if verdicts := VERDICT.findall(shown):
+            verdict = VERDICTS[min(verdicts)]  # "checked" if one of them is only that
+            if "<ol>" in shown:
+                hide(cell, "proof", f"{verdict}: show the code")
+            else:
+                hide(cell, "one-line", verdict)
         elif number == 0 and IMPORTS.match(source.astext()):
-            hide(cell, "set-up")
+            hide(cell, "set-up", "Imports and set-up")
 
 
-def hide(cell, kind):
-    """Fold a cell's input under the words of its kind."""
+def hide(cell, kind, label):
+    """Fold a cell's input under a label; ``kind`` becomes its class."""
     cell["hide_mode"] = "input"
-    cell["prompt_show"] = cell["prompt_hide"] = LABELS[kind]
+    cell["prompt_show"] = cell["prompt_hide"] = label
     cell["classes"].append(f"{kind}-cell")
 
 
-class ProofBelow(SphinxPostTransform):
-    """A proof stands below what it proves; on paper it is left out."""
+class CodeBelow(SphinxPostTransform):
+    """Put the code of a derivation below what it shows; on paper, leave it out."""
 
     default_priority = 201  # after the input is hidden
 
@@ -166,12 +174,12 @@ def depart_fold(self, node):
 
 def visit_hidden_code(self, node):
     """Open the fold of a cell's input."""
-    label = LABELS["code"] if node["prompt_show"].startswith("Show code cell") else node["prompt_show"]
+    label = "Show the code" if node["prompt_show"].startswith("Show code cell") else node["prompt_show"]
     self.body.append(f'<details class="fold fold-code"><summary>{label}</summary>\n<div class="fold-body">\n')
 
 
 def visit_fold_on_paper(self, node):
-    """A fold on paper is open below its title; a section has one already."""
+    """Write the title of a fold, which is open on paper; a section has its title already."""
     if node["kind"] == "section":
         return
     self.body.append("\n\\par\\medskip\\noindent\\textbf{")
@@ -183,5 +191,5 @@ def visit_fold_on_paper(self, node):
 
 
 def depart_fold_on_paper(self, node):
-    """Leave some room."""
+    """Add vertical space after the fold."""
     self.body.append("\n\\medskip\n")

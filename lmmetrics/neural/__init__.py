@@ -18,12 +18,12 @@ True
 
 from lmmetrics.neural import _torch  # noqa: F401 - first, since it says what to install
 from lmmetrics.neural._batches import inputs_of
-from lmmetrics.neural.feedforward import FeedForwardLM, SoftmaxBigram
-from lmmetrics.neural.history import History
-from lmmetrics.neural.loading import load
-from lmmetrics.neural.recurrent import RecurrentLM
-from lmmetrics.neural.training import train
-from lmmetrics.neural.transformer import TransformerLM
+from lmmetrics.neural._feedforward import FeedForwardLM, SoftmaxBigram
+from lmmetrics.neural._history import History
+from lmmetrics.neural._loading import load
+from lmmetrics.neural._recurrent import RecurrentLM
+from lmmetrics.neural._training import train
+from lmmetrics.neural._transformer import TransformerLM
 
 __all__ = [
     "FeedForwardLM",

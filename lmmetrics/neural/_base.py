@@ -156,7 +156,7 @@ class NeuralLM(nn.Module):
         return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
 
     @property
-    def parameters_count(self) -> int:
+    def parameter_count(self) -> int:
         """Number of parameters; a shared matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
@@ -167,7 +167,7 @@ class NeuralLM(nn.Module):
 
     def save(self, path: PathLike) -> None:
         """Write the model to a file; `lmmetrics.neural.load` reads it."""
-        from lmmetrics.neural.storage import save
+        from lmmetrics.neural._storage import save
 
         save(self, path)
 
@@ -176,7 +176,7 @@ class NeuralLM(nn.Module):
 
     def extra_repr(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.config.items())
-        count = f"{self.parameters_count:,} parameters"
+        count = f"{self.parameter_count:,} parameters"
         return f"V={len(self.vocabulary):,}, {options}, state={self.state!r}; {count}"
 
     # What a kind of model may do otherwise

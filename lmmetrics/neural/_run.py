@@ -11,7 +11,7 @@ from torch import Tensor
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import Memory, NeuralLM
 from lmmetrics.neural._batches import TrainingBatches, inputs_of
-from lmmetrics.neural.history import History
+from lmmetrics.neural._history import History
 from lmmetrics.text import TokenizedText
 
 KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"

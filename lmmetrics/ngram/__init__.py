@@ -11,13 +11,14 @@ Examples
 3.5823
 """
 
-from lmmetrics.ngram.additive import AddK, GoodTuring, MaximumLikelihood
-from lmmetrics.ngram.arpa import ArpaError
-from lmmetrics.ngram.backoff import Katz, StupidBackoff
-from lmmetrics.ngram.discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
-from lmmetrics.ngram.interpolation import JelinekMercer, WittenBell
-from lmmetrics.ngram.model import NGramModel
-from lmmetrics.ngram.smoothing import MissingStatisticsError
+from lmmetrics.ngram._additive import AddK, GoodTuring, MaximumLikelihood
+from lmmetrics.ngram._arpa import ArpaError
+from lmmetrics.ngram._backoff import Katz, StupidBackoff
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
+from lmmetrics.ngram._interpolation import JelinekMercer, WittenBell
+from lmmetrics.ngram._model import NGramModel
+from lmmetrics.ngram._smoothing import MissingStatisticsError
 
 __all__ = [
     "AbsoluteDiscounting",
@@ -30,6 +31,7 @@ __all__ = [
     "MaximumLikelihood",
     "MissingStatisticsError",
     "ModifiedKneserNey",
+    "NGramCounts",
     "NGramModel",
     "StupidBackoff",
     "WittenBell",

@@ -9,8 +9,7 @@ from numbers import Integral
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, Seed
-from lmmetrics._vocabulary import UNK
-from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
 
 
 class Source(ABC):

@@ -8,11 +8,8 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from lmcourse.files.places import ROOT
-from lmcourse.site import forms
-from lmcourse.site.chapters import STATIC
-
-HTML = ROOT / "_build" / "html"
+from lmcourse.files.places import HTML, STATIC
+from lmcourse.site.browser_tools import SCRIPTS, STYLE, markup
 
 
 def built_pages():
@@ -45,10 +42,10 @@ def small_page(body, head=""):
 def write_tool(folder, name, data, more=""):
     """Write the page of a tool without the book around it, with its scripts and style; return its address."""
     shutil.copytree(STATIC / "tools", folder / "tools")
-    scripts = "".join(f'<script defer src="{script}"></script>' for script in forms.SCRIPTS[f"book/{name}"])
-    head = f'<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="{forms.STYLE}">'
+    scripts = "".join(f'<script defer src="{script}"></script>' for script in SCRIPTS[f"book/{name}"])
+    head = f'<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="{STYLE}">'
     page = folder / f"{name}.html"
-    page.write_text(small_page(forms.markup(name, data) + more, head + scripts), encoding="utf8")
+    page.write_text(small_page(markup(name, data) + more, head + scripts), encoding="utf8")
     return page.as_uri()
 
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from .access import CONTRAST, EVERY, SCROLLING, restore, violations
-from .conftest import DECKS, HTML, small_page
+from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
+from tests.browser.conftest import DECKS, HTML, small_page
 
 pytestmark = pytest.mark.browser
 FAULTS = {

@@ -8,9 +8,8 @@ import pytest
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.pages.clinic.catalogue import EXPLANATIONS
 from lmcourse.pages.clinic.explanations import tree
-from lmcourse.site import forms
-
-from .conftest import HTML, needs_book, write_tool
+from lmcourse.site import browser_tools
+from tests.browser.conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser
 TABLE = """<div class="clinic-table"><table><tbody><tr><td>M19</td><td>padding</td><td>-</td>
@@ -26,7 +25,7 @@ DIAGNOSE = """cases => { const data = LMM.page.data('clinic-data'); return cases
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The clinic's page on disk, with a table of one row."""
-    return write_tool(tmp_path_factory.mktemp("clinic"), "clinic", forms.clinic_data(), TABLE)
+    return write_tool(tmp_path_factory.mktemp("clinic"), "clinic", browser_tools.clinic_data(), TABLE)
 
 
 class Text:

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from lmcourse.pages import known_texts
-from lmcourse.site import forms
+from lmcourse.site import browser_tools
 from lmmetrics import Score, corpora
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.text import tokenize
-
-from .conftest import HTML, needs_book, write_tool
+from tests.browser.conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser
 CASES = 400
@@ -25,7 +24,7 @@ ROWS = """() => [...document.querySelectorAll('#converter-tool tbody tr')].map(r
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """The converter's page on disk."""
-    return write_tool(tmp_path_factory.mktemp("converter"), "converter", forms.converter_data())
+    return write_tool(tmp_path_factory.mktemp("converter"), "converter", browser_tools.converter_data())
 
 
 def random_cases():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from .conftest import HTML, needs_book
+from tests.browser.conftest import HTML, needs_book
 
 pytestmark = [pytest.mark.browser, needs_book]
 

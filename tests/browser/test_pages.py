@@ -7,9 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from lmcourse import REPOSITORY
-
-from .access import CONTRAST, EVERY, SCROLLING, restore, violations
-from .conftest import HTML, PAGES
+from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
+from tests.browser.conftest import HTML, PAGES
 
 pytestmark = pytest.mark.browser
 UNREAD = {"search.html", "prf-prf.html"}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from .conftest import small_page
-from .test_pages import BROKEN_IMAGES, RAW_MATHS, TOO_WIDE, links_to_nowhere
-from .test_slides import CUT_OFF, NOTE_SHOWS, OVERPRINTED, WITHOUT_NOTE
-from .test_weight import PAGE_KB, weight
+from tests.browser.conftest import small_page
+from tests.browser.test_pages import BROKEN_IMAGES, RAW_MATHS, TOO_WIDE, links_to_nowhere
+from tests.browser.test_slides import CUT_OFF, NOTE_SHOWS, OVERPRINTED, WITHOUT_NOTE
+from tests.browser.test_weight import PAGE_KB, weight
 
 pytestmark = pytest.mark.browser
 

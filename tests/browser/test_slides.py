@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from .conftest import DECKS, HTML, ROOT
+from lmcourse.files.places import HTML, ROOT
+from tests.browser.conftest import DECKS
 
 pytestmark = pytest.mark.browser
 

@@ -2,7 +2,7 @@
 
 import re
 
-from .conftest import HTML, built_pages, needs_book
+from tests.browser.conftest import HTML, built_pages, needs_book
 
 PAGE_KB, SITE_MB = 600, 50
 

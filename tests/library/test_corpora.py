@@ -14,9 +14,9 @@ from importlib.resources import files
 
 import pytest
 
-from lmmetrics import _download, corpora
-from lmmetrics._download import FILES, RemoteFile, fetch
-from lmmetrics.corpora import CorpusError, load, names
+from lmmetrics.corpora import CorpusError, _download, load, names
+from lmmetrics.corpora._corpus import PARTS
+from lmmetrics.corpora._download import FILES, RemoteFile, fetch
 from lmmetrics.text import tokenize
 
 HAN = re.compile("[\u4e00-\u9fff]")
@@ -51,7 +51,7 @@ def test_every_tale_has_the_form_that_the_splitter_expects(language):
 
 def test_the_tales_are_the_same_in_both_languages_and_large_enough():
     english, chinese = load("tales-en"), load("tales-zh")
-    for part in corpora.PARTS:
+    for part in PARTS:
         pairs = zip(getattr(english, part), getattr(chinese, part), strict=True)
         for number, (one, other) in enumerate(pairs):
             assert one.count("\n") == other.count("\n"), (english.titles[part][number], "paragraphs")
@@ -100,7 +100,7 @@ def test_the_docs_are_those_of_the_book(name, digest):
     assert len(paragraphs) == len(set(paragraphs)) and min(map(len, documents)) >= 100
     assert not re.search(r">>>|::|``|:math:|\$|---|[=<>{}\\]", "".join(documents))
     assert all(re.fullmatch(r"[A-Z].*[.?!]", paragraph) for paragraph in paragraphs)
-    for part in corpora.PARTS:
+    for part in PARTS:
         assert corpus.titles[part] == sorted(corpus.titles[part])
         for title in corpus.titles[part]:
             number = int(hashlib.sha256(title.encode()).hexdigest(), 16) % 10
@@ -130,9 +130,9 @@ def test_tiny_shakespeare_is_whole_and_its_last_tenth_is_for_tests(real_texts):
 
 def test_wikitext_2_has_its_articles_and_tokens(real_texts):
     corpus = load("wikitext-2")
-    assert [len(getattr(corpus, part)) for part in corpora.PARTS] == [600, 60, 60]
+    assert [len(getattr(corpus, part)) for part in PARTS] == [600, 60, 60]
     assert corpus.titles["test"][:2] == ["Robert <unk>", "Du Fu"]
-    counts = [len(tokenize(getattr(corpus, part), by="whitespace")) for part in corpora.PARTS]
+    counts = [len(tokenize(getattr(corpus, part), by="whitespace")) for part in PARTS]
     assert counts == [2_088_628, 217_646, 245_569]
 
 
@@ -254,7 +254,7 @@ def test_a_damaged_file_in_the_cache_is_downloaded_again(server, tmp_path):
 def test_a_download_that_was_killed_is_not_taken_for_the_file(server, tmp_path):
     """The process is killed while the server sends: the next call downloads the whole file."""
     program = (
-        "import sys; from lmmetrics._download import RemoteFile, fetch; from pathlib import Path;"
+        "import sys; from lmmetrics.corpora._download import RemoteFile, fetch; from pathlib import Path;"
         "fetch(RemoteFile(*sys.argv[1:4]), base_url=sys.argv[4], cache=Path(sys.argv[5]))"
     )
     arguments = [SMALL.path, SMALL.url, SMALL.digest, f"{server.url}/hangs", str(tmp_path)]

@@ -9,7 +9,7 @@ import torch
 
 from lmmetrics import neural, score_text
 from lmmetrics.neural import inputs_of
-from lmmetrics.neural.transformer import Attention
+from lmmetrics.neural._transformer import Attention
 from lmmetrics.ngram import MaximumLikelihood, NGramModel
 from lmmetrics.text import Vocabulary, tokenize
 

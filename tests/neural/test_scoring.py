@@ -243,7 +243,7 @@ def test_samples_read_what_they_have_drawn(model):
 
 
 def test_parameters_by_formula(model):
-    assert model.parameter_formula.subs(model.sizes) == model.parameters_count
+    assert model.parameter_formula.subs(model.sizes) == model.parameter_count
 
 
 def test_errors_say_what_to_do(model):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lmmetrics import neural, score_text
-from lmmetrics.neural import training
+from lmmetrics.neural import _training
 from lmmetrics.neural._batches import STATES, TrainingBatches
 from lmmetrics.neural._run import Run
 from lmmetrics.text import Vocabulary, tokenize
@@ -207,13 +207,13 @@ def test_seconds_stop_a_run():
 
 
 def test_the_learning_rate_rises_and_falls():
-    rate = training._rates(0.5, "cosine", 1000, None)
+    rate = _training._rates(0.5, "cosine", 1000, None)
     assert rate(0, 0.0) == pytest.approx(0.005, rel=1e-3)
     assert rate(99, 0.0) == pytest.approx(0.5, rel=0.03)
     assert rate(1000, 0.0) == pytest.approx(0.05)
     assert rate(0, 0.0) < rate(50, 0.0) < rate(99, 0.0) > rate(500, 0.0) > rate(999, 0.0)
-    assert training._rates(0.5, "constant", 1000, None)(999, 0.0) == 0.5
-    assert training._rates(0.5, "cosine", None, 10.0)(5000, 10.0) == pytest.approx(0.05)
+    assert _training._rates(0.5, "constant", 1000, None)(999, 0.0) == 0.5
+    assert _training._rates(0.5, "cosine", None, 10.0)(5000, 10.0) == pytest.approx(0.05)
 
 
 def test_long_gradients_are_cut(monkeypatch):
@@ -287,7 +287,7 @@ def test_saved_and_loaded_is_the_same_model(maker, tmp_path):
     model.save(tmp_path / "model.pt")
     loaded = neural.load(tmp_path / "model.pt")
     assert type(loaded) is type(model) and loaded.vocabulary == model.vocabulary
-    assert same(weights(loaded), weights(model)) and loaded.parameters_count == model.parameters_count
+    assert same(weights(loaded), weights(model)) and loaded.parameter_count == model.parameter_count
     np.testing.assert_array_equal(loaded.log_probs(VALID), model.log_probs(VALID))
     assert loaded.sample(20, seed=1).decode() == model.sample(20, seed=1).decode()
     assert [path.name for path in tmp_path.iterdir()] == ["model.pt"]

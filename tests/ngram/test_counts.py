@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmmetrics.ngram import AddK, ModifiedKneserNey, NGramModel, WittenBell
-from lmmetrics.ngram.counts import NGramCounts, spelled
+from lmmetrics.ngram._counts import NGramCounts, spelled
 from lmmetrics.sources import MarkovSource
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -101,7 +101,7 @@ def test_a_token_of_a_vocabulary_without_unk_that_is_not_there_counts_0():
 def test_a_text_too_large_for_int32_is_counted_in_int64(monkeypatch, order):
     text = tokenize(CATS)
     narrow = NGramModel(order, AddK(0.5)).fit(text)
-    monkeypatch.setattr("lmmetrics.ngram.windows.INT32_LIMIT", len(text))
+    monkeypatch.setattr("lmmetrics.ngram._windows.INT32_LIMIT", len(text))
     wide = NGramModel(order, AddK(0.5)).fit(text)
     for n in range(1, order + 1):
         before, after = narrow.counts_.levels[n - 1], wide.counts_.levels[n - 1]

@@ -494,7 +494,7 @@ def test_stupid_backoff_scores_and_refuses():
     model = NGramModel(2, StupidBackoff(alpha=0.4)).fit(tokenize([CATS]))
     # Seen: 2 / 3. Not seen: 0.4 times the relative frequency. Unseen context: 0.4 times it as well.
     test = tokenize(["the cat\n", "eats\n"], vocabulary=model.vocabulary)
-    the, cat, end, eats, last = np.exp(model.score(test))
+    the, cat, end, eats, last = np.exp(model.log_scores(test))
     assert [the, cat, end, eats, last] == pytest.approx([1, 2 / 3, 0.4 * 3 / 12, 0.4 / 12, 1])
     assert model.next_scores(["</s>"]) == pytest.approx(0.4 * model.next_scores())
     assert model.next_scores(["the"]).sum() == pytest.approx(1 + 0.4 * (1 - 3 / 12))

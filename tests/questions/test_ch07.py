@@ -371,7 +371,7 @@ def test_the_formulas_count_what_the_library_builds(layers):
         "LSTM": neural.RecurrentLM(vocabulary, "lstm", width=d, layers=layers),
         "Transformer": neural.TransformerLM(vocabulary, context=C, width=d, heads=2, layers=layers),
     }
-    assert found == {name: model.parameters_count for name, model in built.items()}
+    assert found == {name: model.parameter_count for name, model in built.items()}
 
 
 @pytest.mark.parametrize(("N", "C", "stride"), [(14, 6, 4), (14, 6, 2), (20, 5, 3), (4, 6, 2), (9, 5, 1)])

@@ -21,7 +21,7 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from lmcourse.files.closure import closure
+from lmcourse.files.closure import needed_by
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.reading import MOST_BYTES
@@ -194,7 +194,7 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) 
     total = hashlib.sha256(repr((set_name, limits)).encode())
     names = [solutions / set_name / name for name in (f"{set_name}.ipynb", *sorted(key.files))]
     code = [cell.source for cell in key.cells if cell.kind in ("setup", "answer")]
-    names += sorted(closure([f"import {__name__}", *code]))
+    names += sorted(needed_by([f"import {__name__}", *code]))
     for path in names:
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -8,7 +8,8 @@ input. Standard library only: this package is not on Python's path yet. Three ki
     the libraries and the companion library read-only, and an empty scratch folder. Root becomes another
     user.
 ``bubblewrap``
-    The same, made by the program bubblewrap, which has started this one.
+    The same, made by the program bubblewrap, which has started this one. Only the number of files is not
+    limited: bubblewrap limits the size of a folder alone.
 ``limits``
     Limits on time, memory, file size and processes, and another user where we are root. Nothing else.
 
@@ -43,12 +44,12 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 REFUSED = 77
 
 SET_SECCOMP, FILTER_MODE = 22, 2
-LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
+LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 """The instructions of a seccomp filter, which is a program in classic BPF."""
-CALL_NUMBER, ARCHITECTURE, THIRD_ARGUMENT = 0, 4, 32
+CALL_NUMBER, ARCHITECTURE, FIRST_ARGUMENT, THIRD_ARGUMENT = 0, 4, 16, 32
 """Where in the kernel's ``struct seccomp_data`` a filter finds what it loads."""
-ALLOW, REFUSE = 0x7FFF0000, 0x00050001
-"""What a filter returns: let the call through, or let it fail with EPERM."""
+ALLOW, REFUSE, NOT_KNOWN = 0x7FFF0000, 0x00050001, 0x00050026
+"""What a filter returns: let the call through, or let it fail with EPERM or ENOSYS."""
 X32_CALLS = 0x40000000
 """The first number of a second table on x86_64, which holds the same calls again."""
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -56,15 +57,16 @@ REFUSED_CALLS = {
     "x86_64": {
         "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68, "semget": 64,
         "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298,
-        "add_key": 248, "request_key": 249, "keyctl": 250,
+        "add_key": 248, "request_key": 249, "keyctl": 250, "unshare": 272, "mount": 165, "fsopen": 430,
     },
     "aarch64": {
         "memfd_create": 279, "memfd_secret": 447, "shmget": 194, "msgget": 186, "semget": 190,
         "io_uring_setup": 425, "bpf": 280, "perf_event_open": 241,
-        "add_key": 217, "request_key": 218, "keyctl": 219,
+        "add_key": 217, "request_key": 218, "keyctl": 219, "unshare": 97, "mount": 40, "fsopen": 430,
     },
 }  # fmt: skip
 """Numbers of system calls by machine. To support another machine, add it here, above and below."""
+CLONE, CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
 SETSOCKOPT = {"x86_64": 54, "aarch64": 208}
 BUFFER_OPTIONS = {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}
 """Options that make a socket's buffers larger; `outside.memory` counts each as of the usual size."""
@@ -83,8 +85,10 @@ def isolate_and_serve(settings: Settings, connection: socket.socket) -> None:
             _enter_namespaces(settings)
         elif settings["protection"] == "limits" and os.geteuid() == 0:
             _become_user(settings["uid"])
-        _give_up_privileges()
+        _give_up_privileges(settings["protection"])
         os.chdir(settings["scratch"])
+        for name, text in settings["files"].items():
+            _write(name, text)
     except OSError as error:
         print(error, flush=True)
         os._exit(REFUSED)
@@ -147,9 +151,8 @@ def _build_root(settings: Settings) -> None:
     os.makedirs(f"{root}/proc", exist_ok=True)
     with contextlib.suppress(OSError):  # some containers allow no new one; Python works without
         _mount("proc", f"{root}/proc", "proc", NO_SUID | NO_DEVICES)
-    for name, text in settings["files"].items():
-        _write(f"{root}{scratch}/{name}", text)
     _mount(None, root, None, REMOUNT | BIND | READ_ONLY | NO_SUID | NO_DEVICES)
+    # not pivot_root: the kernel refuses new user namespaces to a process whose root is not that of its mounts
     os.chroot(root)
 
 
@@ -187,8 +190,14 @@ def _become_user(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def _give_up_privileges() -> None:
-    """Drop every capability, and keep started programs from giving one back."""
+def _give_up_privileges(protection: str) -> None:
+    """Drop every capability, and keep started programs from giving one back.
+
+    Raises
+    ------
+    OSError
+        If the protection is to be full, and the kernel does not filter system calls.
+    """
     if not sys.platform.startswith("linux"):
         return
     _call("prctl", NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -196,24 +205,30 @@ def _give_up_privileges() -> None:
     _call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
     # no process of the same user may read our memory; each fork that runs an answer undoes this for itself
     _call("prctl", DUMPABLE, 0, 0, 0, 0)
-    _refuse_calls()
+    with contextlib.suppress(OSError) if protection == "limits" else contextlib.nullcontext():
+        _refuse_calls()
 
 
 def _refuse_calls() -> None:
     """Refuse system calls by a filter of the kernel.
 
-    They make memory that belongs to no process, so that the grader could not count it, or they read keys.
-    Where the machine is not known or the kernel has no filter, the other limits hold.
+    They make memory that belongs to no process, so that the grader could not count it, or they read keys, or
+    they make namespaces, in which a process could mount folders that have no limit.
+
+    Raises
+    ------
+    OSError
+        If we do not know this machine's numbers of system calls, or if the kernel refuses the filter.
     """
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
-        return
+        raise OSError(f"the system calls of {machine} cannot be filtered")
     # leave the keys of the grader's session behind: join a new keyring (a container may refuse that, too)
     _libc().syscall(REFUSED_CALLS[machine]["keyctl"], 1, None)
     steps = _filter_for(machine)
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(steps), ctypes.addressof(code)))
-    _libc().prctl(SET_SECCOMP, FILTER_MODE, ctypes.c_void_p(ctypes.addressof(program)), 0, 0)
+    _call("prctl", SET_SECCOMP, FILTER_MODE, ctypes.c_void_p(ctypes.addressof(program)), 0, 0)
 
 
 def _filter_for(machine: str) -> list[tuple[int, int, int, int]]:
@@ -225,6 +240,10 @@ def _filter_for(machine: str) -> list[tuple[int, int, int, int]]:
         steps += [(JUMP_IF_AT_LEAST, 0, 1, X32_CALLS), refuse]
     for number in REFUSED_CALLS[machine].values():
         steps += [(JUMP_IF_EQUAL, 0, 1, number), refuse]
+    # clone3 has its flags in memory, which no filter reads; without it the C library uses clone
+    steps += [(JUMP_IF_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, NOT_KNOWN)]
+    steps += [(JUMP_IF_EQUAL, 0, 4, CLONE[machine]), (LOAD, 0, 0, FIRST_ARGUMENT)]
+    steps += [(JUMP_IF_SET, 0, 1, NEW_USER), refuse, (RETURN, 0, 0, ALLOW)]
     options = BUFFER_OPTIONS.values()
     steps += [(JUMP_IF_EQUAL, 0, 1 + 2 * len(options), SETSOCKOPT[machine]), (LOAD, 0, 0, THIRD_ARGUMENT)]
     for option in options:

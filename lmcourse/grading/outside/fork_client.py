@@ -70,35 +70,53 @@ class ForkedProcess:
             ready = select.select([self.stdout], [], [], max(0.0, end - time.monotonic()))[0]
             byte = self.stdout.read(1) if ready else b""
             if not byte:
-                raise ChildProcessError("the process that imports the libraries has ended, or hangs")
+                raise ChildProcessError("the process that imports the libraries has exited or is hanging")
             line += byte
             if byte == b"\n":
                 self._pid = int(line)
-                # a handle, since the id of a process that has ended may be given to another one
+                # a handle, since the id of a process that has ended may be given to another one; some
+                # containers refuse it
                 with contextlib.suppress(OSError):
                     self._handle = os.pidfd_open(self._pid)
         return self._pid
 
     def poll(self) -> int | None:
         """None while it runs, as `subprocess.Popen.poll`."""
-        return None if self.pid and self._handle >= 0 and not self._has_ended(0) else 0
+        return 0 if self.pid and self._has_ended(0) else None
 
     def kill(self) -> None:
         """End it, if it has not ended."""
         with contextlib.suppress(ProcessLookupError):
             if self.poll() is None:
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+                if self._handle >= 0:
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+                else:
+                    os.kill(self._pid, signal.SIGKILL)
 
     def wait(self) -> None:
         """Wait until it has ended, for ten seconds at most; the fork server reaps it."""
-        if self._handle >= 0:
+        if self._pid:
             self._has_ended(10)
+        if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
         self.stdout.close()
 
     def _has_ended(self, seconds: float) -> bool:
-        return bool(select.select([self._handle], [], [], seconds)[0])
+        if self._handle >= 0:
+            return bool(select.select([self._handle], [], [], seconds)[0])
+        end = time.monotonic() + seconds
+        while (running := _is_running(self._pid)) and time.monotonic() < end:
+            time.sleep(0.01)
+        return not running
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 _server: socket.socket | None = None

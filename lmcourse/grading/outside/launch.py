@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
-import secrets
 import shutil
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,10 +26,10 @@ OTHER_THREADS = 1000
 """How many threads the user may have already, where the system does not tell."""
 
 NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
-LIMITED = "time, memory, files and processes are limited"
 PROTECTION = {
-    "namespaces": f"Protection: full; {NAMESPACES}; {LIMITED}.",
-    "bubblewrap": f"Protection: full (bubblewrap); {NAMESPACES}; {LIMITED}.",
+    "namespaces": f"Protection: full; {NAMESPACES}; time, memory, files and processes are limited.",
+    "bubblewrap": f"Protection: bubblewrap; {NAMESPACES}; time, memory, processes and the size of files are"
+    " limited, but not the number of files.",
     "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
     " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
     " work that you do not trust in a container.",
@@ -40,7 +37,7 @@ PROTECTION = {
 
 
 def prepare(
-    kind: str, folder: Path, files: dict[str, str], imports: Sequence[str], limits: Limits
+    kind: str, folder: Path, files: dict[str, str], imports: Sequence[str], limits: Limits, uid: int = 0
 ) -> Settings:
     """Fill the folder of a worker process, and return the worker's settings.
 
@@ -55,10 +52,11 @@ def prepare(
     imports : sequence of str
         Modules to import before any answer runs.
     limits : Limits
+    uid : int
+        The user that the answers run as where the grader is root; else 0.
     """
     library = Path(importlib.util.find_spec("lmmetrics").origin).parent
-    uid = _spare_user() if os.geteuid() == 0 else 0
-    _fill(folder, library, files, uid, kind)
+    _fill(folder, library, uid, kind)
     runtime, scratch = Path("/view"), Path("/scratch")
     if kind == "limits":
         runtime, scratch = folder / "runtime", folder / "scratch"
@@ -95,7 +93,7 @@ def command(settings: Settings, folder: Path, socket: int) -> list[str]:
     """
     program = [sys.executable, "-I", "-B", f"{settings['runtime']}/lmcourse/grading/inside/isolate.py"]
     if settings["protection"] == "bubblewrap":
-        return [*_bubblewrap(settings, folder), *program, str(socket)]
+        return [*_bubblewrap(settings), *program, str(socket)]
     if settings["protection"] == "namespaces":
         if not sys.platform.startswith("linux"):
             raise OSError("only Linux has namespaces")
@@ -121,24 +119,6 @@ def worker_environment(scratch: str, data: str | None) -> dict[str, str]:
     return made | ({"LMMETRICS_DATA": data} if data else {})
 
 
-def end_processes_of(uid: int) -> None:
-    """End every process of a user that was made for one worker; zero stands for no such user."""
-    for pid in procfs.process_ids(uid) if uid else ():
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _spare_user() -> int:
-    """Return an unused user id: a high one, unless a container maps only the low ones."""
-    try:
-        mapped = int(Path("/proc/self/uid_map").read_text().split()[2])
-    except (OSError, IndexError):
-        mapped = 0
-    if mapped > 2 * 10**9:
-        return 10**9 + secrets.randbelow(10**9)
-    return 61000 + secrets.randbelow(4000)
-
-
 def _threads_of_user(uid: int) -> int:
     """Return how many threads the worker's user has before it starts: the limit on processes counts them."""
     if uid:
@@ -146,7 +126,7 @@ def _threads_of_user(uid: int) -> int:
     return procfs.thread_count(os.geteuid()) if sys.platform.startswith("linux") else OTHER_THREADS
 
 
-def _fill(folder: Path, library: Path, files: dict[str, str], uid: int, kind: str) -> None:
+def _fill(folder: Path, library: Path, uid: int, kind: str) -> None:
     """Put the worker's files into the folder, and open it to the user that the answers run as."""
     runtime, scratch = folder / "runtime", folder / "scratch"
     for name in ("runtime", "scratch", "mountpoint"):
@@ -161,8 +141,6 @@ def _fill(folder: Path, library: Path, files: dict[str, str], uid: int, kind: st
         (runtime / "lmmetrics").symlink_to(library)
     else:
         (runtime / "lmmetrics").mkdir()
-    for name, text in files.items():
-        (scratch / name).write_text(text, encoding="utf-8")
     inner = (path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink())
     for path in (folder.parent, folder, *inner):
         path.chmod(0o755)
@@ -170,15 +148,21 @@ def _fill(folder: Path, library: Path, files: dict[str, str], uid: int, kind: st
         shutil.chown(scratch, uid, uid)
 
 
-def _bubblewrap(settings: Settings, folder: Path) -> list[str]:
-    """Return bubblewrap's command line, which shows the same files as `isolate` does by itself."""
+def _bubblewrap(settings: Settings) -> list[str]:
+    """Return bubblewrap's command line, which shows the same files as `isolate` does by itself.
+
+    Every folder in which an answer can write has a limit; the folders that bubblewrap makes for mounts are
+    made read-only.
+    """
     program = shutil.which("bwrap")
     if program is None:
         raise OSError("bubblewrap is not installed")
     if settings["uid"]:
         raise OSError("root does not use bubblewrap")
     line = [program, "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--dev", "/dev"]
-    line += ["--proc", "/proc", "--tmpfs", "/tmp"]
+    line += ["--proc", "/proc"]
+    for path in (settings["scratch"], "/tmp", "/dev/shm"):
+        line += ["--size", str(settings["scratch_mb"] << 20), "--tmpfs", path]
     for path in settings["visible"]:
         if os.path.islink(path):
             line += ["--symlink", os.readlink(path), path]
@@ -188,5 +172,5 @@ def _bubblewrap(settings: Settings, folder: Path) -> list[str]:
         line += ["--ro-bind", source, target]
     for path in settings["hidden"]:
         if any(path.startswith(shown + "/") for shown in settings["visible"]) and os.path.isdir(path):
-            line += ["--tmpfs", path]
-    return [*line, "--bind", str(folder / "scratch"), "/scratch"]
+            line += ["--tmpfs", path, "--remount-ro", path]
+    return [*line, "--remount-ro", "/dev", "--remount-ro", "/"]

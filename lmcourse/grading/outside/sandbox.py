@@ -38,7 +38,8 @@ from pathlib import Path
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import fork_client, launch
 from lmcourse.grading.outside.memory import memory_of
-from lmcourse.grading.outside.worker import Limits, Lost, Patience, Worker, describe_exit
+from lmcourse.grading.outside.spare_user import SpareUser
+from lmcourse.grading.outside.worker import Died, Limits, Lost, Patience, Worker, describe_exit
 
 STARTING_SECONDS = 120
 KINDS = ("namespaces", "bubblewrap", "limits")
@@ -46,7 +47,7 @@ KINDS = ("namespaces", "bubblewrap", "limits")
 
 
 class Sandbox:
-    """The worker processes of one student.
+    """The worker processes of one student, as a context: entering it starts the first one.
 
     Parameters
     ----------
@@ -71,11 +72,10 @@ class Sandbox:
         self.kinds = [protection] if protection else list(KINDS)
         self.patience = Patience(limits, self._watch_memory)
         self.good: list[tuple[str, str]] = []
-        self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         self.process: subprocess.Popen | fork_client.ForkedProcess | None = None
-        self.reason, self.uid = "", 0
+        self.user: SpareUser | None = None
+        self.reason = ""
         self.refusals: list[str] = []
-        self._try_to_launch()
 
     @property
     def protection(self) -> str:
@@ -151,6 +151,12 @@ class Sandbox:
             self._restart()
 
     def __enter__(self) -> Sandbox:
+        self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
+        try:
+            self._try_to_launch()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -190,8 +196,8 @@ class Sandbox:
         except Lost:
             self._restart()
             return lost
-        if lost is not None and "ends the Python process" in str(lost) and type(status) is int and status:
-            return Lost(describe_exit(status))
+        if isinstance(lost, Died) and type(status) is int and status:
+            return Died(describe_exit(status))
         return lost
 
     def _purge(self) -> bool:
@@ -240,8 +246,8 @@ class Sandbox:
     def _launch(self, kind: str) -> None:
         """Start the first worker under one kind of protection; OSError if this system refuses it."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
-        settings = launch.prepare(kind, folder, self.files, self.imports, self.limits)
-        self.uid = settings["uid"]
+        self.user = SpareUser()
+        settings = launch.prepare(kind, folder, self.files, self.imports, self.limits, self.user.uid)
         ours, theirs = socket.socketpair()
         with theirs:
             from_server = fork_client.SUPPORTED and kind == "namespaces"
@@ -284,8 +290,14 @@ class Sandbox:
             raise OSError(reason or f"can every user read {sys.base_prefix}?") from None
 
     def _stop(self) -> None:
-        if self.process is None:
-            return
+        """End the first worker and all that comes from it."""
+        if self.process is not None:
+            self._stop_process()
+        if self.user is not None:
+            self.user.close()
+            self.user = None
+
+    def _stop_process(self) -> None:
         with contextlib.suppress(Lost):
             self.root.ask({"do": "purge", "keep": []}, 2)
         self.root.close()
@@ -297,8 +309,3 @@ class Sandbox:
         self.process.wait()
         self.process.stdout.close()
         self.process = None
-        launch.end_processes_of(self.uid)
-
-
-if sys.platform == "win32":  # no forks, no limits
-    raise ImportError("The grader needs Linux or macOS. On Windows, use it in WSL or on Colab.")

@@ -18,7 +18,7 @@ OURS = {"inputs", "kill", "purge"}
 SMALL_REPLY = 2**18
 """Bytes of a reply that carries no value."""
 PUNCTUATION = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
-"""How often each may stand in a reply, outside of texts: so many lists take 100 MB when they are read."""
+"""How often each may occur in a reply, outside texts: that many lists take 100 MB once they are read."""
 GRACE_SECONDS = 180
 """Beyond the submission's own limit: for our libraries to load and our tests to compute."""
 WATCHED_SECONDS = 0.5
@@ -49,6 +49,10 @@ class TooSlow(Lost):
     """It took too long; another try would take as long again."""
 
 
+class Died(Lost):
+    """The process has ended; its wait status may say more."""
+
+
 class Patience:
     """How long to wait for all answers together: until ``end``, on the clock of `time.monotonic`.
 
@@ -67,7 +71,7 @@ class Patience:
             self.watched = time.monotonic()
 
     def timeout(self, seconds: float) -> TooSlow:
-        """Return the error to raise after a wait of so many seconds without a reply."""
+        """Return the error to raise after waiting that many seconds without a reply."""
         if time.monotonic() >= self.end:
             return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
         return TooSlow(f"it runs for more than {seconds:g} seconds. Look for a loop that does not end.")
@@ -101,7 +105,7 @@ class Worker:
         except TimeoutError:
             raise self.patience.timeout(usual) from None
         except OSError:
-            raise Lost("it ends the Python process.") from None
+            raise Died("it ends the Python process.") from None
         except (ValueError, RecursionError):
             raise Lost("what it returns cannot be read.") from None
         if not isinstance(reply, dict):
@@ -118,7 +122,7 @@ class Worker:
             pid = json.loads(self.read(min(size, 1000), time.monotonic() + 20))["pid"]
         except (OSError, ValueError, KeyError, TypeError):
             ours.close()
-            raise Lost("it ends the Python process.") from None
+            raise Died("it ends the Python process.") from None
         finally:
             theirs.close()
         return Worker(ours, pid if type(pid) is int else 0, self.limits, self.patience)

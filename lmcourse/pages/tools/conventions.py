@@ -1,6 +1,6 @@
 """What the tools compute: each convention in a few lines.
 
-The page ``book/tools.md`` shows these functions and runs them; ``tests/book/test_tools_page.py`` runs the
+The page ``book/tools.md`` shows these functions and runs them; ``tests/pages/test_tools_page.py`` runs the
 tools that can be installed on the same input. Lines are lists of `Token`, pages lists of lines. Left out:
 what a tool does besides its formula. No line of code is wider than the page.
 """

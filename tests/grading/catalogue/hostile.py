@@ -855,3 +855,38 @@ while True:
 """,
     deserved=("could not run", "MB of memory together"),
 )
+attack(
+    "memory in the files of every folder",
+    """
+import os
+for folder in (".", "/tmp", "/dev/shm", "/dev", "/", "/var", "/etc", "/view", "/lmcourse"):
+    written = 0
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for i in range(20):
+            with open(os.path.join(folder, f"part{i}"), "wb") as file:
+                written += file.write(bytes(7 << 20))
+    except OSError:
+        pass
+    if written > 80 << 20:
+        os._exit(9)
+""",
+)
+attack(
+    "memory in a namespace of its own",
+    """
+import ctypes, os
+libc = ctypes.CDLL(None)
+new_both = 0x10020000  # users and mounts
+clone = 56 if os.uname().machine == "x86_64" else 220
+made = libc.syscall(clone, new_both | 17, 0, 0, 0, 0)
+if made == 0:
+    os._exit(0)
+child = os.fork()
+if child == 0:
+    libc.unshare(new_both)
+    os._exit(libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0)
+if made > 0 or os.waitpid(child, 0)[1]:
+    os._exit(9)
+""",
+)

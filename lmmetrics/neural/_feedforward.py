@@ -1,0 +1,117 @@
+"""The feed-forward model: a window of embeddings, one hidden layer (Bengio et al. 2003); and the table.
+
+It leaves out Bengio's direct connections from the embeddings to the output.
+"""
+
+import sympy
+import torch
+from torch import Tensor, nn
+
+from lmmetrics._types import Bools
+from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._batches import Reach
+from lmmetrics.neural._heads import Embedding, Identity, Softmax
+from lmmetrics.neural._torch import own_seed
+from lmmetrics.text import Vocabulary
+
+
+class FeedForwardLM(NeuralLM):
+    """Predict the next token from the embeddings of the last ones: h = tanh(A e + d), softmax of W h + b.
+
+    Like a counted model of order context + 1, it sees no further back than the start of the sentence. What
+    is missing there is filled with `<s>`.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    context : int
+        How many tokens back it sees.
+    width : int
+        Numbers that embed one token.
+    hidden : int
+        Hidden units. With 0 the embeddings go straight to the softmax.
+    seed : int
+        Of the first weights.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import Vocabulary
+    >>> model = FeedForwardLM(Vocabulary(["a", "b", "c"]), context=2, width=4, hidden=5)
+    >>> model.parameter_formula
+    V*d + V*(h + 1) + h*(c*d + 1)
+    >>> model.parameter_formula.subs(model.sizes), model.parameter_count
+    (105, 105)
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, context: int = 4, width: int = 64, hidden: int = 128, seed: int = 0
+    ) -> None:
+        super().__init__(vocabulary, "sentence", context=context, width=width, hidden=hidden, seed=seed)
+        self.context = context
+        with own_seed(seed):
+            self.embedding = Embedding(vocabulary, width)
+            self.hidden = nn.Linear(context * width, hidden) if hidden else None
+            self.head = Softmax(hidden or context * width, vocabulary)
+
+    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
+        windows, state = self.windows(inputs, state)  # [B, T, context]
+        embedded = self.embedding(windows).flatten(2)  # [B, T, context * width]
+        return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
+
+    def windows(self, inputs: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return for each input the last `context` inputs, `<s>` from the sentence's start backwards.
+
+        [B, T] to [B, T, context]; the state is the last context - 1 inputs, [B, context - 1].
+        """
+        bos = self.vocabulary.bos
+        if state is None:
+            state = inputs.new_full((len(inputs), self.context - 1), bos)
+        stream = torch.cat([state, inputs], dim=1)
+        windows = stream.unfold(1, self.context, 1)
+        starts_after = (windows == bos).flip(-1).cumsum(-1).flip(-1) - (windows == bos).long()
+        return windows.masked_fill(starts_after > 0, bos), stream[:, stream.shape[1] - self.context + 1 :]
+
+    def restart(self, memory: Tensor, fresh: Bools) -> Tensor:
+        return memory.masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """What the letters of `parameter_formula` stand for."""
+        config = self.config
+        return {"V": len(self.vocabulary), "c": self.context, "d": config["width"], "h": config["hidden"]}
+
+    @property
+    def parameter_formula(self) -> sympy.Expr:
+        V, c, d, h = sympy.symbols("V c d h")
+        if self.hidden is None:
+            return V * d + V * (c * d + 1)
+        return V * d + h * (c * d + 1) + V * (h + 1)
+
+    def _reach(self, state: Reach) -> Reach:
+        return "carry"  # the windows themselves end at the start of a sentence
+
+
+class SoftmaxBigram(FeedForwardLM):
+    """A bigram model that is trained: one row of V logits for each token before. No hidden layer.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import Vocabulary
+    >>> SoftmaxBigram(Vocabulary(["a", "b", "c"])).parameter_count
+    36
+    """
+
+    def __init__(self, vocabulary: Vocabulary, seed: int = 0) -> None:
+        NeuralLM.__init__(self, vocabulary, "sentence", seed=seed)
+        self.context, self.hidden = 1, None
+        with own_seed(seed):
+            self.embedding = Embedding(vocabulary, len(vocabulary))
+            self.head = Identity(vocabulary)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {"V": len(self.vocabulary)}
+
+    @property
+    def parameter_formula(self) -> sympy.Expr:
+        return sympy.Symbol("V") ** 2

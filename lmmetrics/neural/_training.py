@@ -1,0 +1,179 @@
+"""One training loop for all neural models.
+
+It minimises the nats per token, the measure itself. It is meant for minutes on one CPU, not for clusters.
+"""
+
+import hashlib
+import math
+import os
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import torch
+from tqdm import tqdm
+
+from lmmetrics._types import PathLike
+from lmmetrics.neural._base import NeuralLM
+from lmmetrics.neural._history import History
+from lmmetrics.neural._run import Run
+from lmmetrics.neural._storage import write
+from lmmetrics.neural._torch import one_thread, own_seed
+from lmmetrics.text import TokenizedText
+
+Schedule = Literal["cosine", "constant"]
+LENGTH = 64
+"""Tokens of a piece, where the model does not say."""
+
+
+def train(
+    model: NeuralLM,
+    text: TokenizedText,
+    *,
+    valid: TokenizedText | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seconds: float | None = None,
+    batch: int = 32,
+    length: int | None = None,
+    lr: float = 3e-3,
+    schedule: Schedule = "cosine",
+    clip: float = 1.0,
+    smoothing: float = 0.0,
+    progress: bool = True,
+    patience: int | None = None,
+    every: int | None = None,
+    checkpoint: PathLike | None = None,
+) -> History:
+    """Train a neural model on a text; return the history of the training.
+
+    The optimiser is Adam, with gradients clipped to a norm. Afterwards the model has the weights with the
+    lowest nats per token on `valid`; without `valid`, the last ones. If it is interrupted (Ctrl-C, or the
+    stop button), it stops cleanly and keeps the best weights so far.
+
+    Parameters
+    ----------
+    model : FeedForwardLM, RecurrentLM, TransformerLM or SoftmaxBigram
+    text : TokenizedText
+        With the vocabulary of the model.
+    valid : TokenizedText, optional
+        Scored exactly, dropout off, before the first step and after each `every` steps.
+    steps : int, optional
+        How many steps. The same steps and seed give the same weights on the same machine.
+    seed : int
+        Seeds the shuffling of the text and the dropout.
+    seconds : float, optional
+        Stop after so many seconds of training: for exploring. The result then depends on the machine.
+        With both, whichever comes first.
+    batch, length : int
+        A step reads `batch` rows of `length` tokens; gradients go back no further. The default length is 64;
+        a Transformer's is its context, always.
+    lr : float
+        The highest learning rate, reached in the first tenth of the steps (at most 100).
+    schedule : {"cosine", "constant"}
+        From there: down to a tenth along half a cosine, or kept.
+    clip : float
+        The norm to which longer gradients are clipped.
+    smoothing : float
+        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then not a
+        cross-entropy (mistake M41), so `History` keeps the loss and the nats apart.
+    progress : bool
+        Whether to show a bar on stderr.
+    patience : int, optional
+        Stop after this many validations without improvement.
+    every : int, optional
+        Steps between two records; a tenth of all steps by default (100 where only seconds are given).
+    checkpoint : path, optional
+        A file that is written with each record. Where it is there already, training goes on from it, and the
+        weights come out as if it had never stopped.
+
+    Returns
+    -------
+    History
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range; if the text is empty, has another vocabulary or tokens without an id;
+        or if the checkpoint belongs to another run.
+    """
+    length = _length(model, length)
+    _check_text(model, text, "training")
+    if valid is not None:
+        _check_text(model, valid, "validation")
+    _check_options(steps, seconds, schedule, smoothing)
+    every = every or (max(1, steps // 10) if steps else 100)
+    run = Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
+    run.rate = _rates(lr, schedule, steps, seconds)
+    settings = {
+        "model": repr(model), "text": _digest(text), "valid": valid and _digest(valid), "steps": steps,
+        "seconds": seconds, "seed": seed, "batch": batch, "length": length, "lr": lr, "clip": clip,
+        "schedule": schedule, "smoothing": smoothing, "every": every,
+    }  # fmt: skip
+    with one_thread(), own_seed(seed):
+        if checkpoint is not None and os.path.exists(checkpoint):
+            run.load(torch.load(checkpoint, weights_only=True), settings, checkpoint)
+        bar = tqdm(total=steps, initial=run.step, unit="step", disable=not progress)
+        try:
+            if run.step == 0:
+                run.validate()
+            while not run.finished(steps, seconds, patience):
+                run.advance()
+                if progress:
+                    bar.update()
+                    bar.set_postfix_str(run.news(), refresh=False)
+                if run.step % every == 0 or run.finished(steps, seconds, None):
+                    run.record()
+                    if checkpoint is not None:
+                        write(run.state_dict(settings), checkpoint)
+        except KeyboardInterrupt:
+            run.interrupted = True
+        finally:
+            bar.close()
+    return run.history()
+
+
+def _rates(
+    lr: float, schedule: Schedule, steps: int | None, seconds: float | None
+) -> Callable[[int, float], float]:
+    """Return the learning rate as a function of the steps and the seconds that have passed."""
+    warmup = min(100, max(1, (steps or 1000) // 10))
+
+    def rate(step: int, elapsed: float) -> float:
+        done = max(step / steps if steps else 0.0, elapsed / seconds if seconds else 0.0)
+        falling = 0.55 + 0.45 * math.cos(math.pi * min(done, 1.0)) if schedule == "cosine" else 1.0
+        return lr * min(1.0, (step + 1) / warmup) * falling
+
+    return rate
+
+
+def _length(model: NeuralLM, length: int | None) -> int:
+    context = model._window()[0] if model._window() else None
+    if context is not None and length not in (None, context):
+        raise ValueError(
+            f"length is {length}, but the Transformer's context is {context}: it must see all its positions "
+            "in training. Leave length out, or make the model with another context"
+        )
+    return context or length or LENGTH
+
+
+def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
+    model._check(text)
+    if len(text) == 0 or (text.ids < 0).any():
+        raise ValueError(
+            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
+        )
+
+
+def _check_options(steps: int | None, seconds: float | None, schedule: Schedule, smoothing: float) -> None:
+    if steps is None and seconds is None:
+        raise ValueError("neither steps nor seconds is given: say how long to train, such as steps=500")
+    if schedule not in ("cosine", "constant"):
+        raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant"')
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
+
+
+def _digest(text: TokenizedText) -> str:
+    return hashlib.sha256(np.concatenate([text.ids, text.document_starts]).tobytes()).hexdigest()

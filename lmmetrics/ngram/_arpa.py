@@ -1,0 +1,269 @@
+"""ARPA files: the text format in which the field exchanges counted models.
+
+A file lists the n-grams of each order, one on a line: log10 of the probability, a tab, the tokens, and for
+all but the highest order another tab and log10 of the back-off weight. What it leaves out: counts, and how
+the model was smoothed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import BinaryIO
+
+import numpy as np
+
+from lmmetrics._types import Floats, Ints, PathLike
+from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._tables import Tables
+from lmmetrics.text import Vocabulary
+
+ZERO = -99.0
+"""What stands for log10 of 0, here as in SRILM: on reading, anything this low is 0."""
+
+
+class ArpaError(ValueError):
+    """An ARPA file is malformed. The message gives the line."""
+
+
+def write_arpa(tables: Tables, path: PathLike) -> None:
+    """Write `Tables` to a file. See `NGramModel.to_arpa`."""
+    tokens = tables.vocabulary.tokens
+    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"the token {wrong!r} holds a blank, but in an ARPA file blanks separate the tokens. Tokenise "
+            "the text in another way, or replace blanks by a visible character first"
+        )
+    beside = f"{os.fspath(path)}.part"
+    with open(beside, "w", encoding="utf-8", newline="\n") as file:
+        file.write("\n\\data\\\n")
+        file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
+        for level in tables.levels:
+            file.write(f"\n\\{level.n}-grams:\n")
+            file.writelines(lines_of(tables, level))
+        file.write("\n\\end\\\n")
+    os.replace(beside, path)  # a file that was cut off is not taken for a model
+
+
+def lines_of(tables: Tables, level: Level) -> Iterator[str]:
+    """Yield the lines of one order."""
+    probs, weights = backed_off(tables, level)
+    token = tables.vocabulary.tokens.__getitem__
+    ngrams = (" ".join(map(token, ids)) for ids in spelled(tables.levels, level.n).tolist())
+    if weights is None:
+        for logarithm, ngram in zip(log10(probs), ngrams, strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\n"
+    else:
+        for logarithm, ngram, weight in zip(log10(probs), ngrams, log10(weights), strict=True):
+            yield f"{logarithm:.10g}\t{ngram}\t{weight:.10g}\n"
+
+
+def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
+    """Return the probabilities and weights of one order as a back-off model needs them.
+
+    A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. With uniform
+    lower orders, backing off finds the same probabilities.
+    """
+    n = level.n
+    probs = tables.probs[n - 1]
+    weights = tables.weights[n][:-1] if n < tables.order else None
+    if tables.evenly and weights is not None:
+        used = spelled(tables.levels, n)[:, 0] == tables.vocabulary.bos
+        probs = np.where(used & (n > 1), probs, tables.uniform)
+        if n < tables.order - 1:
+            weights = np.where(used, weights, 1.0)
+        if n == 1:
+            probs[tables.vocabulary.bos] = 0.0
+    return probs, weights
+
+
+def log10(values: Floats) -> list[float]:
+    """Return log10 as a list, with `ZERO` for 0."""
+    return np.log10(values, out=np.full(len(values), ZERO), where=values > 0).tolist()
+
+
+def read_arpa(path: PathLike) -> Tables:
+    """Read `Tables` from a file. See `NGramModel.from_arpa`."""
+    with open(path, "rb") as file:
+        lines = Lines(path, file)
+        sizes = read_header(lines)
+        ids = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
+        levels, probs, weights = [], [], [np.ones(2)]
+        for n, size in enumerate(sizes, 1):
+            rows = read_section(lines, n, size, ids, last=n == len(sizes))
+            if n == 1:
+                vocabulary = vocabulary_of(lines, rows, ids)
+                rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
+                ids = {token.encode(): id for id, token in enumerate(vocabulary)}
+            level, order = level_of(lines, levels, vocabulary, rows)
+            levels.append(level)
+            probs.append(powers(rows.probs[order]))
+            weights.append(np.append(powers(rows.weights[order]), 1.0))
+        probs[0][vocabulary.bos] = 0.0
+        return Tables(vocabulary, levels, probs, weights[:-1])
+
+
+class Lines:
+    """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
+
+    The fields are bytes: only ASCII's blanks separate them, and a token may hold any other.
+    """
+
+    def __init__(self, path: PathLike, file: BinaryIO) -> None:
+        self.path = path
+        self.number = 0
+        self._file = file
+
+    def __iter__(self) -> Iterator[list[bytes]]:
+        for self.number, line in enumerate(self._file, self.number + 1):  # noqa: B020
+            if fields := line.split():
+                yield fields
+
+    def next(self, expected: str) -> str:
+        """Return the next line as a string, or raise: the file ends before what is expected."""
+        for fields in self:
+            return b" ".join(fields).decode("utf-8", errors="replace")
+        raise self.error(f"the file ends here, but the line {expected} is expected")
+
+    def error(self, message: str, number: int | None = None) -> ArpaError:
+        """Return the error to raise, at the present line or another."""
+        return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
+
+
+@dataclass
+class Rows:
+    """One section of the file, column by column: line numbers, token ids [G, n], two logarithms."""
+
+    numbers: Ints
+    ids: Ints
+    probs: Floats
+    weights: Floats
+
+
+def read_header(lines: Lines) -> list[int]:
+    """Read the part that says how many n-grams there are; return the numbers, from order 1 up."""
+    while lines.next("\\data\\") != "\\data\\":
+        pass  # whatever stands before is a comment
+    sizes = []
+    while True:
+        line = lines.next("\\1-grams:")
+        if line.startswith("\\") and sizes:
+            break
+        match = re.fullmatch(r"ngram (\d+) ?= ?(\d+)", line)
+        if not match or int(match[1]) != len(sizes) + 1:
+            raise lines.error(f"expected 'ngram {len(sizes) + 1}=' and a number, found {line!r}")
+        sizes.append(int(match[2]))
+    expect_heading(lines, line, "\\1-grams:")
+    return sizes
+
+
+def expect_heading(lines: Lines, line: str, heading: str) -> None:
+    if line != heading:
+        raise lines.error(f"expected the heading {heading}, found {line!r}")
+
+
+def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: bool) -> Rows:
+    """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
+    ending = "\\end\\" if last else f"\\{n + 1}-grams:"
+    numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
+    for fields in lines:
+        if len(fields) == 1 and fields[0].startswith(b"\\"):
+            break
+        prob, ngram, weight = entry(lines, fields, n, ids)
+        numbers.append(lines.number)
+        tokens.extend(ngram)
+        probs.append(prob)
+        weights.append(weight)
+    else:
+        raise lines.error(f"the file ends here, but the line {ending} is expected")
+    if len(numbers) != size:
+        raise lines.error(f"order {n} has {len(numbers)} n-grams, but the header announces {size}")
+    expect_heading(lines, shown(fields), ending)
+    numbers, tokens, probs, weights = map(np.array, (numbers, tokens, probs, weights))
+    return Rows(numbers, tokens.reshape(-1, n), probs, weights)
+
+
+def entry(
+    lines: Lines, fields: Sequence[bytes], n: int, ids: dict[bytes, int]
+) -> tuple[float, list[int], float]:
+    """Return log10 of the probability, the token ids and log10 of the weight (0 if there is none)."""
+    if not n + 1 <= len(fields) <= n + 2:
+        raise lines.error(
+            f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
+            "perhaps log10 of the back-off weight"
+        )
+    prob, weight = logarithm(fields[0]), logarithm(fields[n + 1]) if len(fields) > n + 1 else 0.0
+    if not prob <= 0:  # NaN is not, either
+        raise lines.error(
+            f"log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
+            + ("no number" if math.isnan(prob) else "a probability above 1")
+        )
+    if not weight < math.inf:
+        raise lines.error(f"log10 of the back-off weight is expected, found {shown(fields[-1:])!r}")
+    try:
+        return prob, [ids[token] for token in fields[1 : n + 1]], weight
+    except KeyError as error:
+        raise lines.error(f"the token {shown(error.args)!r} is not among the unigrams") from None
+
+
+def logarithm(field: bytes) -> float:
+    try:
+        return float(field)
+    except ValueError:
+        return math.nan
+
+
+def powers(logarithms: Floats) -> Floats:
+    return np.where(logarithms > ZERO, 10.0**logarithms, 0.0)
+
+
+def shown(fields: Sequence[bytes]) -> str:
+    return b" ".join(fields).decode("utf-8", errors="replace")
+
+
+def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary:
+    """Return the vocabulary that the unigrams make."""
+    tokens = []
+    for token, id in ids.items():
+        try:
+            tokens.append(token.decode("utf-8"))
+        except UnicodeDecodeError:
+            number = int(rows.numbers[rows.ids[:, 0] == id][0])
+            raise lines.error("this token is not in UTF-8. Convert the file first", number) from None
+    for needed in ("<s>", "</s>"):
+        if needed not in tokens:
+            raise lines.error(f"the unigrams, which end here, have no {needed}")
+    ordinary = [token for token in tokens if token not in ("<unk>", "<s>", "</s>")]
+    return Vocabulary(ordinary, unk="<unk>" in tokens)
+
+
+def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Rows) -> tuple[Level, Ints]:
+    """Return the level of one section, and the order of its rows in the file that sorts them."""
+
+    def spell(row: int) -> str:
+        return " ".join(vocabulary.token(int(id)) for id in rows.ids[row])
+
+    contexts = np.zeros(len(rows.ids), dtype=np.int64)
+    for shorter in levels:
+        contexts = shorter.find(contexts, rows.ids[:, shorter.n - 1])
+    for row in np.flatnonzero(contexts < 0)[:1]:
+        raise lines.error(
+            f"the n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
+            f"the n-grams of order {len(levels)}",
+            int(rows.numbers[row]),
+        )
+    order = np.lexsort((rows.ids[:, -1], contexts))
+    contexts, tokens = contexts[order], rows.ids[order, -1].astype(np.int32)
+    same = (contexts[1:] == contexts[:-1]) & (tokens[1:] == tokens[:-1])
+    for row in order[1:][same][:1]:
+        raise lines.error(f"the n-gram {spell(row)!r} comes a second time", int(rows.numbers[row]))
+    size = len(levels[-1]) if levels else 1
+    return Level(len(levels) + 1, tokens, contexts, None, None, contexts_size=size), order

@@ -1,0 +1,166 @@
+"""Backing off: the shorter context is used only for words that were not seen after the longer one."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lmmetrics._types import Floats
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import MissingStatisticsError, Smoothing, ratio
+
+
+class Katz(Smoothing):
+    """Katz's back-off, with Good and Turing's discounts.
+
+        p(w | h) = d(c) c(hw) / c(h)       where c = c(hw) is at least the minimum count
+                 = alpha(h) p(w | h')      elsewhere; alpha(h) makes the sum 1
+        d(c) = (c* / c - a) / (1 - a)      for c <= k, and 1 above k
+        c* = (c + 1) n_{c+1} / n_c,   a = (k + 1) n_{k+1} / n_1
+
+    Source: Katz 1987.
+
+    Parameters
+    ----------
+    k : int
+        The largest count that is discounted, at least 2. (With k = 1 the formula takes all of d(1).)
+    min_count : int or sequence of int
+        The smallest count that keeps a probability of its own, for order 1, 2 and so on; the last number
+        holds for all higher orders. Counts below it still count in c(h). ``Katz(k=7, min_count=(1, 1, 2))``
+        is the recipe of the Good-Turing lines published for the Penn Treebank.
+
+    Attributes
+    ----------
+    discounts_ : dict of float64[k + 1]
+        Of the fitted method: order to d(0), ..., d(k). No order 1 where every word was seen.
+
+    Notes
+    -----
+    After an unseen context p(w | h) = p(w | h'). Below order 1 stands the uniform distribution: `<unk>`,
+    and any word never seen, shares what the unigrams leave over.
+
+    A d(c) above 1, which the noise in few counts can give, is taken as 1, as SRILM does.
+
+    Two kinds of context need care. Where all counts are above k nothing is left for the words not seen:
+    there c(h) + 1 takes the place of c(h), which is Paul's rule. Where every word of the vocabulary was seen
+    nothing needs to be left over: there nothing is discounted.
+
+    Raises
+    ------
+    MissingStatisticsError
+        By `NGramModel.fit`, if no n-gram is seen once, or a discount is not above 0.
+
+    Examples
+    --------
+    >>> from lmmetrics.ngram import NGramModel
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["a a a b b c c d e f g h"])  # n_1 = 6 with </s>, n_2 = 2, n_3 = 1
+    >>> model = NGramModel(1, Katz(k=2)).fit(text)
+    >>> model.smoothing.discounts_[1].round(12)  # a = 1/2, 1* = 2/3, 2* = 3/2
+    array([0.        , 0.33333333, 0.5       ])
+    >>> round(model.prob("<unk>") * 13, 12)  # the mass of n_1 of the 13 tokens
+    6.0
+    """
+
+    def __init__(self, k: int = 5, min_count: int | Sequence[int] = 1) -> None:
+        if not (isinstance(k, int) and k >= 2):
+            raise ValueError(f"k is {k!r}; a whole number of at least 2 is expected")
+        least = (min_count,) if isinstance(min_count, int) else tuple(min_count)
+        if not least or not all(isinstance(c, int) and c >= 1 for c in least):
+            raise ValueError(
+                f"min_count is {min_count!r}; a whole number of at least 1 is expected, or one for each order"
+            )
+        self.k, self.min_count = k, min_count
+        self._least = least
+
+    def prepare(self, counts: NGramCounts) -> None:
+        self.discounts_, self._words = {}, counts.vocabulary.predictable
+
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
+        """Return the share of each n-gram, 0 for those that back off, and the mass left by each context."""
+        total, least = level.totals(level.counts), self._least[min(level.n, len(self._least)) - 1]
+        lacking = level.totals(level.counts >= least) < self._words
+        if lacking[total > 0].any():
+            discounts = self.discounts_[level.n] = self._discounts(level, least)
+            kept = np.where(level.counts <= self.k, discounts.take(level.counts, mode="clip"), 1.0)
+            kept = np.where(level.spread(lacking), kept * level.counts, level.counts)
+        else:
+            kept = level.counts.astype(float)
+        freed = level.totals(level.counts - kept)
+        paul = lacking & (freed == 0) & (total > 0)
+        total += paul
+        return kept / level.spread(total), ratio(freed + paul, total)
+
+    def combine(self, level: Level, own: Floats, left: Floats, shorter: Floats) -> tuple[Floats, Floats]:
+        backs_off = own == 0
+        unseen = 1 - level.totals(np.where(backs_off, 0.0, shorter))
+        weights = np.divide(left, unseen, out=np.zeros(len(left)), where=left > 0)
+        return np.where(backs_off, level.spread(weights) * shorter, own), weights
+
+    def _discounts(self, level: Level, least: int) -> Floats:
+        n, r = level.counts_of_counts(largest=self.k + 1), np.arange(1, self.k + 1)
+        used = (n[1:-1] > 0) & (r >= least)
+        common = (self.k + 1) * n[-1] / n[1] if n[1] else 1.0
+        discounts = np.zeros(self.k)
+        if common < 1:
+            stars = np.divide((r + 1) * n[2:], n[1:-1], out=np.zeros(self.k), where=used)
+            discounts[used] = ((stars / r - common) / (1 - common))[used]
+        if (discounts[used] <= 0).any():
+            seen = ", ".join(f"n_{count} = {number}" for count, number in enumerate(n) if count)
+            raise MissingStatisticsError(
+                f"Katz with k = {self.k} finds no discounts above 0 at order {level.n}: the counts of "
+                f"counts ({seen}) do not fall as those of a long text do. Use a smaller k, a lower order, a "
+                "longer text, or a method that needs no counts of counts, such as WittenBell()"
+            )
+        return np.append(0.0, np.minimum(discounts, 1.0))
+
+
+class StupidBackoff(Smoothing):
+    """A score that backs off with a constant: cheap, but not a probability.
+
+        S(w | h) = c(hw) / c(h)      where hw was seen
+                 = alpha S(w | h')   elsewhere, and S(w) = c(w) / N
+
+    Source: Brants and others 2007.
+
+    Parameters
+    ----------
+    alpha : float
+        The factor for each step to a shorter context, above 0 and up to 1.
+
+    Notes
+    -----
+    The scores of the words after a context do not sum to 1, so they have no perplexity: `NGramModel.log_scores`
+    and `next_scores` give them, `log_probs`, `prob` and `next_distribution` refuse. An unseen context costs
+    a factor like an unseen word. A word never seen, `<unk>` among them, scores 0.
+
+    Examples
+    --------
+    >>> from lmmetrics.ngram import NGramModel
+    >>> from lmmetrics.text import tokenize
+    >>> model = NGramModel(2, StupidBackoff()).fit(tokenize(["the cat sleeps\\nthe cat eats\\n"]))
+    >>> print(model.next_scores(["cat"]).sum())
+    1.3
+    """
+
+    refusal = (
+        "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are not probabilities and "
+        "have no perplexity. Use score(text) or next_scores(context) for the scores themselves, or a method "
+        "with probabilities, such as ModifiedKneserNey()"
+    )
+
+    def __init__(self, alpha: float = 0.4) -> None:
+        if not 0 < alpha <= 1:
+            raise ValueError(f"alpha is {alpha!r}; a number above 0 and up to 1 is expected")
+        self.alpha = alpha
+
+    @property
+    def unseen(self) -> float:
+        return self.alpha
+
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
+        total = level.totals(level.counts)
+        return level.counts / level.spread(total), np.full(len(total), self.alpha if level.n > 1 else 0.0)
+
+    def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
+        return own, weights

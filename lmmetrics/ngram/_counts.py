@@ -1,0 +1,151 @@
+"""The counts of a text, as mappings from n-grams to numbers.
+
+Examples
+--------
+>>> from lmmetrics.text import tokenize
+>>> counts = NGramCounts(tokenize(["the cat sleeps\\nthe cat eats\\nthe dog sleeps\\n"]), order=3)
+>>> counts[2]["the", "cat"], counts[2]["the", "mouse"]
+(2, 0)
+>>> counts[2].counts_of_counts()
+array([0, 5, 2, 1])
+>>> list(counts[3])[:2]
+[('<s>', 'the', 'cat'), ('<s>', 'the', 'dog')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from lmmetrics._types import Ints
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._windows import SortedText
+from lmmetrics.text import TokenizedText
+
+NGram = tuple[str, ...]
+
+
+class NGramCounts:
+    """The n-grams of a text, of every order up to one, with their counts.
+
+    Sentences are counted on their own: `<s> w .. w </s>`, and no n-gram crosses from one to the next.
+
+    Parameters
+    ----------
+    text : TokenizedText
+    order : int
+        The highest order, at least 1.
+    advance : callable, optional
+        Called after each order is counted: for a progress bar.
+
+    Raises
+    ------
+    ValueError
+        If the text is empty, or has tokens that are not in its vocabulary.
+    """
+
+    def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
+        if len(text) == 0:
+            raise ValueError("the text is empty: it has no sentence to count. Give at least one document")
+        if (text.ids < 0).any():
+            raise ValueError(
+                f"{text.unknown} tokens of this text are not in its vocabulary, which has no <unk>, so they "
+                "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True"
+            )
+        self.vocabulary = text.vocabulary
+        self.levels: list[Level] = []
+        for level, _, _ in SortedText(text, order).levels():
+            if self.levels:
+                self.levels[-1].longer = level
+            self.levels.append(level)
+            advance()
+
+    @property
+    def order(self) -> int:
+        """The highest order that is counted."""
+        return len(self.levels)
+
+    def __getitem__(self, n: int) -> OrderCounts:
+        """Return the counts of order `n`, as a mapping from tuples of n tokens to int."""
+        if not 1 <= n <= self.order:
+            raise KeyError(f"there are no counts of order {n}: the orders counted are 1 to {self.order}")
+        return OrderCounts(self, self.levels[n - 1])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(1, self.order + 1))
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(self[n]):,} of order {n}" for n in self)
+        return f"NGramCounts: {sizes}"
+
+
+class OrderCounts:
+    """The n-grams of one order and their counts, to be used like a `dict`; what is not there counts 0."""
+
+    def __init__(self, counts: NGramCounts, level: Level) -> None:
+        self._counts = counts
+        self.level = level
+
+    def __getitem__(self, ngram: str | Sequence[str]) -> int:
+        tokens = (ngram,) if isinstance(ngram, str) else tuple(ngram)
+        if len(tokens) != self.level.n:
+            raise KeyError(
+                f"{ngram!r} has {len(tokens)} tokens; an n-gram of order {self.level.n} is expected"
+            )
+        vocabulary = self._counts.vocabulary
+        if not all(token in vocabulary for token in tokens):
+            return 0
+        place = find_ngram(self._counts.levels, [vocabulary[token] for token in tokens])
+        return 0 if place < 0 else int(self.level.counts[place])
+
+    def __iter__(self) -> Iterator[NGram]:
+        return (ngram for ngram, _ in self.items())
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.level.counts))
+
+    def items(self) -> Iterator[tuple[NGram, int]]:
+        """Yield each n-gram, a tuple of strings, with its count."""
+        return self._of(np.flatnonzero(self.level.counts))
+
+    def most_common(self, k: int = 10) -> list[tuple[NGram, int]]:
+        """Return the k most frequent n-grams with their counts, as `collections.Counter` does."""
+        order = np.argsort(-self.level.counts.astype(np.int64), kind="stable")
+        return list(self._of(order[: min(k, len(self))]))
+
+    def _of(self, places: Ints) -> Iterator[tuple[NGram, int]]:
+        """Yield the n-grams at these places of the level, with their counts."""
+        token = self._counts.vocabulary.tokens.__getitem__
+        ids = spelled(self._counts.levels, self.level.n, places)
+        for ngram, count in zip(ids.tolist(), self.level.counts[places].tolist(), strict=True):
+            yield tuple(map(token, ngram)), count
+
+    def counts_of_counts(self) -> Ints:
+        """Return how many n-grams occur r times, for r = 0, 1, 2 and so on: int64 array, 0 at r = 0."""
+        return self.level.counts_of_counts()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{' '.join(ngram)!r}: {count}" for ngram, count in self.most_common(5))
+        return f"{len(self):,} n-grams of order {self.level.n}: {shown}"
+
+
+def find_ngram(levels: list[Level], ids: list[int]) -> int:
+    """Return the index of one n-gram, a list of token ids, in its level; -1 if it is not there."""
+    place = 0
+    for level, id in zip(levels, ids, strict=False):
+        place = int(level.find(np.array([place]), np.array([id]))[0])
+    return place
+
+
+def spelled(levels: list[Level], n: int, places: Ints | None = None) -> Ints:
+    """Return the token ids of the n-grams of order n, all or those at some places: int64[G, n]."""
+    places = np.arange(len(levels[n - 1])) if places is None else places
+    ids = np.empty((len(places), n), dtype=np.int64)
+    for level in reversed(levels[:n]):
+        ids[:, level.n - 1] = level.tokens.take(places)
+        places = level.contexts.take(places)
+    return ids

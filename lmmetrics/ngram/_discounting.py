@@ -1,0 +1,189 @@
+"""Discounting: take a constant from every count, and give what was taken to the shorter context."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lmmetrics._types import Floats, Ints
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, ratio
+
+
+class AbsoluteDiscounting(Interpolated):
+    """Subtract one discount D from each count.
+
+        p(w | h) = max(c(hw) - D, 0) / c(h) + D T(h) / c(h) p(w | h')
+        D = n_1 / (n_1 + 2 n_2), at each order
+
+    Source: Ney, Essen and Kneser 1994; interpolated as in Chen and Goodman 1999, section 2.6.
+
+    Parameters
+    ----------
+    discount : float, optional
+        D at every order, above 0 and up to 1. Estimated if not given.
+    fallback : float, optional
+        D at the orders where it cannot be estimated; such orders raise an error if it is not given.
+
+    Attributes
+    ----------
+    discounts_ : dict
+        Of the fitted method: order to D.
+
+    Notes
+    -----
+    After an unseen context p(w | h) = p(w | h'). `<unk>`, and any word never seen, gets its share of the
+    uniform distribution below order 1. Where D cannot be estimated and the text holds every word of its
+    vocabulary, the unigrams are not discounted.
+
+    Raises
+    ------
+    MissingStatisticsError
+        By `NGramModel.fit`, if no n-gram of an order is seen once, or none is seen twice.
+
+    Examples
+    --------
+    >>> from lmmetrics.ngram import NGramModel
+    >>> from lmmetrics.text import tokenize
+    >>> model = NGramModel(1, AbsoluteDiscounting()).fit(tokenize(["a a a b\\n", "b c c d"]))
+    >>> print(model.smoothing.discounts_)  # d is seen once; </s>, b and c twice: 1 / (1 + 2 * 3)
+    {1: 0.14285714285714285}
+    """
+
+    largest = 1  # counts from here on share a discount
+    example = "0.75"
+
+    def __init__(
+        self, discount: float | Sequence[float] | None = None, fallback: float | Sequence[float] | None = None
+    ) -> None:
+        self.discount = self._checked("discount", discount)
+        self.fallback = self._checked("fallback", fallback)
+
+    def prepare(self, counts: NGramCounts) -> None:
+        self.discounts_, self._words = {}, counts.vocabulary.predictable
+
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
+        counts = self.counts(level)
+        discounts = self.discounts_[level.n] = self._discounts(level, counts)
+        taken = np.append(0.0, discounts).take(np.minimum(counts, self.largest))
+        total = level.totals(counts)
+        return (counts - taken) / level.spread(total), ratio(level.totals(taken), total)
+
+    def counts(self, level: Level) -> Ints:
+        """Return the counts that are discounted: int[G]."""
+        return level.counts
+
+    def estimate(self, n: Ints) -> float | Floats | None:
+        """Return D from the counts of counts n[1], n[2]; None if there is none."""
+        return float(n[1] / (n[1] + 2 * n[2])) if n[1] and n[2] else None
+
+    def _discounts(self, level: Level, counts: Ints) -> float | Floats:
+        if self.discount is not None:
+            return self.discount
+        n = level.counts_of_counts(counts, largest=4)
+        found = self.estimate(n)
+        if found is None:
+            found = self.fallback
+        if found is None and (level.followers() == self._words).all():
+            return 0.0 * np.ones(self.largest)
+        if found is None:
+            name = type(self).__name__
+            seen = ", ".join(f"{n[r]} with count {r}" for r in range(1, self.largest + 2))
+            raise MissingStatisticsError(
+                f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams of each small "
+                f"count, in falling number, and here are {seen}. Use a longer text or a lower order; "
+                f"give discounts for such orders, {name}(fallback={self.example}); "
+                "or use WittenBell(), which needs no counts of counts"
+            )
+        return found
+
+    def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
+        if value is None or 0 < value <= 1:
+            return value
+        raise ValueError(f"{name} is {value!r}; a number above 0 and up to 1 is expected")
+
+
+class KneserNey(AbsoluteDiscounting):
+    """Absolute discounting, with shorter contexts that count in how many places a word stands.
+
+        p(w | h) = max(a(hw) - D, 0) / a(h) + D T(h) / a(h) p(w | h')
+        a = c at the highest order; below it the number of different words before hw
+        D = n_1 / (n_1 + 2 n_2), at each order, with n_r counted in a
+
+    Source: Kneser and Ney 1995; interpolated as in Chen and Goodman 1999, section 3. Where hw starts with
+    `<s>`, before which nothing stands, a = c.
+
+    Parameters, attributes and errors are those of `AbsoluteDiscounting`, and so is what happens to unseen
+    contexts and unknown words.
+
+    Examples
+    --------
+    "Francisco" is as frequent as "glass", but it follows one word only.
+
+    >>> from lmmetrics.ngram import NGramModel
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["San Francisco\\nSan Francisco\\nred glass\\na glass\\n"])
+    >>> model = NGramModel(2, KneserNey(discount=0.5)).fit(text)
+    >>> model.prob("Francisco", ["never"]) < model.prob("glass", ["never"])
+    True
+    """
+
+    def counts(self, level: Level) -> Ints:
+        return level.continuations()
+
+
+class ModifiedKneserNey(KneserNey):
+    """Kneser-Ney with three discounts: for n-grams counted once, twice, and three times or more.
+
+        p(w | h) = (a(hw) - D(a(hw))) / a(h) + gamma(h) p(w | h')
+        D_r = r - (r + 1) Y n_{r+1} / n_r   for r = 1, 2, 3,   Y = n_1 / (n_1 + 2 n_2),   D(a) = D_3 above 3
+        gamma(h) = sum over w of D(a(hw)) / a(h)
+
+    Source: Chen and Goodman 1999, section 3; conventions as in KenLM (Heafield and others 2013), whose
+    perplexities it gives: unigrams interpolate with 1 / V.
+
+    Parameters
+    ----------
+    discount : three floats, optional
+        D_1, D_2 and D_3 at every order, D_r above 0 and up to r. Estimated if not given.
+    fallback : three floats, optional
+        The discounts of the orders where they cannot be estimated; such orders raise an error if it is not
+        given. KenLM's usual values are 0.5, 1 and 1.5.
+
+    Attributes
+    ----------
+    discounts_ : dict of float64[3]
+        Of the fitted method: order to D_1, D_2, D_3.
+
+    Notes
+    -----
+    After an unseen context p(w | h) = p(w | h'). `<unk>`, and any word never seen, gets its share of the
+    uniform distribution below order 1.
+
+    Raises
+    ------
+    MissingStatisticsError
+        By `NGramModel.fit`, if no n-gram of an order has one of the counts 1 to 4, or a discount is not
+        between 0 and its count.
+    """
+
+    largest = 3
+    example = "(0.5, 1, 1.5)"
+
+    def estimate(self, n: Ints) -> float | Floats | None:
+        if not n[1:5].all():
+            return None
+        r = np.arange(1, 4)
+        discounts = r - (r + 1) * n[1] / (n[1] + 2 * n[2]) * n[2:5] / n[1:4]
+        return discounts if ((discounts > 0) & (discounts <= r)).all() else None
+
+    def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
+        if value is None:
+            return None
+        value = np.asarray(value, dtype=float)
+        if value.shape == (3,) and ((value > 0) & (value <= [1, 2, 3])).all():
+            return value
+        raise ValueError(
+            f"{name} is {value.tolist()!r}; three numbers are expected, for counts of 1, 2, and 3 or more, "
+            "each above 0 and at most its count"
+        )

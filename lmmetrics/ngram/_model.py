@@ -1,0 +1,295 @@
+"""`NGramModel`: an order and a smoothing method, fitted to a text."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from tqdm import tqdm
+
+from lmmetrics._types import Floats, Ints, PathLike, Seed
+from lmmetrics.ngram._arpa import read_arpa, write_arpa
+from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._sampling import draw
+from lmmetrics.ngram._smoothing import Smoothing
+from lmmetrics.ngram._tables import Tables
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+
+
+class NGramModel:
+    """A language model that counts: each token is predicted from the n - 1 tokens before it.
+
+    Parameters
+    ----------
+    order : int
+        n, at least 1: 1 for a unigram model, 2 for a bigram model, and so on.
+    smoothing : Smoothing
+        How unseen n-grams get their probability, such as ``ModifiedKneserNey()`` or ``AddK(k=0.1)``.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        After `fit`: that of the training text.
+    counts_ : NGramCounts
+        After `fit`: ``counts_[2]["the", "cat"]`` is how often "the cat" occurs.
+    counts_of_counts_ : dict of int64 array
+        After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
+    smoothing : Smoothing
+        The method. After `fit` it has what was estimated, such as ``smoothing.discounts_``.
+
+    Notes
+    -----
+    A sentence starts from `<s>`. Its first tokens have a shorter context, which starts with `<s>`: there is
+    one `<s>`, however high the order. `<s>` itself is never predicted and has probability 0.
+
+    Examples
+    --------
+    >>> from lmmetrics.ngram import AddK
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["the cat sleeps\\nthe cat eats\\nthe dog sleeps\\n"])
+    >>> model = NGramModel(2, AddK(k=1)).fit(text)
+    >>> model
+    NGramModel(order=2, smoothing=AddK(k=1)), fitted: 8 n-grams of order 1, 8 of order 2
+    >>> model.prob("cat", context=["the"])  # (2 + 1) / (3 + 7)
+    0.3
+    >>> model.counts_[2]["the", "cat"], model.counts_of_counts_[2]
+    (2, array([0, 5, 2, 1]))
+    """
+
+    vocabulary: Vocabulary
+    counts_: NGramCounts
+
+    def __init__(self, order: int, smoothing: Smoothing) -> None:
+        if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
+            raise ValueError(f"order is {order!r}; a whole number of at least 1 is expected")
+        if isinstance(smoothing, type) and issubclass(smoothing, Smoothing):
+            raise TypeError(f"smoothing is a class; give an object: {smoothing.__name__}(), with parentheses")
+        if not isinstance(smoothing, Smoothing):
+            raise TypeError(
+                f"smoothing is {smoothing!r}; a smoothing method is expected, such as ModifiedKneserNey()"
+            )
+        self.order = int(order)
+        self.smoothing = copy.copy(smoothing)  # one object can be given to many models
+
+    def fit(self, text: TokenizedText) -> Self:
+        """Count a text, a `TokenizedText`, and smooth the counts; return the model itself.
+
+        Raises
+        ------
+        MissingStatisticsError
+            If the text is too small for the method; the message says what to do.
+        """
+        if not hasattr(text, "sentence_starts"):
+            raise TypeError(
+                f"text is {type(text).__name__}; a TokenizedText is expected: fit(tokenize(documents))"
+            )
+        with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
+            counts = NGramCounts(text, self.order, bar.update)
+            bar.set_description("smoothing", refresh=False)
+            self._tables = self.smoothing.tables(counts, bar.update)
+        self.counts_, self.vocabulary = counts, text.vocabulary
+        self._spelling = text.spelling._replace(label="model")
+        return self
+
+    def log_probs(self, text: TokenizedText) -> Floats:
+        """Return ln p of each token of a text, given the tokens before it in its sentence.
+
+        Parameters
+        ----------
+        text : TokenizedText
+            N tokens, with the vocabulary of the model.
+
+        Returns
+        -------
+        float64[N]
+            Natural logs. ``-inf`` where the probability is 0: without smoothing an unseen word, or
+            any token that is not in a vocabulary without `<unk>`.
+
+        Raises
+        ------
+        ValueError
+            If the text has another vocabulary.
+        TypeError
+            If the method gives scores that are not probabilities (`StupidBackoff`).
+        """
+        self._require_probabilities("log_probs")
+        return self.log_scores(text)
+
+    def log_scores(self, text: TokenizedText) -> Floats:
+        """Return the natural log of each token's score: float64[N]. `log_probs` for every method but one."""
+        tables = self._fitted()
+        if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
+            raise ValueError(
+                "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
+                "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
+            )
+        with np.errstate(divide="ignore"):
+            return np.log(tables.token_probs(text))
+
+    def prob(self, word: str, context: Sequence[str] = ()) -> float:
+        """Return p(word | context).
+
+        Parameters
+        ----------
+        word : str
+            Scored as `<unk>` if it is not in the vocabulary; 0 if there is no `<unk>`.
+        context : list of str
+            The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
+            sentence; the empty context is no particular place.
+        """
+        row, id = self.next_distribution(context), self.vocabulary.id_of(word)
+        return float(row[id]) if id >= 0 else 0.0
+
+    def next_distribution(self, context: Sequence[str] = ()) -> Floats:
+        """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
+
+        `context` is as in `prob`; the entry of `<s>` is 0.
+        """
+        self._require_probabilities("next_distribution")
+        return self.next_scores(context)
+
+    def next_scores(self, context: Sequence[str] = ()) -> Floats:
+        """Return the scores of all words after a context: float64[V]. They need not sum to 1."""
+        return self._fitted().row(self._ids(context))
+
+    def sample(self, n: int, seed: Seed, context: Sequence[str] = ("<s>",)) -> TokenizedText:
+        """Draw n tokens, one after the other.
+
+        Parameters
+        ----------
+        n : int
+            How many tokens, `</s>` included. After a `</s>` the next sentence starts; the last sentence is
+            cut where the n tokens end.
+        seed : int or numpy.random.Generator
+            The same seed gives the same text.
+        context : list of str
+            What stands before the first token.
+
+        Returns
+        -------
+        TokenizedText
+            One document of n tokens, ready to be scored.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import MaximumLikelihood
+        >>> from lmmetrics.text import tokenize
+        >>> model = NGramModel(2, MaximumLikelihood()).fit(tokenize(["the cat sleeps"]))
+        >>> model.sample(6, seed=0).strings()
+        ['the', 'cat', 'sleeps', '</s>', 'the', 'cat']
+        """
+        self._require_probabilities("sample")
+        ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
+        return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
+
+    @property
+    def counts_of_counts_(self) -> dict[int, Ints]:
+        return {n: self.counts_[n].counts_of_counts() for n in self.counts_}
+
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers the fitted model needs: a probability per n-gram and a weight per context.
+
+        The counts behind them are not included.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> model = NGramModel(2, WittenBell()).fit(tokenize(["the cat sleeps"]))
+        >>> model
+        NGramModel(order=2, smoothing=WittenBell()), fitted: 6 n-grams of order 1, 4 of order 2
+        >>> model.parameter_count, model.memory  # 6 + 4, and contexts of no word and of one: 1 + 6
+        (17, 216)
+        """
+        tables = self._fitted()
+        return sum(len(part) for part in [*tables.probs, *(weights[:-1] for weights in tables.weights)])
+
+    @property
+    def memory(self) -> int:
+        """Bytes that scoring needs: the numbers of `parameter_count`, and the index of the n-grams."""
+        tables = self._fitted()
+        places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
+        return 8 * self.parameter_count + places
+
+    def to_arpa(self, path: PathLike) -> None:
+        """Write the model as an ARPA file, which KenLM, SRILM and others read.
+
+        The file holds log10 with ten digits, and -99 for a probability of 0, as SRILM does. In an ARPA file
+        an n-gram that is not listed backs off to a shorter context. `AddK` and `GoodTuring` do not: they are
+        written so that every text has the same probabilities, with uniform shorter n-grams.
+
+        Raises
+        ------
+        TypeError
+            If the method gives scores that are not probabilities.
+        ValueError
+            If a token contains a blank, which separates the fields of the file.
+        """
+        self._require_probabilities("to_arpa")
+        write_arpa(self._fitted(), path)
+
+    @classmethod
+    def from_arpa(cls, path: PathLike) -> Self:
+        """Read a model from an ARPA file, whatever wrote it.
+
+        Returns
+        -------
+        NGramModel
+            Ready to score. It has a vocabulary but no counts, which the file does not contain.
+
+        Raises
+        ------
+        ArpaError
+            If the file is malformed; the message gives the line.
+        """
+        tables = read_arpa(path)
+        model = cls(tables.order, FromFile(path))
+        model._tables, model.vocabulary = tables, tables.vocabulary
+        model._spelling = Spelling(tables.vocabulary.tokens, " ")
+        return model
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("counts_", "counts_of_counts_", "vocabulary"):
+            if "_tables" in vars(self):
+                raise AttributeError(f"{name} is not there: a model read from an ARPA file has no counts")
+            raise AttributeError(f"{name} is not there before the model is fitted: call fit(text) first")
+        raise AttributeError(f"NGramModel has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        shown = f"NGramModel(order={self.order}, smoothing={self.smoothing!r})"
+        if "_tables" not in vars(self):
+            return f"{shown}, not fitted"
+        sizes = ", ".join(f"{len(level):,} of order {level.n}" for level in self._tables.levels)
+        return f"{shown}, fitted: {sizes.replace(' of', ' n-grams of', 1)}"
+
+    def _fitted(self) -> Tables:
+        if "_tables" not in vars(self):
+            raise ValueError("this model is not fitted yet: call fit(text) first")
+        return self._tables
+
+    def _require_probabilities(self, name: str) -> None:
+        if self.smoothing.refusal:
+            raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
+
+    def _ids(self, context: Sequence[str]) -> list[int]:
+        if isinstance(context, str):
+            raise TypeError(
+                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
+            )
+        self._fitted()
+        return [self.vocabulary.id_of(token) for token in context]
+
+
+class FromFile(Smoothing):
+    """The method of a model that was read from a file: whatever smoothed it is not recorded there."""
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = str(path)
+
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
+        raise TypeError(
+            "this model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
+            "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())"
+        )

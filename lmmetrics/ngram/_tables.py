@@ -1,0 +1,114 @@
+"""From counts to probabilities of a text: the tables that every smoothing method fills.
+
+Each n-gram has a probability, each context a weight. An n-gram that is not in the tables gets the weight of
+its context times the probability of a shorter n-gram: that one rule scores every method of the zoo.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmmetrics._types import Floats, Ints
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._windows import SortedText
+from lmmetrics.text import TokenizedText, Vocabulary
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tables:
+    """The probabilities of a counted model, and how it finds those that are not listed.
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+    levels : list of Level
+        The n-grams of order 1 to N.
+    probs : list of float64[G]
+        For each order: the probability of each n-gram, given its context.
+    weights : list of float64[C + 1]
+        For each order n: by what the remainder is multiplied, for each context of n - 1 tokens; the last
+        entry, at the index -1, is for a context that is not in the tables.
+    evenly : bool
+        What the remainder is. False: the probability after the context without its first token. True: the
+        same for every symbol that can be predicted.
+    """
+
+    vocabulary: Vocabulary
+    levels: list[Level]
+    probs: list[Floats]
+    weights: list[Floats]
+    evenly: bool = False
+
+    @property
+    def order(self) -> int:
+        return len(self.levels)
+
+    def token_probs(self, text: TokenizedText) -> Floats:
+        """Return the probability of each token of a text, given those before it in its sentence: float64[N].
+
+        The text's own n-grams are sorted and found in the tables, each distinct one once.
+        """
+        windows = SortedText(text, self.order)
+        positions = windows.positions
+        from_bos = slice(*windows.offsets[[windows.bos, windows.bos + 1]])
+        by_position = np.empty(len(positions))
+        places = np.zeros(1, dtype=np.int64)  # of the text's n-grams in the tables, -1 where not there
+        probs = np.zeros(1)
+        for level, groups, complete in windows.levels():
+            places, probs = self._look_up(level, places, probs)
+            # A token late in its sentence has a window of the highest order that ends with it. An earlier
+            # one has the n-gram that starts with <s>.
+            ranks = slice(None) if level.n == self.order else from_bos
+            whole = complete[ranks]
+            ends = positions[ranks][whole]
+            ends += level.n - 1
+            by_position[ends] = probs.take(groups[ranks][whole])
+        return by_position[~windows.is_bos]
+
+    def _look_up(self, level: Level, contexts_places: Ints, shorter_probs: Floats) -> tuple[Ints, Floats]:
+        """Return the places in the tables and the probabilities of the n-grams of a text's level."""
+        contexts = level.spread(contexts_places)
+        places = self.levels[level.n - 1].find(contexts, level.tokens)
+        if level.n == 1:
+            remainder = np.zeros(len(level))
+        elif self.evenly:
+            remainder = np.where(level.tokens < len(self.vocabulary), self.uniform, 0.0)
+        else:
+            remainder = shorter_probs.take(level.suffixes)
+        probs = self.weights[level.n - 1].take(contexts)
+        probs *= remainder
+        found = np.flatnonzero(places >= 0)
+        probs[found] = self.probs[level.n - 1].take(places.take(found))
+        return places, probs
+
+    def row(self, context: Sequence[int]) -> Floats:
+        """Return the probability of every token after a context, a list of token ids: float64[V].
+
+        The id -1 stands for a token that is not in the vocabulary.
+        """
+        context = list(context)[max(0, len(context) - self.order + 1) :]
+        if self.evenly:
+            row = np.full(len(self.vocabulary), self.uniform)
+            row[self.vocabulary.bos] = 0.0
+            return self._lengthened(row, context)
+        row = self.probs[0].copy()
+        for length in range(1, len(context) + 1):
+            row = self._lengthened(row, context[-length:])
+        return row
+
+    def _lengthened(self, row: Floats, context: Sequence[int]) -> Floats:
+        """Return the row after a context, from the row after the shorter one."""
+        place = 0
+        for level, id in zip(self.levels, context, strict=False):
+            place = int(level.find(np.array([place]), np.array([id]))[0]) if id >= 0 else -1
+        row = row * self.weights[len(context)][place]
+        if place >= 0:
+            level = self.levels[len(context)]
+            listed = level.children(place)
+            row[level.tokens[listed]] = self.probs[len(context)][listed]
+        return row
+
+    @property
+    def uniform(self) -> float:
+        return 1 / self.vocabulary.predictable

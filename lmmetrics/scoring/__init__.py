@@ -1,0 +1,18 @@
+"""A model and a text in, a `Score` out; two models and a text in, and whether their difference is real.
+
+This package imports no model: it needs only ``log_probs(text)``.
+"""
+
+from lmmetrics.scoring._comparison import Comparison, compare_scores
+from lmmetrics.scoring._models import LanguageModel, compare, score_documents, score_text
+from lmmetrics.scoring._text_score import TextScore
+
+__all__ = [
+    "Comparison",
+    "LanguageModel",
+    "TextScore",
+    "compare",
+    "compare_scores",
+    "score_documents",
+    "score_text",
+]

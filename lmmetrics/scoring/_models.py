@@ -1,0 +1,251 @@
+"""How a model scores a text; how two models that score the same text are compared."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lmmetrics._types import Bools, Floats, Ints, Seed
+from lmmetrics.scoring._comparison import Comparison, compare_scores
+from lmmetrics.scoring._text_score import TextScore
+from lmmetrics.text import TokenizedText, Vocabulary
+
+Unknown = Literal["score", "infinite"]
+
+ROUNDING = 1e-12
+"""How far above 0 a log probability may lie and still count as rounding of 0."""
+
+
+class LanguageModel(Protocol):
+    """Anything that gives each token of a text the natural log of its probability."""
+
+    def log_probs(self, text: TokenizedText) -> Floats:
+        """float64[N], one natural log for each token, conditional on the tokens before it."""
+
+
+def score_text(
+    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+) -> TextScore:
+    """Score a text with a model: the total nats, and every unit that the text can count.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        An object with ``log_probs(text) -> float64[N]``.
+        Natural logs, each conditional on its own past. ``-inf`` is allowed and gives an infinite score.
+    text : TokenizedText
+        The scored stream of N tokens.
+    eos : bool
+        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and so is the token.
+    unknown : {"score", "infinite"}
+        What a token outside the vocabulary costs: what the model asks for ``<unk>``, or infinitely many nats.
+        A vocabulary without ``<unk>`` knows only the second. Unknown tokens are never left out, and their
+        number is on the result either way (mistake M28 leaves them out).
+
+    Returns
+    -------
+    TextScore
+        A `Score`. Its tokens are the scored positions; words, chars, bytes and ``.unknown`` are those of the
+        text. With ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
+
+    Raises
+    ------
+    TypeError
+        If the model has no ``log_probs``, or does not return a float64 array.
+    ValueError
+        If the array has the wrong shape, or contains NaN or a log above 0 (a probability above 1); a value
+        up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` is not the text's.
+
+    Examples
+    --------
+    A model that gives every symbol the same probability scores the number of symbols.
+
+    >>> from lmmetrics.text import tokenize
+    >>> class Uniform:
+    ...     def log_probs(self, text):
+    ...         return np.full(len(text), -math.log(text.vocabulary.predictable))
+    >>> train = tokenize(["cat sleeps"])
+    >>> test = tokenize(["dog sleeps"], vocabulary=train.vocabulary)
+    >>> score_text(Uniform(), test)
+    Score(4.158883 nats, 3 tokens, 2 words, 10 chars, 10 bytes; perplexity 4.000000 per token;
+    1 unknown token)
+    >>> score_text(Uniform(), test, unknown="infinite").perplexity
+    inf
+    """
+    surprisals, scored = _surprisals(model, text, eos, unknown)
+    counts = _counts(text, eos)
+    return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
+
+
+def score_documents(
+    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+) -> list[TextScore]:
+    """Score each document of a text, with the context that the model had in the whole text.
+
+    Parameters and errors are those of `score_text`.
+
+    Returns
+    -------
+    list of TextScore
+        One for each document. Their ``sum`` is `score_text` of the whole, to the rounding of float64.
+
+    Examples
+    --------
+    >>> from lmmetrics.sources import MarkovSource
+    >>> coin = MarkovSource({(): {"heads": 0.5, "tails": 0.5}})
+    >>> scores = score_documents(coin, coin.sample(100, seed=1, documents=4))
+    >>> [score.bits for score in scores], sum(scores).perplexity
+    ([25.0, 25.0, 25.0, 25.0], 2.0)
+    """
+    surprisals, scored = _surprisals(model, text, eos, unknown)
+    counts = _counts(text, eos)
+    return [
+        _pooled(
+            surprisals[start:stop][scored[start:stop]],
+            unknown,
+            {k: v if v is None else v[i] for k, v in counts.items()},
+        )
+        for i, (start, stop) in enumerate(pairwise(text.document_starts))
+    ]
+
+
+def compare(
+    a: LanguageModel,
+    b: LanguageModel,
+    text: TokenizedText,
+    *,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    seed: Seed = 0,
+) -> Comparison:
+    """Say how many bits per token model ``a`` needs more than model ``b``, and whether that is chance.
+
+    Both models score the same documents. What you want to know is how the difference would come out on other
+    documents of the same kind, so documents are drawn again, with replacement, each with its two scores:
+    the paired bootstrap. See `compare_scores`, which does this, for the formulas and for the assumptions.
+
+    Parameters
+    ----------
+    a, b : LanguageModel
+    text : TokenizedText
+        At least two documents; thirty or more for an interval that can be trusted.
+    eos, unknown
+        As in `score_text`.
+    confidence, resamples, seed
+        As in `compare_scores`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        For fewer than two documents, for an infinite score, and as in `score_text`.
+
+    Examples
+    --------
+    A coin that falls on heads nine times in ten, and a model that believes in fair coins.
+
+    >>> from lmmetrics.sources import MarkovSource
+    >>> biased, fair = (MarkovSource({(): {"heads": p, "tails": 1 - p}}) for p in (0.9, 0.5))
+    >>> compare(biased, fair, biased.sample(2000, seed=1, documents=20), seed=2)
+    a - b = -0.5215 bits per token, 95 % interval -0.5548 to -0.4898 (20 documents, 2,000 tokens):
+    a is better; about 17 tokens would tell them apart
+    """
+    return compare_scores(
+        score_documents(a, text, eos, unknown),
+        score_documents(b, text, eos, unknown),
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _surprisals(
+    model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown
+) -> tuple[Floats, Bools]:
+    """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
+    if unknown not in ("score", "infinite"):
+        raise ValueError(
+            f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
+            'costs) or "infinite" (it is impossible). Leaving such tokens out is not offered: mistake M28.'
+        )
+    if not callable(getattr(model, "log_probs", None)):
+        raise TypeError(
+            f"the model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
+            "log of the probability of each token, float64[N]."
+        )
+    vocabulary = getattr(model, "vocabulary", None)
+    if isinstance(vocabulary, Vocabulary) and vocabulary != text.vocabulary:
+        raise ValueError(
+            f"the model has another vocabulary ({vocabulary}) than the text ({text.vocabulary}), so the same "
+            "id means two different tokens. Tokenise the text with vocabulary=model.vocabulary."
+        )
+    log_probs = _checked(model.log_probs(text), text)
+    surprisals = -np.minimum(log_probs, 0.0) + 0.0
+    surprisals[text.ids < 0] = math.inf  # no id: a token that a vocabulary without <unk> does not hold
+    scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
+    return surprisals, scored
+
+
+def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:
+    # fsum rounds once, at the end: the total does not depend on the order of the tokens.
+    nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
+    counts = {field: None if count is None else int(count) for field, count in counts.items()}
+    return TextScore(nats, tokens=len(surprisals), **counts)
+
+
+def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
+    """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
+    counts = {field: count for field, count in text.document_counts.items() if field != "tokens"}
+    if not eos:
+        newlines = _newlines(text)
+        for field in ("chars", "bytes"):
+            counts[field] = None if counts[field] is None else counts[field] - newlines
+    return counts
+
+
+def _newlines(text: TokenizedText) -> Ints:
+    """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
+    ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
+    closed_without = ~text.terminated & (ends > 0)
+    return ends - closed_without
+
+
+def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
+    """The log probabilities as an array, or an error that names the position and the token."""
+    log_probs = np.asarray(values)
+    if log_probs.dtype != np.float64:
+        raise TypeError(
+            f"log_probs returned {log_probs.dtype}, but scores are summed in float64. Convert the logits "
+            "with .double() or .astype(np.float64) before the log-softmax."
+        )
+    if log_probs.shape != (len(text),):
+        raise ValueError(
+            f"log_probs returned the shape {log_probs.shape}, but the text has {len(text)} tokens: expected "
+            f"({len(text)},), one number for each token, </s> included and <s> not."
+        )
+    for wrong, meaning in (
+        (np.isnan(log_probs), "which is not a number"),
+        (log_probs > ROUNDING, "a probability above 1"),
+    ):
+        if wrong.any():
+            position = int(np.argmax(wrong))
+            raise ValueError(
+                f"log_probs[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
+                f"{meaning}. Return natural logs of probabilities that sum to 1 over the vocabulary: "
+                "not logits, and not surprisals."
+            )
+    return log_probs
+
+
+def _shown(text: TokenizedText, position: int) -> str:
+    token = int(text.ids[position])
+    return repr(text.vocabulary.token(token)) if token >= 0 else "outside the vocabulary"

@@ -1,0 +1,98 @@
+"""From documents to a `TokenizedText`: the one function that every text goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from lmmetrics.text._documents import checked_documents
+from lmmetrics.text._tokenized import Spelling, TokenizedText
+from lmmetrics.text._tokenizers import By, Sentences, choose_scheme
+from lmmetrics.text._vocabulary import Vocabulary
+
+
+def tokenize(
+    documents: Iterable[str],
+    by: By = "word",
+    sentences: Sentences | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> TokenizedText:
+    """Turn documents into the stream of tokens that a model scores.
+
+    Parameters
+    ----------
+    documents : list of str
+        One string for each document. Nothing in them is changed: NFC stays NFC and NFD stays NFD.
+    by : str, BPETokenizer or callable
+        - ``"word"``: a word is a run of letters and digits, with apostrophes (' and ’) and hyphens kept
+          inside (``don't``, ``well-known``); a number keeps its inner points and commas (``3.14``); every
+          other character that is not blank stands alone. A combining accent belongs to the character
+          before it.
+        - ``"whitespace"``: tokens are what stands between blanks; for text that is tokenised already.
+        - ``"char"``: Unicode code points. ``"byte"``: the bytes of UTF-8.
+        - a `BPETokenizer` made by `train_bpe`.
+        - a callable that turns a string into a list of strings: a segmenter for Chinese words.
+    sentences : {"line", "document"}, optional
+        What `</s>` closes. By line, the newline is not a token: `</s>` stands in its place. A final newline
+        ends the last line and opens no empty one; an empty line inside a document is a sentence that holds
+        `</s>` alone; a last line without a newline is a sentence if it holds a token. So an empty document
+        has no sentence by line, and one sentence (`</s>` alone) by document. The default is "line" for
+        words and segmenters, "document" for characters, bytes and BPE, where the newline is a token.
+        Only "\\n" ends a line: in a line that ends in "\\r\\n", the "\\r" is a character of that line.
+    vocabulary : Vocabulary, optional
+        The vocabulary of a training text. Other tokens become `<unk>`, or the id -1 in a vocabulary that has
+        none; `TokenizedText.unknown` counts them. Without it, the vocabulary is built from this text, in
+        order of first appearance.
+
+    Returns
+    -------
+    TokenizedText
+
+    Raises
+    ------
+    TypeError
+        If `documents` is not a list of strings.
+    ValueError
+        If a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; or if Chinese
+        text is to be cut into words without a segmenter.
+
+    Examples
+    --------
+    >>> train = tokenize(["the cat sleeps"])
+    >>> test = tokenize(["the dog sleeps"], vocabulary=train.vocabulary)
+    >>> test.strings(), test.unknown
+    (['the', '<unk>', 'sleeps', '</s>'], 1)
+    >>> tokenize(["貓睡"], by="byte").bytes
+    6
+    """
+    documents = checked_documents(documents)
+    scheme = choose_scheme(by, sentences, vocabulary, documents)
+    streams, missed, terminated = [np.zeros(0, dtype=np.int32)], [0], []
+    for document in documents:
+        ids = scheme.encode(document)
+        ended = len(ids) > 0 and ids[-1] == scheme.eos
+        if not ended and (len(ids) > 0 or not scheme.by_line):
+            ids = np.append(ids, np.int32(scheme.eos))
+        streams.append(ids)
+        missed.append(scheme.unknown())
+        terminated.append(ended)
+    ids, vocabulary = np.concatenate(streams), scheme.vocabulary
+    starts = np.cumsum([len(stream) for stream in streams])
+    words, chars, octets = scheme.counts(documents, ids, starts, missed)
+    counts = {
+        "tokens": np.diff(starts),
+        "words": words,
+        "chars": chars,
+        "bytes": octets,
+        "unknown": np.diff(missed),
+    }
+    return TokenizedText(
+        ids=ids,
+        vocabulary=vocabulary,
+        sentence_starts=np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1),
+        document_starts=starts,
+        document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
+        terminated=np.array(terminated, dtype=bool),
+        spelling=Spelling(np.array(scheme.pieces(vocabulary), dtype=object), scheme.separator, scheme.label),
+    )

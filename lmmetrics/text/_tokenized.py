@@ -1,0 +1,200 @@
+"""`TokenizedText`: a text as token ids, with its boundaries and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lmmetrics._types import Bools, Ints
+from lmmetrics.text._documents import is_written_without_blanks
+from lmmetrics.text._vocabulary import UNK, Vocabulary
+
+
+class Spelling(NamedTuple):
+    """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
+
+    pieces: Sequence[str] | Sequence[bytes] | NDArray[np.object_]
+    separator: str | bytes
+    label: str = "model"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenizedText:
+    """A text as token ids, with its boundaries and the counts of exactly the text that is scored.
+
+    Made by `tokenize` from strings, and by `TokenizedText.from_ids` from ids.
+
+    Attributes
+    ----------
+    ids : int32[N]
+        The scored stream: the tokens of each sentence, then `</s>`. `<s>` is never in it.
+    vocabulary : Vocabulary
+    sentence_starts : int64[S + 1]
+        Sentence s is ``ids[sentence_starts[s]:sentence_starts[s + 1]]``, its `</s>` included.
+    document_starts : int64[D + 1]
+        The same for documents.
+    document_counts : dict of int64[D]
+        "tokens", "words", "chars", "bytes" and "unknown" of each document. "words" is None when words
+        cannot be counted.
+    terminated : bool[D]
+        Whether the document's last line has its newline.
+    spelling : Spelling
+
+    Notes
+    -----
+    What the counts count: for words, characters, bytes and BPE the documents as they are; for "whitespace"
+    the canonical text, one blank between two tokens and a newline after each line that has one. A word is
+    what stands between blanks, whatever the tokenizer, so that one text has one number of words. Text in
+    Chinese characters (more than one character in a hundred) has no such words: there a segmenter's tokens
+    that hold a letter or digit are counted, and without a segmenter `words` is None.
+
+    Examples
+    --------
+    >>> from lmmetrics.text import tokenize
+    >>> text = tokenize(["ab", ""], by="char")
+    >>> text
+    TokenizedText: 4 tokens by char in 2 sentences of 2 documents; vocabulary 5, unknown 0
+    >>> text.document(1).strings()
+    ['</s>']
+    >>> text.decode()
+    ['ab', '']
+    """
+
+    ids: Ints
+    vocabulary: Vocabulary
+    sentence_starts: Ints
+    document_starts: Ints
+    document_counts: Mapping[str, Ints | None]
+    terminated: Bools
+    spelling: Spelling
+
+    @classmethod
+    def from_ids(cls, ids: ArrayLike, vocabulary: Vocabulary, spelling: Spelling | None = None) -> Self:
+        """Return ids as a text of one document, counted as it would be written.
+
+        Parameters
+        ----------
+        ids : int[N]
+            Tokens of the vocabulary, `</s>` after each sentence; the last sentence may lack it.
+        vocabulary : Vocabulary
+        spelling : Spelling, optional
+            By default tokens are words, with a blank between two.
+
+        Examples
+        --------
+        >>> text = TokenizedText.from_ids([3, 4, 2, 3], Vocabulary(["the", "cat"]))
+        >>> text.strings(), text.words, text.chars
+        (['the', 'cat', '</s>', 'the'], 3, 11)
+        """
+        ids = np.asarray(ids, dtype=np.int32)
+        spelling = spelling or Spelling(vocabulary.tokens, " ")
+        starts = np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1)
+        if starts[-1] < len(ids):
+            starts = np.append(starts, len(ids))
+        closed = len(ids) > 0 and ids[-1] == vocabulary.eos
+        sentences = [
+            spelling.separator.join(spelling.pieces[id] for id in part if id != vocabulary.eos)
+            for part in np.split(ids, np.flatnonzero(ids == vocabulary.eos) + 1)
+        ]
+        written = ("\n" if isinstance(spelling.separator, str) else b"\n").join(sentences)
+        characters = written if isinstance(written, str) else written.decode("utf-8", errors="replace")
+        counts = {
+            "tokens": len(ids),
+            "words": None if is_written_without_blanks([characters]) else len(characters.split()),
+            "chars": len(characters),
+            "bytes": len(written.encode("utf-8") if isinstance(written, str) else written),
+            "unknown": 0,
+        }
+        return cls(
+            ids=ids,
+            vocabulary=vocabulary,
+            sentence_starts=starts,
+            document_starts=np.array([0, len(ids)]),
+            document_counts={k: None if v is None else np.array([v]) for k, v in counts.items()},
+            terminated=np.array([closed]),
+            spelling=spelling._replace(pieces=np.array(spelling.pieces, dtype=object)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def words(self) -> int | None:
+        """Number of words, or None where they cannot be counted (Chinese text without a segmenter)."""
+        return self._total("words")
+
+    @property
+    def chars(self) -> int:
+        """Number of characters (Unicode code points) of the text that is scored."""
+        return self._total("chars")
+
+    @property
+    def bytes(self) -> int:
+        """Number of bytes of the text that is scored, in UTF-8."""
+        return self._total("bytes")
+
+    @property
+    def unknown(self) -> int:
+        """Number of tokens that are not in the vocabulary. A `<unk>` written in the text is in it."""
+        return self._total("unknown")
+
+    @property
+    def is_eos(self) -> Bools:
+        """bool[N]: where the token is `</s>`."""
+        return self.ids == self.vocabulary.eos
+
+    def strings(self) -> list[str]:
+        """Return the N tokens as strings; a token that is not in the vocabulary is `<unk>`."""
+        table = np.array([*self.vocabulary.tokens, UNK], dtype=object)  # id -1 finds the last
+        return table[self.ids].tolist()
+
+    def document(self, i: int) -> TokenizedText:
+        """Return document `i` alone, as a `TokenizedText` with its own counts."""
+        count = len(self.document_starts) - 1
+        if not 0 <= i < count:
+            raise IndexError(f"there is no document {i}: this text has {count}, numbered from 0")
+        start, stop = self.document_starts[i : i + 2]
+        inside = (self.sentence_starts > start) & (self.sentence_starts <= stop)
+        return TokenizedText(
+            ids=self.ids[start:stop],
+            vocabulary=self.vocabulary,
+            sentence_starts=np.concatenate([[0], self.sentence_starts[inside] - start]),
+            document_starts=np.array([0, stop - start]),
+            document_counts={k: None if v is None else v[i : i + 1] for k, v in self.document_counts.items()},
+            terminated=self.terminated[i : i + 1],
+            spelling=self.spelling,
+        )
+
+    def decode(self) -> list[str]:
+        """Return the documents as strings.
+
+        For characters, bytes and BPE these are the documents that were tokenised. For words they are the
+        canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
+        that a model has drawn may not be valid UTF-8: these are shown as the replacement character.
+        """
+        separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
+        starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]
+        stops = stops - self.is_eos[stops - 1]  # the last sentence of a sampled text may lack its </s>
+        sentences = [separator.join(pieces[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+        if isinstance(separator, bytes):
+            sentences = [sentence.decode("utf-8", errors="replace") for sentence in sentences]
+        bounds = np.searchsorted(self.sentence_starts, self.document_starts)
+        return [
+            "\n".join(sentences[first:last]) + ("\n" if terminated else "")
+            for first, last, terminated in zip(bounds, bounds[1:], self.terminated, strict=False)
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in "
+            f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; "
+            f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
+        )
+
+    def _total(self, unit: str) -> int | None:
+        counts = self.document_counts[unit]
+        return None if counts is None else int(counts.sum())

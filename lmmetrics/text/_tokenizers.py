@@ -1,0 +1,302 @@
+"""How a document becomes ids: words, blanks, characters, bytes, byte pairs, or a segmenter of your own.
+
+Each scheme has `encode(document) -> int32[n]`, where `</s>` stands in place of each newline when sentences
+are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lmmetrics._types import Ints
+from lmmetrics.text._bpe import BPETokenizer, shown
+from lmmetrics.text._documents import is_written_without_blanks, word_pattern
+from lmmetrics.text._vocabulary import BOS, EOS, UNK, Vocabulary
+
+By = Literal["word", "whitespace", "char", "byte"] | BPETokenizer | Callable[[str], Iterable[str]]
+Sentences = Literal["line", "document"]
+Counts = tuple[Sequence[int] | None, Sequence[int], Sequence[int]]
+"""Words, characters and bytes of each document."""
+
+
+def choose_scheme(
+    by: By, sentences: Sentences | None, vocabulary: Vocabulary | None, documents: list[str]
+) -> Scheme:
+    """Return the scheme for `by`; raise where the arguments contradict one another."""
+    names = {"word": Words, "whitespace": Blanks, "char": Characters, "byte": Bytes}
+    if isinstance(by, str) and by in names:
+        kind, arguments = names[by], ()
+    elif isinstance(by, BPETokenizer):
+        kind, arguments = BytePairs, (by,)
+    elif callable(by):
+        kind, arguments = Segmenter, (by,)
+    else:
+        raise ValueError(
+            f"by={by!r} is not known; expected 'word', 'whitespace', 'char', 'byte', a tokenizer made by "
+            "train_bpe, or a function that turns a string into a list of strings"
+        )
+    if sentences not in (None, "line", "document"):
+        raise ValueError(f"sentences={sentences!r} is not known; expected 'line' or 'document'")
+    if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+        raise TypeError(
+            f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary"
+        )
+    by_line = kind.sentence_is_line if sentences is None else sentences == "line"
+    without_blanks = kind is not Blanks and is_written_without_blanks(documents)
+    return kind(by_line, vocabulary, without_blanks, *arguments)
+
+
+class Scheme:
+    """What all schemes share: the counts of the documents as they are."""
+
+    label: str
+    separator: str | bytes
+    sentence_is_line = True
+
+    def unknown(self) -> int:
+        """Return how many tokens were not in the vocabulary so far."""
+        return 0
+
+    def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
+        """Return the words (None where they cannot be counted), characters and bytes of each document.
+
+        `starts` are the offsets of the documents in `ids`, `missed` those in the list of unknown tokens.
+        """
+        words = None if self.without_blanks else [len(document.split()) for document in documents]
+        return words, list(map(len, documents)), list(map(_utf8_length, documents))
+
+
+class Strings(Scheme):
+    """A scheme whose tokens are strings, with ids from a vocabulary given or built on the way."""
+
+    newline = "\n"  # the token that `split` gives for a newline when sentences are lines
+    separator = " "
+
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
+        self.by_line = by_line
+        self.without_blanks = without_blanks
+        self._given = vocabulary
+        self._ids = _GrowingIds() if vocabulary is None else _FixedIds(vocabulary)
+        self.bos, self.eos = self._ids[BOS], self._ids[EOS]
+        if by_line:
+            self._ids[self.newline] = self.eos
+
+    @functools.cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary given, or the one built on the way; ask when all documents are encoded."""
+        return self._ids.vocabulary() if self._given is None else self._given
+
+    def unknown(self) -> int:
+        return len(self._ids.missed)
+
+    def pieces(self, vocabulary: Vocabulary) -> list[str]:
+        """Return what each id adds to the decoded text; the last is that of id -1."""
+        return [*vocabulary.tokens, UNK]
+
+    def encode(self, document: str) -> Ints:
+        tokens = self.split(document)
+        ids = np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+        newlines = document.count("\n") if self.by_line else 0
+        if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
+            raise ValueError(
+                f"a document has a token {BOS} or {EOS} of its own: these mark the start and the end of a "
+                "sentence, and tokenize adds them itself. Remove them from the text"
+            )
+        return ids
+
+
+class Words(Strings):
+    label = "word"
+
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
+        if without_blanks:
+            raise ValueError(
+                "more than one character in a hundred is of Chinese or Japanese script, which puts no blanks "
+                "between words, so no rule finds them. Pass a segmenter, a function that cuts a string into "
+                "words (by=jieba.lcut); or use by='char' or by='byte'; or by='whitespace' where blanks stand "
+                "between words already"
+            )
+        super().__init__(by_line, vocabulary, without_blanks)
+
+    def split(self, document: str) -> Sequence[str]:
+        return word_pattern(self.by_line).findall(document)
+
+
+class Characters(Strings):
+    label = "char"
+    sentence_is_line = False
+    separator = ""
+
+    def split(self, document: str) -> Sequence[str]:
+        return document
+
+
+class Blanks(Strings):
+    label = "whitespace"
+    newline = EOS  # str.split() swallows newlines, so a mark takes their place
+
+    def split(self, document: str) -> Sequence[str]:
+        return (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
+
+    def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
+        """Count the canonical text: one blank between two tokens, newlines as in the document."""
+        is_word = ids != self.eos
+        newlines = np.array([document.count("\n") if self.by_line else 0 for document in documents])
+        pieces = self.pieces(self.vocabulary)
+        chars = np.fromiter(map(len, pieces), dtype=np.int32)
+        more_bytes = np.fromiter(map(_utf8_length, pieces), dtype=np.int32) - chars
+        chars[self.eos] = 0
+        sizes = chars[ids]
+        sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
+        sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes[ids], starts)]
+        # Unknown tokens were counted as <unk>; they count as what stands in the document.
+        sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
+        sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
+        return sums[0], sums[1], sums[1] + sums[2]
+
+
+class Segmenter(Strings):
+    label = "segmenter"
+
+    def __init__(
+        self,
+        by_line: bool,
+        vocabulary: Vocabulary | None,
+        without_blanks: bool,
+        segmenter: Callable[[str], Iterable[str]],
+    ) -> None:
+        super().__init__(by_line, vocabulary, without_blanks)
+        self._segmenter = segmenter
+        self._words = []
+
+    def split(self, document: str) -> Sequence[str]:
+        parts = document.split("\n") if self.by_line else [document]
+        tokens = []
+        for i, part in enumerate(parts):
+            if i:
+                tokens.append(self.newline)
+            tokens.extend(self._checked(self._segmenter(part)) if part else ())
+        if self.without_blanks:
+            self._words.append(sum(any(map(str.isalnum, token)) for token in tokens))
+        return tokens
+
+    def counts(self, *arguments: Any) -> Counts:
+        words, *others = super().counts(*arguments)
+        return self._words if self.without_blanks else words, *others
+
+    def _checked(self, tokens: Iterable[str]) -> list[str]:
+        if isinstance(tokens, str) or not hasattr(tokens, "__iter__"):
+            raise TypeError(
+                f"the segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
+                "['我', '愛', '台灣']"
+            )
+        tokens = list(tokens)
+        wrong = next((token for token in tokens if not isinstance(token, str)), None)
+        if wrong is not None:
+            raise TypeError(
+                f"the segmenter returned a list with {wrong!r} in it; a list of strings is expected"
+            )
+        return [token for token in tokens if token.strip()]
+
+
+class Bytes(Scheme):
+    label = "byte"
+    sentence_is_line = False
+    separator = b""
+
+    def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
+        self.by_line = by_line
+        self.without_blanks = without_blanks
+        self.token_bytes = [bytes([byte]) for byte in range(256)]
+        self.vocabulary = Vocabulary(map(shown, self.token_bytes), unk=False)
+        _refuse_other(vocabulary, self)
+        self.eos = self.vocabulary.eos
+        self._table = np.arange(256, dtype=np.int32) + 2
+        if by_line:
+            self._table[ord("\n")] = self.eos
+
+    def pieces(self, vocabulary: Vocabulary) -> list[bytes]:
+        return [BOS.encode(), EOS.encode(), *self.token_bytes]
+
+    def encode(self, document: str) -> Ints:
+        return self._table[np.frombuffer(document.encode("utf-8"), dtype=np.uint8)]
+
+
+class BytePairs(Bytes):
+    label = "BPE"
+
+    def __init__(
+        self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool, tokenizer: BPETokenizer
+    ) -> None:
+        self.by_line = by_line
+        self.without_blanks = without_blanks
+        self.token_bytes = tokenizer.token_bytes
+        self.vocabulary = tokenizer.vocabulary
+        _refuse_other(vocabulary, self)
+        self.eos = self.vocabulary.eos
+        self._tokenizer = tokenizer
+
+    def encode(self, document: str) -> Ints:
+        parts = document.split("\n") if self.by_line else [document]
+        ids = []
+        for i, part in enumerate(parts):
+            if i:
+                ids.append(self.eos)
+            ids.extend(self._tokenizer.encode(part))
+        return np.array(ids, dtype=np.int32)
+
+
+class _GrowingIds(dict):
+    """Token to id; a token not seen before gets the next id."""
+
+    def __init__(self) -> None:
+        super().__init__({UNK: 0, BOS: 1, EOS: 2})
+        self.missed = ()
+        self._tokens = []
+
+    def __missing__(self, token: str) -> int:
+        self._tokens.append(token)
+        self[token] = new = len(self._tokens) + 2
+        return new
+
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._tokens)
+
+
+class _FixedIds(dict):
+    """Token to id in a vocabulary; others are kept in `missed`, and get the id of `<unk>` or -1."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        super().__init__({token: i for i, token in enumerate(vocabulary)})
+        self._other = -1 if vocabulary.unk is None else vocabulary.unk
+        self.missed = []
+
+    def __missing__(self, token: str) -> int:
+        self.missed.append(token)
+        return self._other
+
+
+def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
+    if vocabulary is not None and vocabulary != scheme.vocabulary:
+        raise ValueError(
+            f"by={scheme.label!r} has a vocabulary of its own, and the one given is another: "
+            f"{vocabulary}. Leave the argument vocabulary out"
+        )
+
+
+def _sums(values: ArrayLike, starts: ArrayLike) -> Ints:
+    """Return the sum of the values of each document, int64[D]."""
+    sums = np.zeros(len(starts) - 1, dtype=np.int64)
+    filled = np.diff(starts) > 0  # reduceat gives an empty document the first value of the next
+    if filled.any():
+        sums[filled] = np.add.reduceat(values, np.asarray(starts)[:-1][filled], dtype=np.int64)
+    return sums
+
+
+def _utf8_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8"))

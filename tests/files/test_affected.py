@@ -1,0 +1,34 @@
+"""`make check` runs the tests that touch what has changed."""
+
+from lmcourse.files.affected import affected, unseen
+from lmcourse.files.places import ROOT
+
+
+def names(*files):
+    return {path.name for path in affected({ROOT / file for file in files}, ROOT)}
+
+
+def test_a_test_that_changed_or_imports_what_changed_is_run():
+    assert names("tests/library/test_score.py") == {"test_score.py"}
+    found = names("lmmetrics/score.py")
+    assert {"test_score.py", "score.py"} <= found
+    assert len(found) < len(list(ROOT.glob("tests/**/test_*.py"))) / 2
+    assert "test_training.py" not in names("lmmetrics/ngram/_arpa.py")
+
+
+def test_a_module_that_no_test_imports_is_tried_through_those_that_need_it():
+    assert "test_text.py" in names("lmmetrics/text/_documents.py")
+
+
+def test_a_page_or_a_set_brings_the_tests_of_its_chapter():
+    assert names("solutions/04_perplexity/04_perplexity.ipynb") == {"test_ch04.py"}
+    assert names("README.md") == set()
+
+
+def test_a_helper_of_tests_brings_the_tests_that_use_it():
+    assert "test_catalogue.py" in names("tests/grading/catalogue/right.py")
+
+
+def test_what_no_import_leads_to_is_named():
+    style = ROOT / "lmcourse" / "static" / "book.css"
+    assert unseen({style, ROOT / "README.md", ROOT / "lmmetrics" / "score.py"}) == [style]

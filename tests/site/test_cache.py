@@ -1,0 +1,74 @@
+"""The key of a page: it changes with each file that the page's cells run or read, and with no other."""
+
+import json
+import shutil
+
+import pytest
+
+from lmcourse.files.cells import code_cells
+from lmcourse.files.closure import needed_by
+from lmcourse.files.places import ROOT
+from lmcourse.site.cache import key_of, marked
+
+PAGES = ["book/02_cross_entropy.md", "book/errors.md"]
+SOME_DATA = ["lmmetrics/data/tales/en/06-thirteen-at-noon.txt", "book/references.bib", "book/reproduced.json"]
+FRONT = "---\nkernelspec: {display_name: Python 3, language: python, name: python3}\n---\n"
+
+
+def sources(page, root=ROOT):
+    return [cell.source for cell in code_cells(page, (root / page).read_text(encoding="utf-8"))]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The files of the project that code may need."""
+    root = tmp_path_factory.mktemp("project")
+    for folder in ("lmmetrics", "lmcourse", "book"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__", "static"))
+    shutil.copy(ROOT / "requirements.txt", root)
+    return root
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_key_changes_with_each_file_below_the_page_and_with_no_other(copy, page):
+    text, path = (copy / page).read_text(encoding="utf-8"), copy / page
+    first, needed = key_of(text, path, copy), needed_by(sources(page, copy), copy)
+    assert len(needed) > 20
+    data = [copy / name for name in SOME_DATA]
+    for file in [*sorted(copy.rglob("*.py")), *data]:
+        before = file.read_bytes()
+        if file.suffix == ".py":
+            file.write_bytes(before + b"\nADDED = 1\n")
+        else:
+            file.write_bytes(before + b"added")
+        assert (key_of(text, path, copy) != first) == (file in needed), file
+        file.write_bytes(before)
+    assert key_of(text, path, copy) == first
+
+
+def test_a_comment_changes_no_key_and_a_doc_string_does(copy):
+    module = copy / "lmmetrics" / "score.py"
+    before, page = module.read_text(encoding="utf-8"), copy / PAGES[0]
+    first = key_of(page.read_text(encoding="utf-8"), page, copy)
+    for changed, same in ((before + "\n# a comment\n", True), (before.replace('"""', '"""More. ', 1), False)):
+        module.write_text(changed, encoding="utf-8")
+        assert (key_of(page.read_text(encoding="utf-8"), page, copy) == first) == same
+    module.write_text(before, encoding="utf-8")
+
+
+def test_a_pinned_version_changes_the_key(copy):
+    page = copy / PAGES[0]
+    first = key_of(page.read_text(encoding="utf-8"), page, copy)
+    with (copy / "requirements.txt").open("a") as stream:
+        stream.write("more==1\n")
+    assert key_of(page.read_text(encoding="utf-8"), page, copy) != first
+
+
+def test_the_key_stands_in_the_description_of_the_kernel(tmp_path):
+    page = FRONT + "# A\n```{code-cell}\nimport lmmetrics\n```\n"
+    key = key_of(page, tmp_path / "a.md")
+    assert f"kernelspec: {{made_of: {key}, display_name" in marked(page, tmp_path / "a.md")
+    assert marked(FRONT + "# A\n", tmp_path / "a.md") == FRONT + "# A\n"
+    cell = {"cell_type": "code", "source": ["import lmmetrics"], "metadata": {}, "outputs": []}
+    notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    assert json.loads(marked(notebook, tmp_path / "a.ipynb"))["metadata"]["kernelspec"]["made_of"] == key
