@@ -1,10 +1,10 @@
 """Interactive figures that a page declares once: live on the screen, a still picture on paper and on a slide.
 
-    Explorable("forecast", {"symbols": ["cat", "sleeps"], "weights": [60, 40]}, fig, alt="...", try_this="...")
+    Explorable("forecast", {"symbols": ["cat", "sleeps"], "weights": [60, 40]}, fig, alt, try_this)
 
-The page's script ``static/explorables/NAME.js`` draws it from the data, which stand in the page as JSON. Until
-the script has run, and where there is none, the still picture is shown. ``tests/browser/test_explorables.py``
-compares the scripts' numbers with the library's.
+The script ``static/explorables/NAME.js`` draws it from the data, which the page holds as JSON. Until the script
+has run, and where scripts are off, the still picture is shown. ``tests/browser/test_explorables.py`` compares
+the scripts' numbers with the library's.
 """
 
 from __future__ import annotations
