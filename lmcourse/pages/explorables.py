@@ -2,9 +2,9 @@
 
     Explorable("forecast", {"symbols": ["cat", "sleeps"], "weights": [60, 40]}, fig, alt, try_this)
 
-The script ``static/explorables/NAME.js`` draws it from the data, which the page holds as JSON. Until the script
-has run, and where scripts are off, the still picture is shown. ``tests/browser/test_explorables.py`` compares
-the scripts' numbers with the library's.
+The script ``static/explorables/NAME.js`` draws it from the data, which the page holds as JSON. Until it has
+run, and where scripts are off, the still picture is shown. ``tests/browser/test_explorables.py`` compares the
+scripts' numbers with the library's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Interactive figures: their numbers are the library's, they work with keys, and nothing is lost without them."""
+"""Interactive figures: their numbers are the library's, keys work, and without scripts the still is shown."""
 
 import itertools
 import json
@@ -15,9 +15,9 @@ pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/04_perplexity.html"
 DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-COUNT = (
-    "([data, options]) => options.map(o => Explorables.counting.count(data.sentences, o, data.symbols).ppl)"
-)
+COUNT = """([data, options]) =>
+  options.map(o => Explorables.counting.count(data.sentences, o, data.symbols).ppl)"""
+PLAIN = {"scoreEnd": True, "countEnd": True, "padding": "none", "batch": 16, "cut": 0, "average": "pooled"}
 
 
 @pytest.fixture
@@ -43,7 +43,6 @@ def test_a_forecast_has_the_library_s_entropy(page):
 
 def test_every_way_of_counting_agrees_with_numpy(page):
     data = page.evaluate(DATA, "counting")
-    names = ("scoreEnd", "countEnd", "padding", "batch", "cut", "average")
     ways = itertools.product(
         (True, False),
         (True, False),
@@ -52,14 +51,14 @@ def test_every_way_of_counting_agrees_with_numpy(page):
         (0, 10, 25),
         ("pooled", "losses", "perplexities", "sentences"),
     )
-    options = [dict(zip(names, way, strict=True)) for way in ways]
+    options = [dict(zip(PLAIN, way, strict=True)) for way in ways]
     found = page.evaluate(COUNT, [data, options])
     sentences = [np.array(one) for one in data["sentences"]]
     for option, ppl in zip(options, found, strict=True):
         assert ppl == pytest.approx(counted(sentences, data["symbols"], **option), rel=1e-9), option
 
 
-def counted(sentences, symbols, scoreEnd, countEnd, padding, batch, cut, average):  # noqa: N803 - the script's names
+def counted(sentences, symbols, scoreEnd, countEnd, padding, batch, cut, average):
     """The perplexity from a padded table: float64[sentences, positions], NaN where nothing is counted."""
     lengths = np.array([len(one) for one in sentences])
     table = np.full((len(sentences), lengths.max()), np.nan)
@@ -84,14 +83,6 @@ def counted(sentences, symbols, scoreEnd, countEnd, padding, batch, cut, average
 
 def test_the_page_s_own_table_is_found_again(page):
     data = page.evaluate(DATA, "counting")
-    plain = {
-        "scoreEnd": True,
-        "countEnd": True,
-        "padding": "none",
-        "batch": 16,
-        "cut": 0,
-        "average": "pooled",
-    }
     rows = {
         "every token, </s> included": {},
         "</s> left out of both": {"scoreEnd": False, "countEnd": False},
@@ -101,7 +92,7 @@ def test_the_page_s_own_table_is_found_again(page):
         "mean loss of batches of 16": {"average": "losses"},
         "mean perplexity of sentences": {"average": "sentences"},
     }
-    found = page.evaluate(COUNT, [data, [plain | change for change in rows.values()]])
+    found = page.evaluate(COUNT, [data, [PLAIN | change for change in rows.values()]])
     for name, ppl in zip(rows, found, strict=True):
         cells = page.locator("tr", has=page.locator("th", has_text=name)).first.locator("td")
         assert f"{ppl:.2f}" == cells.first.inner_text(), name
