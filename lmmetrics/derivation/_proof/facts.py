@@ -38,8 +38,8 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics._proof.nodes import Exp, Prefix
-from lmmetrics._proof.sums import Canonical
+from lmmetrics.derivation._proof.nodes import Exp, Prefix
+from lmmetrics.derivation._proof.sums import Canonical
 
 
 @dataclass
