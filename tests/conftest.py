@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.grading.systems import refusal
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 BESIDE = CHECKOUT.parent / "shared" / "data"
 if "LMMETRICS_DATA" not in os.environ and BESIDE.is_dir():
@@ -40,10 +42,15 @@ def chromium():
 
 
 def pytest_unconfigure(config):
-    """Say at the very end, loudly, when pages and slides were not looked at."""
-    built = (CHECKOUT / "_build" / "html" / "index.html").exists()
-    reason = NO_BROWSER if CHROMIUM is None else "" if built else "the book is not built: make book"
+    """Say at the very end, in red, what this machine could not test."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reason and reporter and not hasattr(config, "workerinput"):
+    if not reporter or hasattr(config, "workerinput"):
+        return
+    built = (CHECKOUT / "_build" / "html" / "index.html").exists()
+    if reason := NO_BROWSER if CHROMIUM is None else "" if built else "the book is not built: make book":
         reporter.section("THE BROWSER TESTS WERE SKIPPED", sep="!", red=True, bold=True)
         reporter.write_line(f"Pages and slides were not looked at: {reason}. Then run `make test` again.")
+    for kind in ("namespaces", "bubblewrap"):
+        if reason := refusal(kind):
+            reporter.section(f"THE GRADER WAS NOT TESTED WITH {kind.upper()}", sep="!", red=True, bold=True)
+            reporter.write_line(f"Hostile submissions did not meet this protection: {reason}.")

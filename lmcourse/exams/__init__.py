@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from lmcourse.exams.part import Builder, Part, rng_of
 from lmcourse.hints.question import Question
+from lmcourse.questions import by_key, look_up
 from lmcourse.questions import find as find_in_sets
-from lmcourse.questions import look_up
 
 __all__ = ["EXAMS", "Exam", "Task", "chapter_name", "find", "find_question", "questions_of"]
 
@@ -110,7 +110,7 @@ def questions_of(chapter: str) -> dict[str, Question]:
     if exam not in EXAMS or not seed.isdecimal():
         return {}
     parts = find(exam).parts(int(seed))
-    return {part.question.key: part.question for part in parts if part.question}
+    return by_key(part.question for part in parts if part.question)
 
 
 def find_question(key: str) -> Question:
@@ -122,4 +122,4 @@ def find_question(key: str) -> Question:
         If there is none; the message suggests the nearest key.
     """
     chapter = key.partition(".")[0]
-    return look_up(key, questions_of(chapter), "none") if "@" in chapter else find_in_sets(key)
+    return look_up(key, questions_of(chapter), if_empty="none") if "@" in chapter else find_in_sets(key)

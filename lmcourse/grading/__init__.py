@@ -34,5 +34,4 @@ The rooms, from the bottom up; each imports only from those before it:
     classroom     many: who handed in what, a process for each, tables for Canvas and Moodle, the summary
     exams         an exam's private folder, and whose paper a submission is
     whole_class   a folder of submissions in; tables, a page for each student and one of the class out
-    proof         what the catalogue of submissions in ``tests/`` deserves, as a page for instructors
 """

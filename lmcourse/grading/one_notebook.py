@@ -51,7 +51,7 @@ def grade_notebook(
     protection : {"namespaces", "bubblewrap", "limits"}, optional
         The only kind of protection to use; by default the best that this system has.
     progress : callable, optional
-        Is told the label of each task before it is marked.
+        Called with each task's label before it is marked.
 
     Returns
     -------

@@ -34,13 +34,20 @@ class Question:
         ``key`` is chapter, dot, and the task's name in the notebook.
     kind : str
         What the student does.
+    stars, points : int
+        How hard it is, from 1 to 3, and what it is worth, both as in the heading of the notebook.
     form : {"function", "value", "expression"}
-        What ``check`` receives. An expression is compared at the points of ``cases``, in the order of
-        ``symbols``.
+        What ``check`` receives. An expression is compared at the points of ``cases``.
+    symbols : tuple of str
+        The names of an expression's variables, in the order of a case's arguments.
     right : callable
         The reference: takes the arguments of a case.
     cases : tuple of tuples
         Visible inputs: at least two for functions and expressions, one for a value.
+    mistakes : tuple of Mistake
+        The wrong formulas that an answer is compared with; the first that fits gives the hint.
+    properties : tuple of Property
+        What every right answer has; the first that an answer lacks is named if no mistake fits.
     draw : callable, optional
         ``draw(rng)`` returns one fresh case.
     odd : tuple of callables

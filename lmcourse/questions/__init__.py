@@ -16,6 +16,8 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lmcourse.hints.question import Question
 
 
@@ -28,27 +30,43 @@ def find(key: str) -> Question:
         If there is none; the message suggests the nearest key and lists the chapter's keys.
     """
     chapter = key.partition(".")[0]
-    none = f"none, because there is no folder lmcourse/questions/ch{chapter}"
-    return look_up(key, of_chapter(chapter), none)
+    missing = f"none, because there is no folder lmcourse/questions/ch{chapter}"
+    return look_up(key, of_chapter(chapter), if_empty=missing)
 
 
-def look_up(key: str, questions: dict[str, Question], none: str) -> Question:
-    """Return a question of a chapter, or raise a KeyError that lists them (``none`` if empty)."""
+def look_up(key: str, questions: dict[str, Question], if_empty: str) -> Question:
+    """Return a question of a chapter, or raise a KeyError that lists them, or says ``if_empty``."""
     if key in questions:
         return questions[key]
     near = difflib.get_close_matches(key, questions, n=1)
     hint = f"Do you mean {near[0]!r}? " if near else ""
-    known = ", ".join(questions) or none
+    known = ", ".join(questions) or if_empty
     chapter = key.partition(".")[0]
     raise KeyError(f"There is no question {key!r}. {hint}Questions of chapter {chapter}: {known}.")
 
 
 @functools.cache
 def of_chapter(chapter: str) -> dict[str, Question]:
-    """Return the questions of a chapter by key; empty for an unknown chapter."""
+    """Return the questions of a chapter by key; empty for an unknown chapter.
+
+    Raises
+    ------
+    ValueError
+        If two questions have the same key.
+    """
     if f"ch{chapter}" not in {module.name for module in pkgutil.iter_modules(__path__)}:
         return {}
     package = importlib.import_module(f"{__name__}.ch{chapter}")
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names]
-    return {question.key: question for module in modules for question in module.QUESTIONS}
+    return by_key([question for module in modules for question in module.QUESTIONS])
+
+
+def by_key(questions: Iterable[Question]) -> dict[str, Question]:
+    """Return questions by their keys; raise a ValueError if two have the same key."""
+    found: dict[str, Question] = {}
+    for question in questions:
+        if question.key in found:
+            raise ValueError(f"Two questions have the key {question.key!r}. Rename one, here and in its set.")
+        found[question.key] = question
+    return found

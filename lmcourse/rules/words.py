@@ -8,7 +8,9 @@ import sys
 import tokenize
 from collections.abc import Iterator
 
+from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
+from lmcourse.site.glossary import chinese_names, entries, uses
 
 VARIANTS = {
     r"cross[ ]?entrop(?:y|ies)": "cross-entropy",
@@ -43,6 +45,7 @@ VARIANT = re.compile(
     + "|".join(f"(?P<v{n}>{variant})" for n, variant in enumerate(VARIANTS))
     + r")(?![\w`(-])"
 )
+BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
 NOTATION = "How other texts write the same thing"
 """The heading below which the notation page lists the names that others use."""
 
@@ -101,6 +104,21 @@ def chapters_named_exist(tree: Tree) -> Iterator[str]:
             for number in re.findall(r"\d+", named[1]):
                 if int(number) not in numbers:
                     yield f"{path}: chapter {number} is not in the book. Say it here, or leave it out."
+
+
+def chinese_names_are_those_of_the_glossary(tree: Tree) -> Iterator[str]:
+    """The Chinese names behind a term, as in **surprisal** (惊奇度; 驚奇度), are in its glossary entry."""
+    known = entries(tree.text("book/glossary.md") or "")
+    for path, text in tree.texts("book/[0-9]*.md"):
+        for found in BOLD_TERM.finditer(text) if known else ():
+            simplified, traditional = map(set, chinese_names(found[2]))
+            owners = [entry for _, _, entry in uses(found[1].replace("*", ""), known)] or known
+            if not any(
+                simplified <= set(entry.simplified) and traditional <= set(entry.traditional)
+                for entry in owners
+            ):
+                where = f"{path}, line {line_at(text, found.start())}"
+                yield f"{where}: {found[0]!r} is not what book/glossary.md has. Correct one of the two."
 
 
 def _written(tree: Tree) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["Entry", "entries", "uses"]
+__all__ = ["Entry", "chinese_names", "entries", "load", "uses"]
 
 HAN = re.compile(r"[\u3400-\u9fff]")
 NO_TERM = re.compile(
@@ -63,7 +63,7 @@ def entries(text: str) -> tuple[Entry, ...]:
             r"((?:^[^\s:`].*\n)+)((?:^[ \t]+\S.*\n|\n(?=[ \t]))+)", body, re.MULTILINE
         ):
             names = tuple(name.strip() for name in names.strip().splitlines())
-            found.append(Entry(names[0], names, *_chinese(words), _plain(words)))
+            found.append(Entry(names[0], names, *chinese_names(words), _plain(words)))
     return tuple(found)
 
 
@@ -83,6 +83,23 @@ def uses(text: str, known: tuple[Entry, ...]) -> list[tuple[int, int, Entry]]:
         for match in pattern.finditer(text)
         if not any(start <= match.start() < end for start, end in barred)
     ]
+
+
+def chinese_names(words: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the simplified and the traditional names in the first brackets with Han characters.
+
+    Examples
+    --------
+    >>> chinese_names("A loss (of *any* kind). (平稳; 平穩, 定態; of a source)")
+    (('平稳',), ('平穩', '定態'))
+    >>> chinese_names("(熵)")
+    (('熵',), ('熵',))
+    """
+    for inside in re.findall(r"\(([^()]*)\)", words):
+        if HAN.search(inside):
+            simplified, traditional, *_ = [*inside.split(";"), ""]
+            return _names(simplified), _names(traditional or simplified)
+    return (), ()
 
 
 @lru_cache(maxsize=8)
@@ -108,15 +125,6 @@ def _forms(name: str) -> str:
         stem = f"{stem}s?"
     parts = [r"\s+" if part.isspace() else re.escape(part) for part in first]
     return ("".join(parts) + stem).replace("'", "['’]")
-
-
-def _chinese(words: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The simplified and the traditional names: the content of the first brackets with Han characters."""
-    for inside in re.findall(r"\(([^()]*)\)", words):
-        if HAN.search(inside):
-            simplified, _, traditional = inside.partition(";")
-            return _names(simplified), _names(traditional or simplified)
-    return (), ()
 
 
 def _names(part: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from lmmetrics.ngram._backoff import Katz, StupidBackoff
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
 from lmmetrics.ngram._interpolation import JelinekMercer, WittenBell
-from lmmetrics.ngram._model import NGramModel
+from lmmetrics.ngram._model import NGramModel, NotFittedError
 from lmmetrics.ngram._smoothing import MissingStatisticsError
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "ModifiedKneserNey",
     "NGramCounts",
     "NGramModel",
+    "NotFittedError",
     "StupidBackoff",
     "WittenBell",
 ]

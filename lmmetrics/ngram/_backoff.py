@@ -130,9 +130,9 @@ class StupidBackoff(Smoothing):
 
     Notes
     -----
-    The scores of the words after a context do not sum to 1, so they have no perplexity: `NGramModel.log_scores`
-    and `next_scores` give them, `log_probs`, `prob` and `next_distribution` refuse. An unseen context costs
-    a factor like an unseen word. A word never seen, `<unk>` among them, scores 0.
+    The scores of the words after a context do not sum to 1, so they have no perplexity:
+    `NGramModel.log_scores` and `next_scores` give them, `log_probs`, `prob` and `next_distribution` refuse.
+    An unseen context costs a factor like an unseen word. A word never seen, `<unk>` among them, scores 0.
 
     Examples
     --------

@@ -17,6 +17,10 @@ from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 
+class NotFittedError(ValueError, AttributeError):
+    """A model was asked for something that only `NGramModel.fit` gives it."""
+
+
 class NGramModel:
     """A language model that counts: each token is predicted from the n - 1 tokens before it.
 
@@ -253,8 +257,8 @@ class NGramModel:
     def __getattr__(self, name: str) -> Any:
         if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
-                raise AttributeError(f"{name} is not there: a model read from an ARPA file has no counts")
-            raise AttributeError(f"{name} is not there before the model is fitted: call fit(text) first")
+                raise AttributeError(f"{name} does not exist: a model read from an ARPA file has no counts")
+            raise NotFittedError(f"{name} does not exist before the model is fitted: call fit(text) first")
         raise AttributeError(f"NGramModel has no attribute {name!r}")
 
     def __repr__(self) -> str:
@@ -266,7 +270,7 @@ class NGramModel:
 
     def _fitted(self) -> Tables:
         if "_tables" not in vars(self):
-            raise ValueError("this model is not fitted yet: call fit(text) first")
+            raise NotFittedError("this model is not fitted yet: call fit(text) first")
         return self._tables
 
     def _require_probabilities(self, name: str) -> None:

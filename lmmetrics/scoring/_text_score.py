@@ -11,8 +11,8 @@ from lmmetrics.score import UNITS, Score
 class TextScore(Score):
     """A `Score` that also says how many of its tokens the vocabulary does not hold.
 
-    Pooling adds the unknown tokens, as it adds everything else. It equals a plain `Score` with the same nats
-    and counts.
+    Pooling adds the unknown tokens, as it adds everything else. Two scores are equal if their nats and units
+    are, whether or not they count unknown tokens: it equals a plain `Score`.
 
     Attributes
     ----------
@@ -34,8 +34,7 @@ class TextScore(Score):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):
             return NotImplemented
-        fields = ("nats", *UNITS.values(), *(["unknown"] if isinstance(other, TextScore) else []))
-        return all(getattr(self, field) == getattr(other, field) for field in fields)
+        return all(getattr(self, field) == getattr(other, field) for field in ("nats", *UNITS.values()))
 
     __hash__ = Score.__hash__
 

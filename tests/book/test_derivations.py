@@ -1,7 +1,8 @@
 """The LaTeX of each step of the book's derivations means the expression that SymPy has proved.
 
-`lmmetrics._proof.written` prints the source of a step, which nothing proves. So every page's derivations are
-made again here, their LaTeX is read back by SymPy's parser, and both sides are compared in numbers.
+`lmmetrics.derivation._proof.written` prints the source of a step, which nothing proves. So every page's
+derivations are made again here, their LaTeX is read back by SymPy's parser, and both sides are compared in
+numbers.
 """
 
 import linecache
@@ -14,9 +15,9 @@ from sympy.parsing.latex import parse_latex
 
 from lmcourse.files.cells import code_cells
 from lmcourse.files.places import ROOT
-from lmmetrics import derivation
-from lmmetrics._proof.latex import latex
-from lmmetrics._proof.written import Written
+from lmmetrics.derivation import _chain
+from lmmetrics.derivation._proof.latex import latex
+from lmmetrics.derivation._proof.written import Written
 
 PAGES = sorted(path for path in ROOT.glob("book/[0-9]*.md") if "Derivation(" in path.read_text("utf-8"))
 LETTERS = "ABCFGHJKLMPQRSTUVWXYZ"
@@ -36,8 +37,8 @@ def printed(monkeypatch):
         return tex
 
     monkeypatch.setattr(Written, "expression", expression)
-    monkeypatch.setattr(derivation, "prove", lambda *sides: True)
-    monkeypatch.setattr(derivation.Derivation, "_instances", lambda self, *sides: ([], ""))
+    monkeypatch.setattr(_chain, "prove", lambda *sides: True)
+    monkeypatch.setattr(_chain.Derivation, "_instances", lambda self, *sides: ([], ""))
     return found
 
 
@@ -94,8 +95,33 @@ def test_the_comparison_sees_a_lost_bracket_and_a_wrong_sign():
     assert not same(x - (y - z), "x - y - z")
 
 
+@pytest.mark.parametrize(
+    ("setting", "source", "tex", "calls"),
+    [
+        ("", "draw()", "x", 1),
+        ("made = draw()", "made", "x", 1),
+        ("", "draw() + z", "x + z", 2),
+        ("", "z + 2 * (draw() + y)", "2 x + 2 y + z", 2),
+    ],
+)
+def test_what_was_passed_is_printed_and_no_call_is_made_more_than_once_again(
+    setting, source, tex, calls, printed
+):
+    """Each call of draw gives another value: first x, then y."""
+    x, y, z = sp.symbols("x y z")
+    drawn = []
+
+    def draw():
+        drawn.append(1)
+        return (x, y, z)[len(drawn) - 1]
+
+    code = f"from lmmetrics.derivation import Derivation\n{setting}\nDerivation({source})"
+    run(code, {"draw": draw, "y": y, "z": z}, "<a cell>")
+    assert [tex] == [tex for _, tex, _ in printed] and len(drawn) == calls
+
+
 def test_without_source_sympy_prints(printed):
-    eval("Derivation(z + x)", {**vars(derivation), "x": sp.Symbol("x"), "z": sp.Symbol("z")})
+    eval("Derivation(z + x)", {**vars(_chain), "x": sp.Symbol("x"), "z": sp.Symbol("z")})
     assert [tex for _, tex, _ in printed] == ["x + z"]
 
 

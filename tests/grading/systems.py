@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT_USER = os.geteuid() == 0
@@ -29,6 +30,7 @@ def as_user(*command: str | Path) -> list[str]:
     return ["unshare", "-m", "sh", "-c", AS_USER, "sh", *command] if ROOT_USER else command
 
 
+@cache
 def refusal(kind: str, unprivileged: bool = False) -> str:
     """Return why a kind of protection cannot be tested here; empty where it can."""
     if not sys.platform.startswith("linux"):

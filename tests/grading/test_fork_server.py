@@ -6,8 +6,9 @@ import socket
 
 import pytest
 
-from lmcourse.grading.outside import fork_client
+from lmcourse.grading.outside import fork_client, spare_user
 from lmcourse.grading.outside.sandbox import Sandbox
+from lmcourse.grading.outside.spare_user import SpareUser
 from lmcourse.grading.outside.worker import Limits
 
 LIMITS = Limits(call_seconds=5, cell_seconds=8)
@@ -92,3 +93,35 @@ def test_a_kind_that_has_worked_is_tried_again_and_no_weaker_one(monkeypatch):
         failures += [OSError("one"), OSError("two")]
         with pytest.raises(RuntimeError, match=rf"could not start .*{kind}: two; {kind}: one"):
             sandbox._restart()
+
+
+def test_where_the_system_gives_no_handle_of_a_process_it_is_ended_by_its_id(monkeypatch):
+    def refused(pid):
+        raise PermissionError
+
+    monkeypatch.setattr(fork_client.os, "pidfd_open", refused)
+    with Sandbox(LIMITS, ["numpy"]) as sandbox:
+        assert answers(sandbox) == {"done": True}
+        process = sandbox.process
+        assert isinstance(process, fork_client.ForkedProcess) and process.poll() is None
+        process.kill()
+        process.wait()
+        assert process._has_ended(0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for the answers")
+def test_a_user_id_that_is_taken_or_has_processes_is_not_given(monkeypatch):
+    taken = SpareUser()
+    busy, free = taken.uid + 1, taken.uid + 2
+    wanted = [taken.uid, busy, free]
+    monkeypatch.setattr(spare_user.secrets, "choice", lambda ids: wanted.pop(0))
+    monkeypatch.setattr(spare_user.procfs, "process_ids", lambda uid: iter([1] if uid == busy else []))
+    monkeypatch.setattr(spare_user.os, "kill", lambda pid, signal: None)
+    given = SpareUser()
+    assert given.uid == free and not wanted
+    taken.close()
+    wanted.append(busy - 1)
+    again = SpareUser()
+    assert again.uid == busy - 1, "an id that was given back is free"
+    for user in (given, again):
+        user.close()

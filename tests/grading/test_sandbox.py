@@ -1,5 +1,6 @@
 """The sandbox: what crosses between worker and grader, what an answer sees, and where it works."""
 
+import ast
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, en
 from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside import visible_paths
+from lmcourse.grading.outside.launch import RUNTIME
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Limits, Lost
 from lmmetrics import Score
@@ -121,6 +123,27 @@ def test_depth_and_number_are_bounded():
 
 
 # What is seen
+
+
+def test_what_runs_beside_the_answers_imports_only_that():
+    """`RUNTIME` is what the worker has of this project; the library lies beside it."""
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in RUNTIME}
+    imported = {module for path in RUNTIME for module in modules_in(path.read_text(encoding="utf-8"))}
+    ours = {module for module in imported if module.startswith("lmcourse")}
+    assert len(ours) > 8 and ours <= names, ours - names
+
+
+def modules_in(source):
+    """The modules that code imports; of ``from a import b``, ``a.b`` if ``a`` is a folder, else ``a``."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (module_of(node.module, alias.name) for alias in node.names)
+
+
+def module_of(package, name):
+    return f"{package}.{name}" if (ROOT / package.replace(".", "/")).is_dir() else package
 
 
 @needs_namespaces

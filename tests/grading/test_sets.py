@@ -50,7 +50,7 @@ def test_the_key_knows_what_students_get(name):
 
 
 class _Parking(Sandbox):
-    """Keeps a process for later while another stands in for it."""
+    """Keeps a process for later while another takes its place."""
 
     parked = None
 
@@ -65,17 +65,17 @@ class _Variants(Marker):
         super().__init__(key, *arguments)
         self.wrong, self.found = wrong, []
 
-    def _run(self, step):
+    def _run(self, step, sandbox):
         for ids, source in self.wrong.get(step.task, ()) if step.task else ():
-            with self.sandbox.probe() as probe:
+            with sandbox.probe() as probe:
                 reply = probe.ask({"do": "run", "name": step.task, "source": source})
                 assert reply == {"done": True}, (step.task, ids, reply)
-                self.sandbox.parked = last = self.sandbox.last
-                self.sandbox.last = probe
-                self._mark_task(self.key.tasks[step.task])
-                self.sandbox.last, self.sandbox.parked = last, None
-            self.found.append((step.task, ids, self.results[step.task]))
-        super()._run(step)
+                sandbox.parked = last = sandbox.last
+                sandbox.last = probe
+                result = self._mark(self.key.tasks[step.task], sandbox)
+                sandbox.last, sandbox.parked = last, None
+            self.found.append((step.task, ids, result))
+        super()._run(step, sandbox)
 
 
 @pytest.mark.parametrize("name", SETS)

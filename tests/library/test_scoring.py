@@ -196,7 +196,8 @@ def test_documents_pool_to_the_whole():
 def test_text_scores_and_plain_scores():
     a = TextScore(2.0, tokens=3, unknown=1)
     assert a == Score(2.0, tokens=3) and Score(2.0, tokens=3) == a and hash(a) == hash(Score(2.0, tokens=3))
-    assert a != TextScore(2.0, tokens=3) and a != Score(2.0, tokens=4) and a != 2.0
+    assert a == TextScore(2.0, tokens=3, unknown=2)  # both equal the plain one
+    assert a != TextScore(3.0, tokens=3, unknown=1) and a != Score(2.0, tokens=4) and a != 2.0
     for pooled in (a + Score(1.0, tokens=1), Score(1.0, tokens=1) + a, sum([a, Score(1.0, tokens=1)])):
         assert (pooled.nats, pooled.tokens, pooled.unknown) == (3.0, 4, 1)
     with pytest.raises(TypeError, match="pools only with another Score"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lmmetrics import score_text
-from lmmetrics.ngram import AddK, KneserNey, MaximumLikelihood, NGramModel, WittenBell
+from lmmetrics.ngram import AddK, KneserNey, MaximumLikelihood, NGramModel, NotFittedError, WittenBell
 from lmmetrics.sources import MarkovSource
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -138,10 +138,11 @@ def test_before_fitting_there_is_nothing():
         lambda: model.sample(1, 0),
         lambda: model.to_arpa("never-written.arpa"),
     ):
-        with pytest.raises(ValueError, match=r"not fitted yet: call fit\(text\) first"):
+        with pytest.raises(NotFittedError, match=r"not fitted yet: call fit\(text\) first"):
             ask()
-    with pytest.raises(AttributeError, match=r"call fit\(text\) first"):
+    with pytest.raises(NotFittedError, match=r"call fit\(text\) first"):
         model.counts_  # noqa: B018
+    assert not hasattr(model, "counts_") and issubclass(NotFittedError, ValueError)
     with pytest.raises(AttributeError, match="has no attribute 'count'"):
         model.count  # noqa: B018
 

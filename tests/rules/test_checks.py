@@ -214,6 +214,13 @@ def add_code(path, source):
     return edit(path, lambda cells: cells.append(cell))
 
 
+def chinese(words):
+    """Write a glossary of one entry, and a sentence into the page."""
+    glossary = "```{glossary}\nnat\n  A unit. (奈特)\n```\n"
+    sentence = replace(PAGE, "## Break it", f"A **nat** (奈特), so {words}.\n\n## Break it")
+    return lambda root: (write("book/glossary.md", glossary)(root), sentence(root))
+
+
 def drop_slides(cells):
     del cells[:2]
 
@@ -323,6 +330,9 @@ PLANTED = [
     ),
     ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
     ("pictures_have_alt_text", add_code(LAB, "plt.figure()"), r"cell 42 \(plt.figure\(\)\): draws a figure"),
+    ("chinese_names_are_those_of_the_glossary", chinese("**nat** (奈特; 奈忒)"), r"line \d+: '\*\*nat"),
+    ("chinese_names_are_those_of_the_glossary", chinese("**nats** (纳特)"), "'.*nats.*纳特"),
+    ("chinese_names_are_those_of_the_glossary", chinese("it is **not there** (無)"), "無"),
     (
         "tags_point_somewhere",
         replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),

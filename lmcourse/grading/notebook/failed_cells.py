@@ -18,12 +18,16 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class FailedCell:
-    """A message for the student, and what shows which names are lost: a list, or the cell's source."""
+    """A message for the student, and what shows which names are lost: a list, or the cell's source.
+
+    ``kind`` is the name of the error that stopped the cell; empty if none did.
+    """
 
     message: str
     names: frozenset[str] = frozenset()
     source: str = ""
     task: str | None = None
+    kind: str = ""
 
     def loses(self, name: str) -> bool:
         """Whether the cell would have defined the name."""
@@ -40,11 +44,9 @@ class FailedCells:
         """Remember the errors in the untrusted reply to a cell."""
         error = reply.get("error")
         if isinstance(error, dict):
-            self._add(
-                f"{self._name_of(step)} stops {_place_and_error(error, 'statement')}",
-                step.source,
-                task=step.task,
-            )
+            message = f"{self._name_of(step)} stops {_place_and_error(error, 'statement')}"
+            kind = clean_text(error.get("type", ""))
+            self._add(FailedCell(message, source=step.source, task=step.task, kind=kind))
         skipped = reply.get("skipped")
         for entry in skipped[:MOST] if isinstance(skipped, list) else ():
             names = entry.get("names") if isinstance(entry, dict) else None
@@ -52,17 +54,23 @@ class FailedCells:
                 lost = frozenset(name for name in names if isinstance(name, str))
                 name = self._name_of(step)
                 place = f"In {name[:1].lower()}{name[1:]}"
-                self._add(f"{place}, one line failed and was skipped: {_line_and_error(entry)}", "", lost)
+                message = f"{place}, one line failed and was skipped: {_line_and_error(entry)}"
+                self._add(FailedCell(message, lost))
 
     def add_lost(self, step: Step, why: str) -> None:
         """Remember a cell that did not come to an end."""
-        self._add(f"{self._name_of(step)} does not come to an end: {why}", step.source, task=step.task)
+        message = f"{self._name_of(step)} does not come to an end: {why}"
+        self._add(FailedCell(message, source=step.source, task=step.task))
 
     def explain(self, message: str, known: str | None = None) -> str:
-        """Return sentences on the cells that would have defined the name in the message of a `NameError`.
+        """Return sentences on the `causes` of a `NameError`; empty if there are none."""
+        return "".join(f" {cell.message}" for cell in self.causes(message, known))
 
-        A cell may have failed because of another one, which is then named, too: up to `DEEPEST` in all.
-        ``known`` is the task whose own error the student reads anyway. Empty if no cell explains it.
+    def causes(self, message: str, known: str | None = None) -> list[FailedCell]:
+        """Return the cells that would have defined the name in the message of a `NameError`.
+
+        A cell may have failed because of another one, which then follows it: up to `DEEPEST` in all.
+        ``known`` is the task whose own error the student reads anyway.
         """
         named: list[FailedCell] = []
         while len(named) < DEEPEST and (match := NOT_DEFINED.search(message)):
@@ -73,12 +81,9 @@ class FailedCells:
                 break
             named.append(cell)
             message = cell.message if f"name '{match[1]}'" not in cell.message else ""
-        return "".join(f" {cell.message}" for cell in named)
+        return named
 
-    def _add(
-        self, message: str, source: str, names: frozenset[str] = frozenset(), task: str | None = None
-    ) -> None:
-        cell = FailedCell(message, names, source, task)
+    def _add(self, cell: FailedCell) -> None:
         if len(self.found) < MOST and cell not in self.found:
             self.found.append(cell)
 

@@ -128,6 +128,6 @@ def _nested(node):
         case ast.Call(func=ast.Name(id=name), args=[argument]) if name in FUNCTIONS:
             return [name, _nested(argument)]
     raise ValueError(
-        f"{ast.unparse(node)!r} is no arithmetic of the clinic. Use counts, + - * / ** and "
+        f"{ast.unparse(node)!r} is not arithmetic of the clinic. Use counts, + - * / ** and "
         + ", ".join(sorted(FUNCTIONS))
     )

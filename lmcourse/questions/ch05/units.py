@@ -220,7 +220,7 @@ LOSS = Question(
         Mistake(
             "L1",
             _times(lambda tokens, positions, chars, octets: 1 / tokens),
-            "You divide the mean loss by the bytes. A mean is no total: multiply by the tokens first.",
+            "You divide the mean loss by the bytes. A mean is not a total: multiply by the tokens first.",
         ),
     ),
     properties=(

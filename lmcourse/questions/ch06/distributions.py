@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import BELOW_ONE, Mistake, Property, Question
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 EQUAL, TINY = 1e-12, 1e-6
@@ -139,7 +139,7 @@ AUDIT = Question(
             "'verdicts' does not have one word for each table",
             lambda value, models: len(value["verdicts"].split()) == len(models),
         ),
-        Property("a perplexity is below 1", lambda value, models: not (value["perplexities"] < 1).any()),
+        Property(BELOW_ONE, lambda value, models: not (value["perplexities"] < 1).any()),
     ),
     advice="Print both sums minus 1 with all their digits, then read the task's table from the top.",
 )

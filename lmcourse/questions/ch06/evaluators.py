@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import BELOW_ONE, Mistake, Property, Question
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 
@@ -150,9 +150,7 @@ EVALUATOR = Question(
         ),
     ),
     properties=(
-        Property(
-            "the perplexity is below 1, but even a perfect model has 1", lambda v, *_: v["perplexity"] >= 1
-        ),
+        Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
         Property(
             "'tokens' is not the number of words of the test plus one </s> for each sentence",
             lambda value, counts, vocabulary, sentences, k: (

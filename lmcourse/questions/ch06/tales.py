@@ -138,7 +138,7 @@ LINE = Question(
     properties=(
         Property("'order' is not one of 2, 3, 4, 5", lambda value: value["order"] in ORDERS),
         Property(
-            "'OOVs' is no count: give a whole number of tokens",
+            "'OOVs' is not a count: give a whole number of tokens",
             lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] > 1,
         ),
     ),

@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question
 from lmcourse.questions.shared.units import perplexity_mistakes, unit_mistakes
 
 # --- fresh -----------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ FRESH = Question(
             "'perplexity' is not the exponential of 'nats'",
             lambda value, *_: math.isclose(value["perplexity"], math.exp(value["nats"]), rel_tol=1e-6),
         ),
-        Property("'perplexity' is below 1", lambda value, *_: PERPLEXITY.holds(value["perplexity"])),
+        Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
     ),
     advice="All symbols that can be predicted are equally likely. How many are there? What does one cost?",
 )

@@ -1,8 +1,8 @@
-"""Submissions as code, with what each deserves. Here are the tools; four modules beside this have the cases.
+"""Submissions as code, with what each deserves. Here are the tools; the modules beside this have the cases.
 
 All of them belong to a small set, cut out of the set of chapter 02: three functions, a derivation, a question
-in words, and a second test cell with plain asserts. A case takes the solved notebook and changes it; a task
-that it does not name deserves full marks. So a case also says what it must not cost.
+in words, and a second test cell with plain asserts. A case changes the solved notebook; a task that it does
+not name deserves full marks. So a case also says what the change must not cost.
 """
 
 import copy
@@ -27,6 +27,9 @@ GROUPS = {
     "wrong": "Honest and wrong, or not finished",
     "hostile": "Hostile",
 }
+MODULES = ["right", "ipython", "wrong", "hostile"]
+MODULES += [f"hostile.{name}" for name in ("points", "patches", "objects", "replies", "guesses")]
+MODULES += [f"hostile.{name}" for name in ("files", "processes", "memory", "limits")]
 
 SETUP = """import numpy as np
 import sympy as sp
@@ -50,7 +53,7 @@ SHOW = """for name, value in sentence_cost(np.array([0.5, 0.8, 0.9])).items():
 
 @dataclass(frozen=True)
 class Case:
-    """A submission: what it is, how it comes about, and what it deserves.
+    """A submission: its name, how it is made, and what it deserves.
 
     Attributes
     ----------
@@ -58,9 +61,9 @@ class Case:
     make : callable
         Changes the solved `Notebook`, or returns the bytes of the file.
     deserves : dict of str to (str, str)
-        Task to status and a text that stands in the reason; the points, too, where they are a part.
+        From a task to its status and a part of the reason; for a partial mark also the points.
     problem : str
-        Stands in the result's problem when nothing can be graded.
+        A part of the result's problem, if nothing can be graded.
     """
 
     name: str
@@ -82,7 +85,7 @@ class Case:
         return grade_notebook(self.file(), SET, seed=SEED, limits=LIMITS, solutions=solutions, **options)
 
     def differences(self, result: Result) -> list[str]:
-        """What the result gives that the case does not deserve; nothing when it is exactly right."""
+        """Return where the result is not what the case deserves; empty if it is exactly right."""
         if self.problem or result.problem:
             same = bool(self.problem) and self.problem in result.problem
             return [] if same else [f"problem {result.problem!r}, not {self.problem!r}"]
@@ -153,11 +156,8 @@ class Notebook:
 
 def all_cases() -> list[Case]:
     """Every submission of the catalogue, in the order of the groups."""
-    modules = [
-        importlib.import_module(f"tests.grading.catalogue.{name}")
-        for name in ("right", "ipython", "wrong", "hostile")
-    ]
-    return [case for module in modules for case in module.CASES]
+    modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}
+    return [case for module in ("right", "ipython", "wrong", "hostile") for case in modules[module].CASES]
 
 
 def write_small_set(folder: Path) -> Path:

@@ -31,9 +31,9 @@ from sympy import (
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
-from lmmetrics._proof.algebra import Algebra
-from lmmetrics._proof.closed import geometric_sum, power_sum, series
-from lmmetrics._proof.nodes import Exp, Prefix, Stuck, bound, height
+from lmmetrics.derivation._proof.algebra import Algebra
+from lmmetrics.derivation._proof.closed import geometric_sum, power_sum, series
+from lmmetrics.derivation._proof.nodes import Exp, Prefix, Stuck, bound, height
 
 EXPLICIT = 12
 """A sum over at most so many numbers is written out."""

@@ -23,7 +23,8 @@ What each module leaves out, so that an equality may be missed but a false one i
 
 Two modules prove nothing and guard the rest. `instances` draws small bounds and random values, which
 `solving` moves until the facts hold. `Derivation.step` compares both sides of each *proved* step at four of
-them, where they can be computed, and shows one as the counter-example of a false step. `latex` only prints.
+them, where they can be computed, and shows one as the counter-example of a false step. Three only print:
+`latex`, and `written` with `values`, which prints an expression as its author wrote it.
 
 To add a rule: a method of `Algebra` or `Canonical`, or a closed form; then a true step that needs it and a
 false one that looks like it, in ``tests/library/test_derivation.py``.
@@ -65,9 +66,9 @@ from sympy import (
 )
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
-from lmmetrics._proof.facts import Facts, Rewrite, exact, fresh
-from lmmetrics._proof.nodes import Exp, Prefix, Stuck
-from lmmetrics._proof.sums import Canonical
+from lmmetrics.derivation._proof.facts import Facts, Rewrite, exact, fresh
+from lmmetrics.derivation._proof.nodes import Exp, Prefix, Stuck
+from lmmetrics.derivation._proof.sums import Canonical
 
 __all__ = ["Facts", "check", "exact", "prove"]
 

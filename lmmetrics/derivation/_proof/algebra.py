@@ -36,7 +36,7 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
-from lmmetrics._proof.nodes import Exp, Stuck
+from lmmetrics.derivation._proof.nodes import Exp, Stuck
 
 
 class Algebra:

@@ -33,8 +33,8 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics._proof.facts import Facts, _head, _places, _plain, fresh
-from lmmetrics._proof.solving import DIGITS, solve
+from lmmetrics.derivation._proof.facts import Facts, _head, _places, _plain, fresh
+from lmmetrics.derivation._proof.solving import DIGITS, solve
 
 TOLERANCE = 1e-30
 """Two sides agree when they differ by less, relative to the larger side where that is above 1."""

@@ -2,8 +2,9 @@
 
 ``Eq(q[i], ...)``, ``Eq(x, ...)`` with one atom on the left defines that atom: it is replaced first, inside
 derivatives too. Any other ``Eq`` is a constraint: it holds at the values that are meant, and is used only
-after differentiation. An inequality says where an index or a parameter lies. A symbol that is free in no
-expression of the chain stands for every value: ``Eq(q[i], ...)`` then defines the whole array.
+after differentiation. An inequality says where an index or a parameter lies. An index of an equation that is
+free neither in the start of the chain nor in an inequality stands for every value: ``Eq(q[i], ...)`` then
+defines the whole array.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics._proof.nodes import Exp, Prefix
-from lmmetrics._proof.sums import Canonical
+from lmmetrics.derivation._proof.nodes import Exp, Prefix
+from lmmetrics.derivation._proof.sums import Canonical
 
 
 @dataclass
@@ -72,7 +73,7 @@ class Facts:
         return facts
 
     def every(self, start: Expr) -> set:
-        """The indices of the facts that stand for every value, because the start leaves them no value."""
+        """The indices of the equations that are free neither in the start nor in an inequality."""
         fixed = set().union(_plain(start), *(_plain(r) for r in self.relations))
         return {
             s

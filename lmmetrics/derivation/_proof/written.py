@@ -2,9 +2,10 @@
 
 `Written` finds the source of the call that an expression is an argument of, and prints its syntax tree. A
 part that this module does not know (a method call, a comprehension) is printed in SymPy's order; so is the
-whole expression if its source cannot be found. A name that stands for a longer expression is printed as the
-assignment that made it, if that still gives the same value. Left out: a proof that the LaTeX means the
-value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
+whole expression if its source cannot be found, or no longer gives the value that was passed. A name that
+stands for a longer expression is printed as the assignment that made it, if that still gives the same value.
+To know these values, each call inside a longer expression is made once more. Left out: a proof that the LaTeX
+means the value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from types import FrameType
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
-from lmmetrics._proof.latex import latex
+from lmmetrics.derivation._proof.latex import latex
+from lmmetrics.derivation._proof.values import Values, has_starred
 
 ADD, NEG, BIG, MUL, POW, ATOM = range(6)
 """How tightly a piece of LaTeX holds together; BIG is open at its right end, as a sum and a log are."""
@@ -33,6 +35,7 @@ class Written:
 
     def __init__(self, frame: FrameType):
         self._arguments: dict[int | str | None, ast.expr] = {}
+        self._writer: _Writer | None = None
         try:
             from executing import Source  # IPython brings it
         except ImportError:
@@ -45,43 +48,49 @@ class Written:
 
     def expression(self, name: str, value: sp.Expr) -> str:
         """LaTeX of the first argument, or of the one with this name, whose value is given."""
-        node = self._arguments.get(0, self._arguments.get(name))
-        return latex(value) if node is None else self._tex(node, value)
+        return self._tex(self._arguments.get(0, self._arguments.get(name)), value)
 
     def facts(self, name: str, values: list) -> list[str]:
         """LaTeX of the second argument, or of the one with this name: a list of facts."""
         nodes = getattr(self._arguments.get(1, self._arguments.get(name)), "elts", ())
         nodes = nodes if len(nodes) == len(values) else [None] * len(values)
-        pairs = zip(nodes, values, strict=True)
-        return [latex(value) if node is None else self._tex(node, value) for node, value in pairs]
+        return [self._tex(node, value) for node, value in zip(nodes, values, strict=True)]
 
-    def _tex(self, node: ast.expr, value: sp.Basic) -> str:
-        return latex(value) if isinstance(node, ast.Starred) else self._writer.tex(node)
+    def _tex(self, node: ast.expr | None, value: sp.Basic) -> str:
+        if node is None or self._writer is None or isinstance(node, ast.Starred):
+            return latex(value)
+        return self._writer.tex_of(node, value)
 
 
 class _Writer:
     """Prints the syntax trees of expressions that a frame can compute."""
 
     def __init__(self, frame: FrameType, tree: ast.AST):
-        self.names = {**vars(sp), **frame.f_globals, **frame.f_locals}
+        names = {**vars(sp), **frame.f_globals, **frame.f_locals}
+        self.value = Values(names).of
         self.trees = [tree]
-        for cell in reversed(self.names.get("In", ())):
+        for cell in reversed(names.get("In", ())):
             try:
                 self.trees.append(ast.parse(cell))
             except SyntaxError:  # a magic command
                 continue
 
+    def tex_of(self, node: ast.expr, value: sp.Basic) -> str:
+        """LaTeX of a whole argument, whose value was passed; in SymPy's order if the source gives another."""
+        written = self._written(node)
+        return written[0] if written and self.value(node) == value else latex(value)
+
     def tex(self, node: ast.expr) -> str:
         return self._piece(node)[0]
 
-    def value(self, node: ast.expr) -> object:
-        code = compile(ast.fix_missing_locations(ast.Expression(node)), "<derivation>", "eval")
-        return eval(code, dict(self.names))
-
     def _piece(self, node: ast.expr, inline: bool = False) -> Piece:
         """LaTeX, and how tightly it holds together; ``inline`` writes a quotient with a slash."""
+        return self._written(node, inline) or self._as_sympy_prints(node)
+
+    def _written(self, node: ast.expr, inline: bool = False) -> Piece | None:
+        """The same for a kind of node that this module knows."""
         method = getattr(self, f"_{type(node).__name__}", None)
-        return (method(node, inline) if method else None) or self._as_sympy_prints(node)
+        return method(node, inline) if method else None
 
     def _as_sympy_prints(self, node: ast.expr) -> Piece:
         value = sp.sympify(self.value(node))
@@ -104,12 +113,16 @@ class _Writer:
         for tree in self.trees:
             for made in reversed([n for n in ast.walk(tree) if isinstance(n, ast.Assign)]):
                 if [getattr(target, "id", "") for target in made.targets] == [node.id]:
-                    try:
-                        same = self.value(made.value) == value
-                    except Exception:  # what it was made of is gone
-                        return None
-                    return self._piece(made.value, inline) if same else None
+                    return self._as_assigned(made.value, value, inline)
         return None
+
+    def _as_assigned(self, node: ast.expr, value: sp.Expr, inline: bool) -> Piece | None:
+        """The right side of an assignment, if it still gives the value of the name."""
+        try:
+            written = self._written(node, inline)
+            return written if written and self.value(node) == value else None
+        except Exception:  # what it was made of is gone
+            return None
 
     def _Subscript(self, node: ast.Subscript, inline: bool) -> Piece | None:
         base = self.value(node.value)
@@ -138,19 +151,18 @@ class _Writer:
         return f"{left} {'-' if minus else '+'} {right}", ADD
 
     def _product(self, node: ast.BinOp, inline: bool) -> Piece:
-        factors = _factors(node)
-        texts = [self._factor(f, inline, first=k == 0, last=f is factors[-1]) for k, f in enumerate(factors)]
-        tex = texts[0]
-        for text in texts[1:]:
+        nodes = _factors(node)
+        factors = [self._factor(f, inline, first=k == 0, last=f is nodes[-1]) for k, f in enumerate(nodes)]
+        tex = factors[0][0]
+        for text, _ in factors[1:]:
             tex += (r" \cdot " if text[0].isdigit() else " ") + text
-        level = self._piece(factors[-1], inline)[1]
-        return tex, NEG if tex.startswith("-") else BIG if level == BIG else MUL
+        return tex, NEG if tex.startswith("-") else BIG if factors[-1][1] == BIG else MUL
 
-    def _factor(self, node: ast.expr, inline: bool, first: bool, last: bool) -> str:
+    def _factor(self, node: ast.expr, inline: bool, first: bool, last: bool) -> Piece:
         tex, level = self._piece(node, inline)
         if level == BIG and not last:
-            return self._log(node, closed=True)[0] if self._is_call(node, sp.log) else _bracketed(tex)
-        return tex if level >= BIG or (first and level == NEG) else _bracketed(tex)
+            return self._log(node, closed=True) if self._is_call(node, sp.log) else (_bracketed(tex), ATOM)
+        return (tex, level) if level >= BIG or (first and level == NEG) else (_bracketed(tex), ATOM)
 
     def _quotient(self, node: ast.BinOp, inline: bool) -> Piece:
         above, level = self._piece(node.left, inline)
@@ -179,7 +191,7 @@ class _Writer:
     # -- functions ------------------------------------------------------------------------------------
 
     def _Call(self, node: ast.Call, inline: bool) -> Piece | None:
-        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+        if node.keywords or has_starred(node.args):
             return None
         try:
             function = self.value(node.func)

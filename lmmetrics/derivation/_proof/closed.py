@@ -6,7 +6,7 @@ from functools import cache
 
 from sympy import Add, Dummy, Expr, Mul, Piecewise, Sum, expand, oo, summation
 
-from lmmetrics._proof.nodes import Exp
+from lmmetrics.derivation._proof.nodes import Exp
 
 
 def power_sum(power: int, upper: Expr) -> Expr:

@@ -1,0 +1,199 @@
+"""`Derivation`: a chain of equalities that grows by one checked step at a time."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Iterable
+
+import numpy as np
+from sympy import Expr, sympify
+from sympy.logic.boolalg import Boolean
+
+from lmmetrics.derivation._proof import Facts, check, exact, prove
+from lmmetrics.derivation._proof.instances import Instance, Unsupported, instances
+from lmmetrics.derivation._proof.written import Written
+from lmmetrics.derivation._refusal import hints_for, refusal
+from lmmetrics.derivation._rendering import Given, as_html, as_latex, as_text
+from lmmetrics.derivation._steps import POINTS, Step, StepError
+
+GUARDS = 4
+"""Random instances with which each proof is compared."""
+
+
+class Derivation:
+    """A chain ``start = ... = ...``, each step proved. It shows itself as one aligned block.
+
+    Parameters
+    ----------
+    start : sympy expression
+        The left side of the chain. Declare what its symbols are: ``positive=True`` splits logs, and bounds
+        and indices are ``integer=True, positive=True``.
+    given : list of equations and inequalities, optional
+        Facts that the steps may use.
+
+        - ``Eq(q[i], ...)`` or ``Eq(x, ...)``, an atom alone on one side, is a definition. It is used first,
+          inside derivatives too.
+        - Any other ``Eq``, such as ``Eq(Sum(p[i], (i, 1, n)), 1)``, is a constraint. It holds at the values
+          meant, so it is used after differentiation.
+        - ``k <= n`` says where an index or a parameter lies. Without it, a derivative with respect to
+          ``z[k]`` cannot know that k is one of 1 .. n.
+
+        An index of a fact that is not free in ``start`` stands for every index: ``Eq(p[i], 1/n)`` then
+        speaks of the whole array, and the block says "for every i".
+
+    Raises
+    ------
+    TypeError
+        When ``start`` is not a SymPy expression.
+    ValueError
+        When a fact cannot be used, or is false.
+
+    Notes
+    -----
+    A derivation does not change: `step` returns a new one, so chain the calls. Decimals are taken as the
+    exact binary fractions that they are; write ``Rational(1, 10)`` for one tenth.
+
+    Every proof is also held against random numbers that satisfy the facts. To number a block in the book,
+    glue it and show it with ``{glue:math}`` and a ``:label:``.
+
+    Examples
+    --------
+    Cross-entropy is entropy plus KL divergence, for any number n of outcomes.
+
+    >>> from sympy import IndexedBase, Sum, log, symbols
+    >>> i, n = symbols("i n", integer=True, positive=True)
+    >>> p, q = IndexedBase("p", positive=True), IndexedBase("q", positive=True)
+    >>> entropy = -Sum(p[i] * log(p[i]), (i, 1, n))
+    >>> kl = Sum(p[i] * log(p[i] / q[i]), (i, 1, n))
+    >>> chain = Derivation(-Sum(p[i] * log(q[i]), (i, 1, n)))
+    >>> chain.step(entropy + kl, because="the log of a quotient is a difference")
+    -Sum(log(q[i])*p[i], (i, 1, n))
+      = Sum(log(p[i]/q[i])*p[i], (i, 1, n)) - Sum(log(p[i])*p[i], (i, 1, n))
+          the log of a quotient is a difference (proved)
+    >>> chain.step(entropy - kl, because="a sign is wrong")
+    Traceback (most recent call last):
+    lmmetrics.derivation._steps.StepError: This step is not an equality: ...
+    """
+
+    def __init__(self, start: Expr, given: Iterable[Boolean] = ()) -> None:
+        self.lhs: Expr = _expression(start)
+        self.steps: tuple[Step, ...] = ()
+        self._facts = Facts.read(given)
+        source = Written(sys._getframe(1))
+        self._every = self._facts.every(exact(self.lhs))
+        self._tex = source.expression("start", self.lhs)
+        self._given = tuple(
+            Given(fact, tex, sorted(self._every & fact.free_symbols, key=str))
+            for fact, tex in zip(self._facts.stated, source.facts("given", self._facts.stated), strict=True)
+        )
+        check(self._facts, self._every, exact(self.lhs))
+
+    @property
+    def rhs(self) -> Expr:
+        """The last expression of the chain."""
+        return self.steps[-1].expression if self.steps else self.lhs
+
+    def step(self, expression: Expr, *, because: str) -> Derivation:
+        """Add ``= expression``, when SymPy proves it.
+
+        Parameters
+        ----------
+        expression : sympy expression
+            The next expression, without the equals sign.
+        because : str
+            The reason in words; ``$...$`` in it is mathematics.
+
+        Returns
+        -------
+        Derivation
+            A new chain, one step longer.
+
+        Raises
+        ------
+        StepError
+            When the step is not proved. The message shows both sides, a counter-example where one was
+            found, and what to do.
+        """
+        new = _expression(expression)
+        left, right = exact(self.rhs), exact(new)
+        proved = prove(left, right, self._facts, self._every)
+        found, problem = self._instances(left, right, GUARDS if proved else POINTS)
+        if not proved or problem or not all(instance.agrees for instance in found):
+            raise self._rejected(new, found, problem, no_proof=not proved)
+        tex = Written(sys._getframe(1)).expression("expression", new)
+        return self._with(Step(new, tex, _because(because), proved=True))
+
+    def check_numerically(self, expression: Expr, *, because: str) -> Derivation:
+        """Add ``= expression``, when both sides agree at random points. This is evidence, not a proof.
+
+        The block says "checked numerically" beside the step. Both sides are computed with 50 digits, with
+        small random bounds n, and must agree to 30. Parameters and errors are those of `step`.
+        """
+        new = _expression(expression)
+        found, problem = self._instances(exact(self.rhs), exact(new), POINTS)
+        if problem or len(found) < POINTS or not all(instance.agrees for instance in found):
+            problem = problem or "Too few points could be compared."
+            raise self._rejected(new, found, problem, no_proof=False)
+        tex = Written(sys._getframe(1)).expression("expression", new)
+        return self._with(Step(new, tex, _because(because), proved=False))
+
+    def latex(self) -> str:
+        """The chain as one LaTeX ``aligned`` environment: what is given, then each step above its reason."""
+        return as_latex(self._tex, self.steps, self._given)
+
+    def _repr_latex_(self) -> str:
+        return f"$$\n{self.latex()}\n$$"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._tex, self.steps, self._given)
+
+    def __str__(self) -> str:
+        return as_text(self.lhs, self.steps, self._given)
+
+    __repr__ = __str__
+
+    def _with(self, step: Step) -> Derivation:
+        longer = copy.copy(self)
+        longer.steps = (*self.steps, step)
+        return longer
+
+    def _instances(self, left: Expr, right: Expr, count: int) -> tuple[list[Instance], str]:
+        """Both sides at random numbers, and what went wrong in looking for them."""
+        rng = np.random.default_rng(0)
+        try:
+            found: list[Instance] = []
+            for instance in instances(left, right, self._facts, self._every, count, rng):
+                found.append(instance)
+                if sum(not each.agrees for each in found) == 3:
+                    break  # enough to choose a short counter-example
+        except Unsupported as problem:
+            return [], "" if count == GUARDS else f"The sides could not be computed: {problem}."
+        if not found:
+            return [], (
+                "No numbers were found at which both sides are defined and the given facts hold: the facts "
+                "may contradict each other or the declared assumptions."
+            )
+        return found, ""
+
+    def _rejected(self, new: Expr, found: list[Instance], problem: str, no_proof: bool) -> StepError:
+        hints = hints_for(self.rhs, new, self._facts, self._every)
+        return StepError(refusal(self.rhs, new, found, problem, hints, no_proof))
+
+
+def _expression(value: object) -> Expr:
+    """A scalar SymPy expression, or an error that says what was expected."""
+    if not isinstance(value, str):
+        value = sympify(value)
+        if isinstance(value, Expr):
+            return value
+    raise TypeError(
+        f"A derivation is made of SymPy expressions, not of {value!r} ({type(value).__name__}). Pass one "
+        "side of the equation, not the equation."
+    )
+
+
+def _because(words: str) -> str:
+    if not isinstance(words, str) or not words.strip():
+        raise ValueError('Each step needs its reason in words: because="...".')
+    return " ".join(words.split())
