@@ -75,7 +75,8 @@ def pictures_have_alt_text(tree: Tree) -> Iterator[str]:
             if not re.search(r"^:alt: *\S", match[3], re.MULTILINE):
                 yield f"{path}: the picture{match[2]} has no ':alt:'. {cure}"
     for cell in tree.code_cells("book", "notebooks"):
-        if _draws(cell) and not cell.alt and not {"remove-output", "remove-cell"} & set(cell.tags):
+        shown = not {"remove-output", "remove-cell"} & set(cell.tags) and "Explorable(" not in cell.source
+        if _draws(cell) and not cell.alt and shown:
             yield f"{cell.where}: draws a figure without 'mystnb: image: alt:' in the cell's metadata. {cure}"
 
 
@@ -160,7 +161,7 @@ def _draws(cell: CodeCell) -> bool:
 def _glued_keys(cell: CodeCell) -> Iterator[str]:
     """The names that the cell glues, as patterns: a part of an f-string can be anything."""
     for call in _calls(cell.syntax()):
-        if ast.unparse(call.func).split(".")[-1] == "glue" and call.args:
+        if ast.unparse(call.func).split(".")[-1] in ("glue", "claim", "keep") and call.args:
             name = call.args[0]
             if isinstance(name, ast.Constant):
                 yield re.escape(str(name.value))
