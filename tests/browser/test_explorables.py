@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from lmmetrics.information import entropy
-
-from .conftest import needs_book
+from tests.browser.conftest import needs_book
 
 pytestmark = [pytest.mark.browser, needs_book]
 
@@ -114,7 +113,7 @@ def test_keys_move_a_forecast(page):
 def test_without_scripts_the_still_picture_is_there(chromium):
     from playwright.sync_api import sync_playwright
 
-    from .conftest import HTML
+    from tests.browser.conftest import HTML
 
     with sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

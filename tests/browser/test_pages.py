@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from lmcourse import REPOSITORY
+from lmcourse.site import path
 from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
 from tests.browser.conftest import HTML, PAGES
 
@@ -85,6 +86,13 @@ def test_page_is_sound(visit, name):
         found["axe, dark, 390 px"] = violations(page, only=SCROLLING)
     found = {what: each[:5] for what, each in {**found, "problems": reader.problems}.items() if each}
     assert not found, f"{name}: {found}"
+
+
+@pytest.mark.parametrize("stem", path.HELD)
+def test_the_path_of_a_chapter_is_short(visit, stem):
+    """With its folds closed, a chapter of the second pattern has that many screens of 1280 x 900 at most."""
+    page = visit().open(f"book/{stem}.html")
+    assert page.evaluate("() => document.documentElement.scrollHeight / 900") <= path.SCREENS
 
 
 @pytest.mark.parametrize("name", PAGES)
