@@ -45,7 +45,7 @@ class Person:
 
     @property
     def names(self) -> list[str]:
-        """By what a folder may be named for this student."""
+        """The names that this student's folder may have."""
         first, comma, last = self["student"].partition(",")
         turned = f"{last} {first}" if comma else ""
         columns = (self[column] for column in IDENTIFYING)
@@ -54,7 +54,7 @@ class Person:
 
     @property
     def keys(self) -> set[str]:
-        """The names without what systems change in them; see `name_key`."""
+        """The names without the details that systems change; see `name_key`."""
         return {key for text in self.names if (key := name_key(text))}
 
 
@@ -87,7 +87,7 @@ class Row:
 
     @property
     def points(self) -> float | None:
-        """The total so far; None when there is nothing to give points for."""
+        """The total so far; None if nothing can be given points."""
         return self.result.points if self.status in ("graded", "zero") else None
 
 
@@ -163,7 +163,7 @@ def _settle(row: Row, claimed: list[tuple[tuple[bool, int], Submission]], result
 
 
 def _content(submission: Submission, results: dict[str, Result]) -> str:
-    """What tells a file from another one."""
+    """Return what distinguishes a file from others."""
     result = results.get(submission.student)
     return (result.digest if result else "") or submission.student
 

@@ -1,4 +1,4 @@
-"""The seeds of a class: each submission draws hidden inputs of its own, and the same file the same ones.
+"""The seeds of a class: each file draws hidden inputs of its own, and the same file always draws the same.
 
 ``seeds.json`` in the folder of the results holds a secret. The seed of a submission follows from the secret,
 the set and the file's digest. So a student who sees the seed of one grade can repeat that grade, and learns
@@ -24,7 +24,7 @@ def secret_of(out: Path, given: int | None = None) -> tuple[str, str]:
     Parameters
     ----------
     out : Path
-        The folder; it is made when it is not there, and a new secret is written into it.
+        The folder; it is created if it does not exist, and a new secret is written into it.
     given : int, optional
         Takes the place of the secret, and is kept.
 

@@ -51,7 +51,7 @@ def make(
     out : Path
         A private folder. If it has this exam with this seed already, students are added.
     progress : callable
-        Is told each name whose paper is written.
+        Called with each name whose paper is written.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def make(
 
 
 def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
-    """The folder with more students, and with what the roster now knows of those who were there."""
+    """Return the folder with more students, and with what the roster now says about the earlier ones."""
     people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
     for name, person in _named(folder, people):
@@ -176,7 +176,7 @@ class ExamFolder:
         return self.place / "papers" / self.folders[name] / f"{self.exam.name}.ipynb"
 
     def keys(self, name: str) -> Path:
-        """The folder that stands for ``solutions/`` when this student is graded."""
+        """Return the folder that replaces ``solutions/`` when this student is graded."""
         return self.place / "keys" / self.folders[name]
 
     @functools.cached_property
@@ -194,7 +194,7 @@ class ExamFolder:
         Raises
         ------
         GradingError
-            If there is none, or if there are several.
+            If no student fits, or several do.
         """
         if name is None:
             label, owner = self.owners.labelled(data)
@@ -214,7 +214,7 @@ class ExamFolder:
         raise GradingError(f"No paper of {self.place} is {name!r}'s. Papers: {', '.join(self.students)}.")
 
     def remark(self, student: str, data: bytes) -> str:
-        """Say so when a notebook is the paper of somebody else; else nothing."""
+        """Return a note if a notebook is the paper of somebody else; else an empty text."""
         label, owner = self.owners.labelled(data)
         if not label or label == self.students[student]:
             return ""

@@ -22,7 +22,7 @@ MOST_LOOKED_AT = 2_000_000
 """Bytes of a notebook in which the label of its paper is looked for; a paper has less than a tenth of it."""
 
 KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
-"""How a note calls what stands in a column of the roster."""
+"""What a note calls the value in a column of the roster."""
 
 
 class Owners:
@@ -51,13 +51,16 @@ class Owners:
                     table.setdefault(key, set()).add(name)
 
     def named(self, *names: str) -> set[str]:
-        """The students whom the names fit best: exactly, or else in another spelling or turned round."""
+        """Return the students whom the names fit best.
+
+        They fit exactly, or else spelled differently, or with the parts swapped.
+        """
         found = [fitting for name in names if (fitting := self._named(name.strip()))]
         common = set.intersection(*found) if found else set()
         return common or set().union(*found)
 
     def labelled(self, data: bytes) -> tuple[str, str | None]:
-        """The label that a notebook carries (empty when none or several), and its student."""
+        """Return the label that a notebook carries (empty if none or several), and its student."""
         labels = labels_in(data)
         label = labels.pop() if len(labels) == 1 else ""
         return label, next((name for name, own in self.students.items() if own == label), None)
@@ -77,12 +80,12 @@ class Owners:
 
 
 def identifiers(person: Person) -> list[str]:
-    """What tells a student from another one of the same name."""
+    """Return what distinguishes a student from others of the same name."""
     return [person[column] for column in ("login", "number", "id", "email") if person[column]]
 
 
 def exam_of(data: bytes) -> tuple[str, str]:
-    """The exam that a notebook says it is a paper of, and its label; empty texts where it says nothing."""
+    """Return the exam that a notebook names as its own, and its label; empty texts if it names none."""
     try:
         _, metadata = read_cells(data)
     except (GradingError, UnicodeError):
@@ -95,7 +98,7 @@ def exam_of(data: bytes) -> tuple[str, str]:
 def labels_in(data: bytes) -> set[str]:
     """The labels of papers in a notebook: near the beginning of its text, or else in its metadata.
 
-    An untrusted file is read here in the process of the whole class, so no more of it is read than a paper
+    An untrusted file is read here in the process of the whole class, so we read no more than a paper
     has.
     """
     text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
