@@ -7,6 +7,7 @@ unexport PYTHONPATH PYTHONHOME
 PY     := .venv/bin/python
 BOOK   := .venv/book.stamp
 TEST   := .venv/test.stamp
+# Through the interpreter: the script lint-imports names the folder that it was installed in.
 LINT   := $(PY) -c 'from importlinter.cli import lint_imports_command as main; main()'
 NBVAL  := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval.cfg
 # One thread per library: two collapse when the machine is shared. A fixed hash seed: same order everywhere.
@@ -64,7 +65,7 @@ solutions: $(BOOK)  ## run the solved sets from top to bottom and store them
 slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 	@$(PY) -m lmcourse.slides
 
-lab: $(BOOK)  ## open JupyterLab on the exercises
+lab: $(BOOK)  ## open JupyterLab on the exercises; ARGS="--no-browser" gives it options
 	@$(PY) -m jupyterlab exercises $(ARGS)
 
 grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
@@ -91,7 +92,7 @@ clean:  ## delete what was built; .venv stays (rm -r .venv for that)
 
 python:
 	@$(or $(PYTHON),false) -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  found=$$($(or $(PYTHON),python3) --version 2>/dev/null || echo "not there"); \
+	  found=$$($(or $(PYTHON),python3) --version 2>/dev/null || echo "missing"); \
 	  echo "This book needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Install one, or name it: make PYTHON=python3.12 book" >&2; exit 1; }
 
 $(BOOK): requirements.txt pyproject.toml | python

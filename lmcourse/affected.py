@@ -1,12 +1,21 @@
 """Print the tests that concern what has changed since the last commit: ``python -m lmcourse.affected``."""
 
+import argparse
 import sys
 
 from lmcourse.files.affected import affected, changed, unseen
 from lmcourse.files.places import ROOT
 
-if __name__ == "__main__":
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    argparse.ArgumentParser(prog="python -m lmcourse.affected", description=__doc__).parse_args(arguments)
     files = changed(ROOT)
     print(*(path.relative_to(ROOT) for path in affected(files, ROOT)))
     for path in unseen(files):
         print(f"No test is chosen for {path.relative_to(ROOT)}: run `make test`.", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
             roster=options.roster,
             manual=options.manual,
             solutions=options.solutions,
-            exam=_exam(options.exam),
+            exam_folder=_exam(options.exam),
         )
     except (GradingError, OSError) as error:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC

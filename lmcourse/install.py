@@ -5,6 +5,7 @@ calls it; it uses the standard library only, because nothing is installed yet. I
 package comes as a wheel.
 """
 
+import argparse
 import errno
 import os
 import shutil
@@ -37,7 +38,14 @@ FULL = "The disk that holds {folder} is full. The packages need 2 GB, or 6 GB wi
 NO_VENV = "Python's venv module failed ({error}). On Debian and Ubuntu: apt install python3-venv"
 
 
-def main(kind):
+def main(arguments=None):
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", choices=REQUIREMENTS)
+    return install(parser.parse_args(arguments).kind)
+
+
+def install(kind):
     """Install what ``kind`` ("book" or "test") needs, or download "wheels"; return the exit status."""
     pip = ["-m", "pip", "--disable-pip-version-check"]
     if kind == "wheels":
@@ -139,4 +147,4 @@ def run(command):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main())

@@ -1,8 +1,19 @@
 """Make the decks alone: ``python -m lmcourse.slides``, or ``make slides``."""
 
+import argparse
+import sys
+
 from lmcourse.files.places import ROOT
 from lmcourse.site.decks import build_all
 
-if __name__ == "__main__":
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    argparse.ArgumentParser(prog="python -m lmcourse.slides", description=__doc__).parse_args(arguments)
     for deck in build_all():
         print(deck.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

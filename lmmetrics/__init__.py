@@ -1,4 +1,4 @@
-"""Measure language models: one score, any unit, every identity proved.
+"""Measure language models: one score, any unit, each identity checked symbolically.
 
 The library is an hourglass. Text becomes a `TokenizedText`; a model gives each token its natural log
 probability; from there on everything is arithmetic on one small object, the `Score`.

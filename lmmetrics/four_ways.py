@@ -1,4 +1,4 @@
-"""One quantity, computed four ways: by hand, by SymPy, by NumPy and by PyTorch, and they have to agree.
+"""One quantity, computed four ways: by hand, by SymPy, by NumPy and by PyTorch. The four values must agree.
 
 What it leaves out: the computing. A chapter computes each quantity in its own cells and lists them here.
 """
@@ -10,7 +10,7 @@ WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
 
 
 class FourWays:
-    """A table of quantities with their four values; it cannot be made of values that disagree.
+    """A table of quantities with their four values; values that disagree are refused.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class FourWays:
             shown = ", ".join(f"{way} {value!r}" for way, value in zip(WAYS, values, strict=True))
             raise ValueError(
                 f"the four values of {quantity!r} differ by {difference:.1e} {unit}, "
-                f"more than {self.tolerance:g}: {shown}. Find out which one is another quantity."
+                f"more than {self.tolerance:g}: {shown}. Find out which one computes another quantity."
             )
         self.rows.append((quantity, unit, values, difference))
         return self

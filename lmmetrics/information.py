@@ -36,7 +36,7 @@ def entropy(p: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1) -
     Returns
     -------
     float or ndarray of float64
-        The shape of ``p`` without ``axis``; a float when ``p`` has one axis. Outcomes of probability 0
+        The shape of ``p`` without ``axis``; a float if ``p`` has one axis. Outcomes of probability 0
         add nothing (0 ln 0 = 0).
 
     Raises
@@ -65,9 +65,9 @@ def cross_entropy(
     Parameters
     ----------
     p, q : array_like
-        Truth and model, with as many outcomes along ``axis``. The other axes broadcast by NumPy's rules, so
-        one truth can be held against many models. With different numbers of axes, count ``axis`` from the
-        end (negative).
+        Truth and model, with the same number of outcomes along ``axis``. The other axes broadcast by NumPy's
+        rules, so one truth can be compared with many models. With different numbers of axes, count ``axis``
+        from the end (negative).
     base : {e, 2, 10}
         Unit of the result: nats, bits or hartleys.
     axis : int
@@ -77,12 +77,12 @@ def cross_entropy(
     -------
     float or ndarray of float64
         Infinite, without a warning, where the model gives 0 to something that happens. An outcome with
-        ``p = 0`` adds nothing, whatever ``q`` is.
+        ``p = 0`` adds nothing, for any ``q``.
 
     Raises
     ------
     ValueError
-        As for `entropy`, and when the shapes do not fit.
+        As for `entropy`, and if the shapes do not fit.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def mutual_information(joint: ArrayLike, base: float | Literal["e"] = math.e) ->
     Raises
     ------
     ValueError
-        As for `entropy`, and when ``joint`` has fewer than two axes.
+        As for `entropy`, and if ``joint`` has fewer than two axes.
 
     Examples
     --------

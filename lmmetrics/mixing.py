@@ -82,7 +82,7 @@ class Mixture:
         return self._mix(self._table(text), self.weights)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
-        """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs the method."""
+        """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs this method."""
         return self.weights @ np.stack([model.next_distribution(context) for model in self.models])
 
     def fit(self, text: TokenizedText) -> Self:
@@ -138,7 +138,7 @@ class UnigramCache:
         p(w | h) = share of w among the last `size` tokens of its document; before the first token, uniform
 
     Alone it gives every new word the probability 0. It is meant as a component of a `Mixture`, with a small
-    weight: Kuhn and De Mori 1990. It reaches across sentences, as a network does that carries its state.
+    weight: Kuhn and De Mori 1990. It reaches across sentences, as does a network that carries its state.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class UnigramCache:
         self.size, self.across = int(size), bool(across)
 
     def log_probs(self, text: TokenizedText) -> Floats:
-        """Return ln p of each token: float64[N], ``-inf`` where the token is not in the cache."""
+        """Return ln p of each token: float64[N], ``-inf`` if the token is not in the cache."""
         ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
         start = np.zeros(len(text), dtype=np.int64)
         if not self.across:

@@ -20,7 +20,7 @@ LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character"
 
 
 class UnitError(ValueError):
-    """A unit that was not counted was asked for, or two scores do not count the same units."""
+    """The requested unit was not counted, or two scores do not count the same units."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -30,7 +30,7 @@ class Score:
     Parameters
     ----------
     nats : float
-        The sum of ``-ln q(x_t | x_<t)`` over the scored tokens. At least 0. Infinite when the model gave
+        The sum of ``-ln q(x_t | x_<t)`` over the scored tokens. At least 0. Infinite if the model gave
         a scored token the probability 0; every perplexity is then infinite too.
     tokens, words, chars, bytes : int, optional
         How many of each unit the scored text has. Leave out what you did not count: asking for that unit is
@@ -234,7 +234,7 @@ class Score:
         return {field: count for field, count in counts.items() if count is not None}
 
     def _count(self, unit: Unit) -> int:
-        """The count to divide by; an error when there is none."""
+        """The count to divide by; an error if it is missing or 0."""
         if unit not in UNITS:
             known = ", ".join(map(repr, UNITS))
             raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")

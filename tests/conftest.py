@@ -35,7 +35,7 @@ NO_BROWSER = "no Chromium on this machine: apt install chromium, or set CHROMIUM
 
 @pytest.fixture(scope="session")
 def chromium():
-    """The path of the system's Chromium; where there is none, the test is skipped."""
+    """The path of the system's Chromium; the test is skipped if none is installed."""
     if CHROMIUM is None:
         pytest.skip(NO_BROWSER)
     return CHROMIUM

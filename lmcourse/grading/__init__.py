@@ -16,9 +16,9 @@ because the system limits each one alone; `outside.worker.Patience` limits their
 
 The worker has the files of `inside` and two of `lmcourse.hints` beside it; the questions and solutions are
 hidden from it where the system can do that (`outside.launch`). The tests of the key run in the grader. There,
-a name of the student stands for a call that carries data (`outside.proxies`, `inside.wire`), and every reply
-is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is lost
-when a process dies.
+a name of the student is replaced by a call that carries data (`outside.proxies`, `inside.wire`), and every
+reply is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is
+lost when a process dies.
 
 The words: a *mark* is points, from a machine or a person. The *key* is the solved set. A *worker* is a
 process with answers, a *probe* the fork of one for one test. The *sandbox* is all workers of one submission;

@@ -43,31 +43,34 @@ def grade_class(
     manual: Path | None = None,
     solutions: Path = Path("solutions"),
     limits: Limits | None = None,
-    exam: ExamFolder | None = None,
+    exam_folder: ExamFolder | None = None,
 ) -> list[Row]:
     """Grade a folder and write everything to ``out``; return a row per student.
 
     The hidden inputs of a submission follow from the secret of ``out`` and from the file: see
-    `classroom.seeds`. ``seed`` takes the place of that secret, so that two folders of results agree.
+    `classroom.seeds`. ``seed`` replaces that secret, so that two folders of results agree.
 
-    With an exam, each submission is graded by the key of its student's paper, and ``set_name`` and
-    ``solutions`` are not used. Without ``roster``, its students are the class.
+    With ``exam_folder``, each submission is graded by the key of its student's paper, and ``set_name`` and
+    ``solutions`` are not used. Without ``roster``, the students of the exam are the class.
 
     Raises
     ------
     GradingError
-        If there is no such set or folder, or if the roster or the marks by hand cannot be read.
+        If the set or the folder does not exist, or if the roster or the marks by hand cannot be read.
     """
     if out.resolve().is_relative_to(submissions.resolve()):
         raise GradingError("The results would lie among the submissions. Give --out another folder.")
-    if exam:
-        set_name = exam.exam.name
-    key = Key(set_name, exam.keys(next(iter(exam.students))) if exam else solutions)
-    people = read_roster(roster) if roster else list(exam.people.values()) if exam else []
-    found = collect(submissions, set_name)
-    claims = exam.claims(found) if exam else None
-    if claims:
+    people = read_roster(roster) if roster else []
+    claims = None
+    if exam_folder:
+        set_name = exam_folder.exam.name
+        key = Key(set_name, exam_folder.keys(next(iter(exam_folder.students))))
+        people = people or list(exam_folder.people.values())
+        claims = exam_folder.claims(collect(submissions, set_name))
         found, solutions = claims.submissions, claims.solutions
+    else:
+        key = Key(set_name, solutions)
+        found = collect(submissions, set_name)
     secret, note = seeds.secret_of(out, seed)
     _delete_leftovers(out)
     if note:

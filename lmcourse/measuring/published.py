@@ -43,7 +43,7 @@ CHARACTERS = (
 
 
 def recompute(treebank=None, networks=True):
-    """Print the rows, and store them unless the networks are left out.
+    """Print the rows, and store them unless the networks are left out; return the exit status.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def recompute(treebank=None, networks=True):
     try:
         texts = [shakespeare(), wikitext()] + ([penn_treebank(treebank)] if treebank else [])
     except (corpora.CorpusError, OSError, ValueError) as error:
-        sys.exit(f"reproduce: {error}")
+        print(f"reproduce: {error}", file=sys.stderr)
+        return 1
     rows = []
     for make, *text in texts:
         for row in make(*text, networks=networks):
@@ -63,11 +64,12 @@ def recompute(treebank=None, networks=True):
             print(shown(row), flush=True)
     if not networks:
         print("\nThe networks were left out, so nothing is stored.")
-        return
+        return 0
     kept = [row for row in stored()["rows"] if row["text"] not in {new["text"] for new in rows}]
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), "rows": rows + kept}
     write_text(STORED, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.relative_to(ROOT)}.")
+    return 0
 
 
 def stored():

@@ -1,4 +1,4 @@
-"""Rules for the guides: every path, command and name that they give is there.
+"""Rules for the guides: every path, command and name that they give exists.
 
 Left out: whether a recipe works; for that, somebody has to follow it.
 """
@@ -9,7 +9,14 @@ from collections.abc import Iterator
 
 from lmcourse.rules.tree import Tree
 
-GUIDES = ("README.md", "CONTRIBUTING.md", "lmcourse/AUTHORING.md", "book/instructors/*.md")
+GUIDES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "lmcourse/AUTHORING.md",
+    "lmmetrics/data/tales/README.md",
+    "book/instructors/*.md",
+)
 ROOTS = "lmcourse|lmmetrics|tests|book|notebooks|solutions|exercises"
 PATH = re.compile(rf"(?<![\w/.<-])(?:(?:{ROOTS})/[\w./*-]*|\w+/[\w./]*\.py\b)")
 PLACEHOLDERS = {"STEM": "[0-9][0-9]_*", "NN": "[0-9][0-9]", "slug": "*"}

@@ -112,7 +112,7 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     '两个锁匠'
     """
     if name not in _CORPORA:
-        raise ValueError(f"there is no corpus {name!r}; expected one of {', '.join(names())}")
+        raise ValueError(f"{name!r} is not a corpus; expected one of {', '.join(names())}")
     corpus = _load(name, base_url, os.environ.get("LMMETRICS_DATA"))
     documents = {part: list(getattr(corpus, part)) for part in PARTS}  # the caller may change these
     titles = {part: list(corpus.titles[part]) for part in PARTS}
@@ -121,7 +121,7 @@ def load(name: str, base_url: str | None = None) -> Corpus:
 
 @functools.cache
 def _load(name: str, base_url: str | None, own_folder: str | None) -> Corpus:
-    """Build a corpus once per process. `own_folder` is part of the cache's key and has no other use."""
+    """Build a corpus once per process. `own_folder` is only a part of the cache's key."""
     build, language, licence, source = _CORPORA[name]
     parts = build(name, base_url)
     documents = {part: [document for _, document in parts[part]] for part in PARTS}

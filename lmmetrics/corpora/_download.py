@@ -30,13 +30,13 @@ class RemoteFile:
     Parameters
     ----------
     path : str
-        Where it lies in the cache and in a folder of your own, such as "tinyshakespeare/input.txt".
+        Its place in the cache and in a folder of your own, such as "tinyshakespeare/input.txt".
     url : str
         Address of the folder it is downloaded from; the last part of `path` is its name there.
     digest : str
         "sha256:" or "git:" (the id of a git blob) and hexadecimal digits.
     stand_in : RemoteFile, optional
-        A file that a folder of your own may hold in its place.
+        A file that a folder of your own may contain instead.
     """
 
     path: str
@@ -52,7 +52,7 @@ class RemoteFile:
 def fetch(
     file: RemoteFile, base_url: str | None = None, cache: PathLike | None = None, timeout: float = 30
 ) -> Path:
-    """Return the path of a verified file; download it where it is not on this machine.
+    """Return the path of a verified file; download it if this machine does not have it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def fetch(
     Raises
     ------
     CorpusError
-        If there is no network, the server refuses or does not answer, or the file is not the expected one or
+        If the network is down, the server refuses or does not answer, or the file is not the expected one or
         cannot be written. No partial file is left behind.
     """
     own = _in_own_folder(file)
@@ -104,13 +104,13 @@ def fetch(
 
 
 def _in_own_folder(file: RemoteFile) -> Path | None:
-    """Return the verified file in the folder LMMETRICS_DATA, or None where it is not there."""
+    """Return the verified file in the folder LMMETRICS_DATA, or None if it does not contain the file."""
     folder = os.environ.get("LMMETRICS_DATA")
     if not folder:
         return None
     if not Path(folder).is_dir():
         raise CorpusError(
-            f"the environment variable LMMETRICS_DATA names {folder}, and there is no such folder. Name an "
+            f"the environment variable LMMETRICS_DATA names {folder}, which does not exist. Name an "
             "existing folder, or unset the variable to have the files downloaded"
         )
     for candidate in (file, file.stand_in):
@@ -127,7 +127,7 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
 
 
 def _difference(path: Path, file: RemoteFile) -> str | None:
-    """Return None where the file has its digest, else a phrase that says how it differs."""
+    """Return None if the file has its digest, else a phrase that says how it differs."""
     content = path.read_bytes()
     kind, expected = file.digest.split(":")
     if kind == "git":

@@ -22,7 +22,7 @@ GUARDS = 4
 
 
 class Derivation:
-    """A chain ``start = ... = ...``, each step proved. It shows itself as one aligned block.
+    """A chain ``start = ... = ...``, each step proved. It is displayed as one aligned block.
 
     Parameters
     ----------
@@ -39,22 +39,22 @@ class Derivation:
         - ``k <= n`` says where an index or a parameter lies. Without it, a derivative with respect to
           ``z[k]`` cannot know that k is one of 1 .. n.
 
-        An index of a fact that is not free in ``start`` stands for every index: ``Eq(p[i], 1/n)`` then
-        speaks of the whole array, and the block says "for every i".
+        An equation holds for every value of an index that is free neither in ``start`` nor in an inequality:
+        ``Eq(p[i], 1/n)`` is then about the whole array, and the block says "for every i".
 
     Raises
     ------
     TypeError
-        When ``start`` is not a SymPy expression.
+        If ``start`` is not a SymPy expression.
     ValueError
-        When a fact cannot be used, or is false.
+        If a fact cannot be used, or is false.
 
     Notes
     -----
-    A derivation does not change: `step` returns a new one, so chain the calls. Decimals are taken as the
-    exact binary fractions that they are; write ``Rational(1, 10)`` for one tenth.
+    A derivation does not change: `step` returns a new one, so chain the calls. A decimal is taken
+    as the exact binary fraction that it is; write ``Rational(1, 10)`` for one tenth.
 
-    Every proof is also held against random numbers that satisfy the facts. To number a block in the book,
+    Each proof is also compared with random numbers that satisfy the facts. To number a block in the book,
     glue it and show it with ``{glue:math}`` and a ``:label:``.
 
     Examples
@@ -95,7 +95,7 @@ class Derivation:
         return self.steps[-1].expression if self.steps else self.lhs
 
     def step(self, expression: Expr, *, because: str) -> Derivation:
-        """Add ``= expression``, when SymPy proves it.
+        """Add ``= expression`` if it can be proved.
 
         Parameters
         ----------
@@ -112,8 +112,8 @@ class Derivation:
         Raises
         ------
         StepError
-            When the step is not proved. The message shows both sides, a counter-example where one was
-            found, and what to do.
+            If the step is not proved. The message shows both sides, a counter-example if one was found, and
+            what to do.
         """
         new = _expression(expression)
         left, right = exact(self.rhs), exact(new)
@@ -125,7 +125,7 @@ class Derivation:
         return self._with(Step(new, tex, _because(because), proved=True))
 
     def check_numerically(self, expression: Expr, *, because: str) -> Derivation:
-        """Add ``= expression``, when both sides agree at random points. This is evidence, not a proof.
+        """Add ``= expression`` if both sides agree at random points. This is evidence, not a proof.
 
         The block says "checked numerically" beside the step. Both sides are computed with 50 digits, with
         small random bounds n, and must agree to 30. Parameters and errors are those of `step`.

@@ -55,8 +55,8 @@ def hints_for(left: Expr, right: Expr, facts: Facts, every: set[Expr]) -> list[s
         _not_positive(both),
         _not_integer(both),
         _without_range(both, facts),
-        f"The fact about {single} speaks of that one place, because its index is free in the start. "
-        "With another letter it speaks of every place."
+        f"The fact about {single} holds for that one place, because its index is free in the start. "
+        "With another letter it holds for every place."
         if single
         else "",
         "A decimal is not exact: write Rational(1, 10) for 0.1." if both.has(Float) else "",
@@ -76,7 +76,7 @@ def _not_integer(both: Expr) -> str:
 
 
 def _without_range(both: Expr, facts: Facts) -> str:
-    """An index that picks one element, of which no fact says that it is within the bounds of a sum."""
+    """Name an index that picks one element, if no fact puts it within the bounds of a sum."""
     ranged = set().union(*(relation.free_symbols for relation in facts.relations))
     picks = {s for d in both.atoms(Derivative) for v in d.variables for s in v.free_symbols}
     picks |= {s for d in both.atoms(KroneckerDelta) for s in d.free_symbols}

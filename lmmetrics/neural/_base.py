@@ -65,14 +65,14 @@ class NeuralLM(nn.Module):
     def log_probs(self, text: TokenizedText, state: Reach | None = None, batch: int = 8192) -> Floats:
         """Return ln p of each token of a text, given what the model has read before it.
 
-        Each token is scored exactly once, in float64, with dropout off, whatever mode the model is in.
+        Each token is scored exactly once, in float64, with dropout off, in training mode too.
 
         Parameters
         ----------
         text : TokenizedText
             N tokens, with the vocabulary of the model.
         state : {"carry", "document", "sentence"}, optional
-            Instead of ``model.state``, this time.
+            Replaces ``model.state`` in this call.
         batch : int
             How many tokens are scored together. It changes memory and speed, but not the result.
 
@@ -128,7 +128,7 @@ class NeuralLM(nn.Module):
         temperature : float
             Above 0. Log probabilities are divided by it: 1 is the model's own distribution.
         context : list of str
-            What stands before the first token.
+            The tokens before the first one drawn.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class NeuralLM(nn.Module):
         count = f"{self.parameter_count:,} parameters"
         return f"V={len(self.vocabulary):,}, {options}, state={self.state!r}; {count}"
 
-    # What a kind of model may do otherwise
+    # What a kind of model may override
 
     def _reach(self, state: Reach) -> Reach:
         """Where training and scoring cut the text. The feed-forward model needs no cut."""

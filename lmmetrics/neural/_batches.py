@@ -103,7 +103,7 @@ class TrainingBatches:
         self.rows = min(batch, max(1, self.size // self.length)) if self.ring else min(batch, len(bounds) - 1)
         self.starts, self.lengths = bounds[:-1], np.diff(bounds)
         self.queue: list[tuple[int, int]] = []  # segments to come: (start, length)
-        self.at = np.zeros(self.rows, dtype=np.int64)  # where each row stands
+        self.at = np.zeros(self.rows, dtype=np.int64)  # the position of each row
         self.left = np.zeros(self.rows, dtype=np.int64)  # tokens left in its segment
 
     def __next__(self) -> tuple[Ints, Bools, Bools]:

@@ -18,8 +18,8 @@ from lmmetrics.text import Vocabulary
 class FeedForwardLM(NeuralLM):
     """Predict the next token from the embeddings of the last ones: h = tanh(A e + d), softmax of W h + b.
 
-    Like a counted model of order context + 1, it sees no further back than the start of the sentence. What
-    is missing there is filled with `<s>`.
+    Like a counted model of order context + 1, it sees no further back than the start of the sentence. Missing
+    places are filled with `<s>`.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class FeedForwardLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What the letters of `parameter_formula` stand for."""
+        """The values of the letters in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "c": self.context, "d": config["width"], "h": config["hidden"]}
 

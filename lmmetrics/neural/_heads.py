@@ -1,6 +1,6 @@
 """From features to probabilities: the softmax, and the adaptive softmax for large vocabularies.
 
-A head is used for all models. `<s>` is never predicted: its probability is 0 in each.
+All models use a head. `<s>` is never predicted: its probability is 0 in each.
 """
 
 import math
@@ -73,7 +73,7 @@ class AdaptiveSoftmax(nn.Module):
     width : int
     vocabulary : Vocabulary
     cutoffs : list of int
-        How many tokens stand before each cluster: ``[1000, 5000]`` makes two clusters.
+        How many tokens come before each cluster: ``[1000, 5000]`` makes two clusters.
     """
 
     def __init__(self, width: int, vocabulary: Vocabulary, cutoffs: Sequence[int]) -> None:
@@ -91,7 +91,7 @@ class AdaptiveSoftmax(nn.Module):
                 "features, which is less than one: take a larger width or fewer cut-offs"
             )
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(width, size, cutoffs, div_value=4.0, head_bias=True)
-        with torch.no_grad():  # a fresh model holds all tokens equal: a cluster counts as its size
+        with torch.no_grad():  # so that a fresh model is nearly uniform
             self.softmax.head.bias.zero_()
             for i, clustered in enumerate(self.sizes):
                 self.softmax.head.bias[cutoffs[0] + i] = math.log(clustered)
@@ -141,7 +141,7 @@ def without(logits: Tensor, bos: int) -> Tensor:
 
 
 class Embedding(nn.Module):
-    """Rows of a matrix [V, width]. The id -1, a token that the vocabulary does not hold, gives zeros."""
+    """Rows of a matrix [V, width]. The id -1, a token outside the vocabulary, gives zeros."""
 
     def __init__(self, vocabulary: Vocabulary, width: int, bound: float = 0.1) -> None:
         super().__init__()

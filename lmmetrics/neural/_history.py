@@ -1,4 +1,4 @@
-"""What a training run leaves behind besides the weights."""
+"""What a training run returns besides the weights."""
 
 from dataclasses import dataclass, field
 

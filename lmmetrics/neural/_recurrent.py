@@ -38,7 +38,7 @@ class RecurrentLM(NeuralLM):
         Cut-offs of an adaptive softmax, for large vocabularies: ``[1000, 4000]``.
     state : {"carry", "document", "sentence"}
         Whether the state is carried over the whole text, or starts from zero with each document or each
-        sentence. It holds for training and for scoring. A network whose state is carried has seen more than
+        sentence. This applies to training and scoring. A network whose state is carried has seen more than
         a counted model, which starts anew with each sentence.
 
     Examples
@@ -90,7 +90,7 @@ class RecurrentLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What the letters of `parameter_formula` stand for."""
+        """The values of the letters in `parameter_formula`."""
         return {"V": len(self.vocabulary), "d": self.config["width"], "L": self.config["layers"]}
 
     @property

@@ -44,7 +44,7 @@ class Run:
         self.memory, self.best, self.interrupted = None, None, False
         self.step = self.best_step = self.tokens = self.bad = 0
         self.seconds = 0.0
-        self.records, self.validations = [], []  # one row each: see `history`
+        self.records, self.validations = [], []  # one row each: see `History`
         self._reset()
 
     def advance(self) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def save(model: NeuralLM, path: PathLike) -> None:
-    """Write a model; the file is complete or not there."""
+    """Write a model; a file is never left incomplete."""
     pieces, separator, _ = model._spelling
     in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
     spelling = [*pieces, separator]

@@ -63,15 +63,15 @@ def train(
     seed : int
         Seeds the shuffling of the text and the dropout.
     seconds : float, optional
-        Stop after so many seconds of training: for exploring. The result then depends on the machine.
-        With both, whichever comes first.
+        Stop after this many seconds of training: for exploring. The result then depends on the machine. If
+        both are given, training stops at whichever comes first.
     batch, length : int
         A step reads `batch` rows of `length` tokens; gradients go back no further. The default length is 64;
         a Transformer's is its context, always.
     lr : float
         The highest learning rate, reached in the first tenth of the steps (at most 100).
     schedule : {"cosine", "constant"}
-        From there: down to a tenth along half a cosine, or kept.
+        After that, the rate falls to a tenth along half a cosine, or is kept.
     clip : float
         The norm to which longer gradients are clipped.
     smoothing : float
@@ -84,7 +84,7 @@ def train(
     every : int, optional
         Steps between two records; a tenth of all steps by default (100 where only seconds are given).
     checkpoint : path, optional
-        A file that is written with each record. Where it is there already, training goes on from it, and the
+        A file that is written with each record. If it exists already, training resumes from it, and the
         weights come out as if it had never stopped.
 
     Returns
@@ -161,7 +161,7 @@ def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
     model._check(text)
     if len(text) == 0 or (text.ids < 0).any():
         raise ValueError(
-            f"the {name} text has no tokens, or tokens that its vocabulary does not hold: their probability "
+            f"the {name} text has no tokens, or tokens outside its vocabulary: their probability "
             "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
         )
 

@@ -32,8 +32,8 @@ class TransformerLM(NeuralLM):
     seed : int
         Of the first weights.
     state : {"carry", "document", "sentence"}
-        What a window may hold: any tokens, or those of one document or of one sentence. It holds for
-        training and for scoring.
+        What a window may hold: any tokens, or those of one document or of one sentence. This applies
+        to training and scoring.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class TransformerLM(NeuralLM):
     def log_probs(
         self, text: TokenizedText, state: Reach | None = None, batch: int = 8192, stride: int | None = None
     ) -> Floats:
-        """As every model's; `stride` instead of ``model.stride``, this time."""
+        """As `NeuralLM.log_probs`; `stride` replaces ``model.stride`` in this call."""
         if stride is None:
             return super().log_probs(text, state, batch)
         kept, self.stride = self.stride, stride
@@ -102,7 +102,7 @@ class TransformerLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """What the letters of `parameter_formula` stand for."""
+        """The values of the letters in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "C": self.context, "d": config["width"], "L": config["layers"]}
 

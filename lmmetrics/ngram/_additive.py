@@ -75,7 +75,7 @@ class AddK(SpreadEvenly):
 
 
 class GoodTuring(SpreadEvenly):
-    """Good and Turing's counts, for seen and unseen words.
+    """Good-Turing counts, for seen and unseen words.
 
         c* = (c + 1) n_{c+1} / n_c        for 1 <= c <= k, and c* = c above k
         0* = n_1 / n_0                    with n_0 the number of unseen words, over all seen contexts

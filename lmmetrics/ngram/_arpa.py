@@ -26,7 +26,7 @@ from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
 ZERO = -99.0
-"""What stands for log10 of 0, here as in SRILM: on reading, anything this low is 0."""
+"""log10 of 0 as the file writes it, here as in SRILM: on reading, a value as low as this is 0."""
 
 
 class ArpaError(ValueError):
@@ -39,7 +39,7 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
     if wrong is not None:
         raise ValueError(
-            f"the token {wrong!r} holds a blank, but in an ARPA file blanks separate the tokens. Tokenise "
+            f"the token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
             "the text in another way, or replace blanks by a visible character first"
         )
     beside = f"{os.fspath(path)}.part"
@@ -114,7 +114,7 @@ def read_arpa(path: PathLike) -> Tables:
 class Lines:
     """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
 
-    The fields are bytes: only ASCII's blanks separate them, and a token may hold any other.
+    The fields are bytes: only ASCII's blanks separate them, and a token may contain any other.
     """
 
     def __init__(self, path: PathLike, file: BinaryIO) -> None:
@@ -134,7 +134,7 @@ class Lines:
         raise self.error(f"the file ends here, but the line {expected} is expected")
 
     def error(self, message: str, number: int | None = None) -> ArpaError:
-        """Return the error to raise, at the present line or another."""
+        """Return the error to raise, at the current line or another."""
         return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
 
 
@@ -149,9 +149,9 @@ class Rows:
 
 
 def read_header(lines: Lines) -> list[int]:
-    """Read the part that says how many n-grams there are; return the numbers, from order 1 up."""
+    """Read the number of n-grams of each order, from order 1 up."""
     while lines.next("\\data\\") != "\\data\\":
-        pass  # whatever stands before is a comment
+        pass  # lines before the header are comments
     sizes = []
     while True:
         line = lines.next("\\1-grams:")
@@ -230,7 +230,7 @@ def shown(fields: Sequence[bytes]) -> str:
 
 
 def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary:
-    """Return the vocabulary that the unigrams make."""
+    """Return the vocabulary that the unigrams define."""
     tokens = []
     for token, id in ids.items():
         try:
@@ -240,7 +240,7 @@ def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary
             raise lines.error("this token is not in UTF-8. Convert the file first", number) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
-            raise lines.error(f"the unigrams, which end here, have no {needed}")
+            raise lines.error(f"the unigrams, which end here, lack {needed}")
     ordinary = [token for token in tokens if token not in ("<unk>", "<s>", "</s>")]
     return Vocabulary(ordinary, unk="<unk>" in tokens)
 

@@ -11,7 +11,7 @@ from lmmetrics.ngram._smoothing import MissingStatisticsError, Smoothing, ratio
 
 
 class Katz(Smoothing):
-    """Katz's back-off, with Good and Turing's discounts.
+    """Katz's back-off, with Good-Turing discounts.
 
         p(w | h) = d(c) c(hw) / c(h)       where c = c(hw) is at least the minimum count
                  = alpha(h) p(w | h')      elsewhere; alpha(h) makes the sum 1
@@ -36,14 +36,14 @@ class Katz(Smoothing):
 
     Notes
     -----
-    After an unseen context p(w | h) = p(w | h'). Below order 1 stands the uniform distribution: `<unk>`,
+    After an unseen context p(w | h) = p(w | h'). Below order 1 is the uniform distribution: `<unk>`,
     and any word never seen, shares what the unigrams leave over.
 
     A d(c) above 1, which the noise in few counts can give, is taken as 1, as SRILM does.
 
-    Two kinds of context need care. Where all counts are above k nothing is left for the words not seen:
-    there c(h) + 1 takes the place of c(h), which is Paul's rule. Where every word of the vocabulary was seen
-    nothing needs to be left over: there nothing is discounted.
+    Two kinds of context need care. If all counts are above k, nothing is left for the words not seen:
+    c(h) + 1 then replaces c(h), which is Paul's rule. If every word of the vocabulary was seen, nothing needs
+    to be left over, and nothing is discounted.
 
     Raises
     ------
@@ -145,8 +145,8 @@ class StupidBackoff(Smoothing):
 
     refusal = (
         "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are not probabilities and "
-        "have no perplexity. Use score(text) or next_scores(context) for the scores themselves, or a method "
-        "with probabilities, such as ModifiedKneserNey()"
+        "have no perplexity. Use log_scores(text) or next_scores(context) for the scores themselves, or a "
+        "method with probabilities, such as ModifiedKneserNey()"
     )
 
     def __init__(self, alpha: float = 0.4) -> None:

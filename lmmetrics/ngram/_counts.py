@@ -47,7 +47,7 @@ class NGramCounts:
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
         if len(text) == 0:
-            raise ValueError("the text is empty: it has no sentence to count. Give at least one document")
+            raise ValueError("the text is empty, so nothing can be counted. Give at least one document")
         if (text.ids < 0).any():
             raise ValueError(
                 f"{text.unknown} tokens of this text are not in its vocabulary, which has no <unk>, so they "
@@ -69,7 +69,7 @@ class NGramCounts:
     def __getitem__(self, n: int) -> OrderCounts:
         """Return the counts of order `n`, as a mapping from tuples of n tokens to int."""
         if not 1 <= n <= self.order:
-            raise KeyError(f"there are no counts of order {n}: the orders counted are 1 to {self.order}")
+            raise KeyError(f"order {n} was not counted: the orders counted are 1 to {self.order}")
         return OrderCounts(self, self.levels[n - 1])
 
     def __iter__(self) -> Iterator[int]:
@@ -84,7 +84,7 @@ class NGramCounts:
 
 
 class OrderCounts:
-    """The n-grams of one order and their counts, to be used like a `dict`; what is not there counts 0."""
+    """The n-grams of one order and their counts, to be used like a `dict`; other n-grams count 0."""
 
     def __init__(self, counts: NGramCounts, level: Level) -> None:
         self._counts = counts
@@ -134,7 +134,7 @@ class OrderCounts:
 
 
 def find_ngram(levels: list[Level], ids: list[int]) -> int:
-    """Return the index of one n-gram, a list of token ids, in its level; -1 if it is not there."""
+    """Return the index of one n-gram, a list of token ids, in its level; -1 if it is not in the level."""
     place = 0
     for level, id in zip(levels, ids, strict=False):
         place = int(level.find(np.array([place]), np.array([id]))[0])

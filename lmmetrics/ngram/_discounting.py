@@ -74,7 +74,7 @@ class AbsoluteDiscounting(Interpolated):
         return level.counts
 
     def estimate(self, n: Ints) -> float | Floats | None:
-        """Return D from the counts of counts n[1], n[2]; None if there is none."""
+        """Return D from the counts of counts n[1], n[2]; None if it cannot be estimated."""
         return float(n[1] / (n[1] + 2 * n[2])) if n[1] and n[2] else None
 
     def _discounts(self, level: Level, counts: Ints) -> float | Floats:
@@ -104,14 +104,14 @@ class AbsoluteDiscounting(Interpolated):
 
 
 class KneserNey(AbsoluteDiscounting):
-    """Absolute discounting, with shorter contexts that count in how many places a word stands.
+    """Absolute discounting, with shorter contexts that count the different words before a word.
 
         p(w | h) = max(a(hw) - D, 0) / a(h) + D T(h) / a(h) p(w | h')
         a = c at the highest order; below it the number of different words before hw
         D = n_1 / (n_1 + 2 n_2), at each order, with n_r counted in a
 
     Source: Kneser and Ney 1995; interpolated as in Chen and Goodman 1999, section 3. Where hw starts with
-    `<s>`, before which nothing stands, a = c.
+    `<s>`, which follows nothing, a = c.
 
     Parameters, attributes and errors are those of `AbsoluteDiscounting`, and so is what happens to unseen
     contexts and unknown words.

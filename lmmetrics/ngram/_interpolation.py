@@ -61,7 +61,7 @@ class JelinekMercer(Interpolated):
 
     Notes
     -----
-    After a context that was never followed by anything p(w | h) = p(w | h'). `<unk>`, and any word never
+    After a context that was never followed by anything, p(w | h) = p(w | h'). `<unk>`, and any word never
     seen, gets its share of the uniform distribution below order 1. An order with no seen context in the
     held-out text keeps the weight 0.5.
 
@@ -147,7 +147,7 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
 def em_weights(frequencies: Floats, seen: Bools, tolerance: float = 1e-6, most: int = 1000) -> Floats:
     """Return the weights lambda_1, ..., lambda_N with the highest likelihood: float64[N].
 
-    Each step lowers the held-out cross-entropy or leaves it; it stops when no weight moves by more than
+    No step raises the held-out cross-entropy. The iteration stops when no weight moves by more than
     `tolerance`, or after `most` steps.
     """
     order = len(frequencies) - 1

@@ -64,8 +64,8 @@ class Level:
     def continuations(self) -> Ints:
         """Return the counts that Kneser-Ney smoothing uses: int64[G].
 
-        How many different tokens stand before the n-gram. At the highest order, and where the n-gram starts
-        with `<s>`, before which nothing stands, it is the count itself.
+        How many different tokens come before the n-gram. At the highest order, and for an n-gram that starts
+        with `<s>`, which follows nothing, it is the count itself.
 
         Source: Kneser and Ney 1995; the exception for `<s>` as in Chen and Goodman 1999.
         """

@@ -40,12 +40,12 @@ class NGramModel:
     counts_of_counts_ : dict of int64 array
         After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
     smoothing : Smoothing
-        The method. After `fit` it has what was estimated, such as ``smoothing.discounts_``.
+        The method. After `fit` it holds the estimated parameters, such as ``smoothing.discounts_``.
 
     Notes
     -----
     A sentence starts from `<s>`. Its first tokens have a shorter context, which starts with `<s>`: there is
-    one `<s>`, however high the order. `<s>` itself is never predicted and has probability 0.
+    one `<s>` for every order. `<s>` itself is never predicted and has probability 0.
 
     Examples
     --------
@@ -137,10 +137,10 @@ class NGramModel:
         Parameters
         ----------
         word : str
-            Scored as `<unk>` if it is not in the vocabulary; 0 if there is no `<unk>`.
+            Scored as `<unk>` if it is not in the vocabulary; 0 if the vocabulary lacks `<unk>`.
         context : list of str
             The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
-            sentence; the empty context is no particular place.
+            sentence; the empty context says nothing about the place.
         """
         row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
@@ -168,7 +168,7 @@ class NGramModel:
         seed : int or numpy.random.Generator
             The same seed gives the same text.
         context : list of str
-            What stands before the first token.
+            The tokens before the first one drawn.
 
         Returns
         -------
@@ -236,7 +236,7 @@ class NGramModel:
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> Self:
-        """Read a model from an ARPA file, whatever wrote it.
+        """Read a model from an ARPA file, which any program may have written.
 
         Returns
         -------
@@ -287,7 +287,7 @@ class NGramModel:
 
 
 class FromFile(Smoothing):
-    """The method of a model that was read from a file: whatever smoothed it is not recorded there."""
+    """The method of a model that was read from a file, which does not record how it was smoothed."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = str(path)

@@ -27,7 +27,7 @@ class Smoothing:
     In the doc-strings of the methods: h is a context and h' the context without its first word; c(hw) is how
     often w follows h, c(h) the sum of c(hw) over w, T(h) the number of different words seen after h, n_r the
     number of n-grams seen r times; V is the number of words that can be predicted: the whole vocabulary, with
-    `<unk>` and `</s>`, without `<s>`. Below order 1 stands the uniform distribution, 1 / V.
+    `<unk>` and `</s>`, without `<s>`. Below order 1 is the uniform distribution, 1 / V.
     """
 
     evenly = False  # whether the remainder goes to all words alike

@@ -1,7 +1,7 @@
 """From counts to probabilities of a text: the tables that every smoothing method fills.
 
 Each n-gram has a probability, each context a weight. An n-gram that is not in the tables gets the weight of
-its context times the probability of a shorter n-gram: that one rule scores every method of the zoo.
+its context times the probability of a shorter n-gram: that one rule serves every smoothing method.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Tables:
     probs : list of float64[G]
         For each order: the probability of each n-gram, given its context.
     weights : list of float64[C + 1]
-        For each order n: by what the remainder is multiplied, for each context of n - 1 tokens; the last
+        For each order n: the factor of the remainder, for each context of n - 1 tokens; the last
         entry, at the index -1, is for a context that is not in the tables.
     evenly : bool
         What the remainder is. False: the probability after the context without its first token. True: the
@@ -53,7 +53,7 @@ class Tables:
         positions = windows.positions
         from_bos = slice(*windows.offsets[[windows.bos, windows.bos + 1]])
         by_position = np.empty(len(positions))
-        places = np.zeros(1, dtype=np.int64)  # of the text's n-grams in the tables, -1 where not there
+        places = np.zeros(1, dtype=np.int64)  # of the text's n-grams in the tables, -1 if not found
         probs = np.zeros(1)
         for level, groups, complete in windows.levels():
             places, probs = self._look_up(level, places, probs)
@@ -85,7 +85,7 @@ class Tables:
     def row(self, context: Sequence[int]) -> Floats:
         """Return the probability of every token after a context, a list of token ids: float64[V].
 
-        The id -1 stands for a token that is not in the vocabulary.
+        The id -1 is a token that is not in the vocabulary.
         """
         context = list(context)[max(0, len(context) - self.order + 1) :]
         if self.evenly:

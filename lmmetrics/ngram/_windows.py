@@ -1,8 +1,8 @@
 """Sorting a text: the one pass from which all n-grams of all orders are counted.
 
-At each position of a text starts a window of as many tokens as the highest order. Sort the windows once, as
+A window of as many tokens as the highest order starts at each position of a text. Sort the windows once, as
 in a dictionary: equal n-grams are then neighbours, at every order at the same time. What it leaves out: the
-counts as mappings (`counts`) and probabilities (`tables`).
+counts as mappings (`_counts`) and probabilities (`_tables`).
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class SortedText:
 
     The stream is the text with `<s>` before each sentence: M tokens. It is read as a ring, so that every
     position has a window and the window one token later too. A window that runs into the `<s>` of the next
-    sentence is not complete, and no n-gram is made of it.
+    sentence is incomplete, and is not counted as an n-gram.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class SortedText:
     Attributes
     ----------
     is_bos : bool[M]
-        Where the stream holds `<s>`; elsewhere it is ``text.ids``.
+        Where the stream has `<s>`; elsewhere it is ``text.ids``.
     positions : int[M]
         Where in the stream the window of each rank starts.
     following : int[M]
@@ -64,7 +64,7 @@ class SortedText:
         for k in range(self.order - 1, 0, -1):
             digits = stream[k:].take(ranked) if k < self.order - 1 else stream[k : k + size]
             ranked, _ = counting_sort(ranked, digits, self.symbols)
-        # Now by the first token. Before this step the windows stand in the order of what follows it, so
+        # Now by the first token. Before this step the windows are in the order of what follows it, so
         # their places are the ranks of the windows one token later.
         places = np.arange(size, dtype=self.index_type)
         self.following, self.offsets = counting_sort(places, stream.take(ranked), self.symbols)
@@ -82,10 +82,10 @@ class SortedText:
         level : Level
             All n-grams of this order, sorted, with their counts.
         groups : int[M]
-            By rank: which n-gram the window starts with, an index into `level`. Without meaning where the
-            window is not complete.
+            By rank: which n-gram the window starts with, an index into `level`. Meaningless where the
+            window is incomplete.
         complete : bool[M]
-            By rank: whether the first n tokens stand in one sentence. The array is changed by the next step.
+            By rank: whether the first n tokens are in one sentence. The next step changes the array.
         """
         size, sizes = len(self.following), np.diff(self.offsets)
         tokens = np.repeat(np.arange(self.symbols, dtype=np.int32), sizes)  # the n-th token, by rank
@@ -121,7 +121,8 @@ class SortedText:
 def counting_sort(values: Ints, digits: Ints, symbols: int) -> tuple[Ints, Ints]:
     """Sort values by their digits, stably, in linear time.
 
-    Turning a sparse matrix of one row from rows to columns is a counting sort, compiled, and public.
+    Converting a sparse matrix of one row from rows to columns is a compiled counting sort, available through
+    a public API.
 
     Parameters
     ----------

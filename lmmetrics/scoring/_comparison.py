@@ -35,7 +35,7 @@ def compare_scores(
     a, b : list of Score
         One score for each document, in the same order.
     unit : {"token", "word", "char", "byte"}
-        Both sides must have the same number of it in every document.
+        Both sides must have the same number of these units in every document.
     confidence : float
         Share of intervals that contain the true difference, if the assumptions below hold.
     resamples : int
@@ -66,13 +66,13 @@ def compare_scores(
     text that you want to measure.
 
     How many units would be needed: an average over ``N`` units has a standard error that falls as
-    ``1 / sqrt(N)``. If the true difference is the observed one and the normal law holds, a test at this
-    confidence finds it with power 0.8 from ::
+    ``1 / sqrt(N)``. If the true difference is the observed one and the normal approximation holds, a test at
+    this confidence finds it with power 0.8 from the following number of units on::
 
         needed = N * ((z(1 - alpha / 2) + z(0.8)) * s / difference)**2,     alpha = 1 - confidence
 
-    units on, where ``z`` is the quantile function of the normal law and ``N`` what you have now. Both ``s``
-    and the difference are estimates: read it as an order of magnitude.
+    Here ``z`` is the quantile function of the normal distribution. Both ``s`` and the difference are
+    estimates, so only the order of magnitude can be trusted.
 
     With few documents the interval is too short. Of simulated 95 % intervals, half of them of normal and half
     of skewed differences, 81 in 100 held the truth with 5 documents, 88 with 10, and 93 with 30.
@@ -204,7 +204,7 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
             raise ValueError(
                 f"model {name} gives probability 0 to something that happens, first in document "
                 f"{infinite[0]} ({len(infinite)} of {len(scores)} documents): its score is infinite, and so "
-                "is the difference, without any doubt. Smooth the model, or give it an <unk>."
+                "is the difference. Smooth the model, or give it an <unk>."
             )
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         unknown = [getattr(score, "unknown", None) for score in (x, y)]

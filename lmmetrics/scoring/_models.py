@@ -50,7 +50,7 @@ def score_text(
     -------
     TextScore
         A `Score`. Its tokens are the scored positions; words, chars, bytes and ``.unknown`` are those of the
-        text. With ``eos=False`` the newlines that ``</s>`` stands for are not scored, and so not counted.
+        text. With ``eos=False`` the newlines that ``</s>`` represents are neither scored nor counted.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def compare(
     resamples: int = 9999,
     seed: Seed = 0,
 ) -> Comparison:
-    """Say how many bits per token model ``a`` needs more than model ``b``, and whether that is chance.
+    """Estimate the difference of two models in bits per token, and whether it could be due to chance.
 
     Both models score the same documents. What you want to know is how the difference would come out on other
     documents of the same kind, so documents are drawn again, with replacement, each with its two scores:
@@ -213,7 +213,7 @@ def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
 
 
 def _newlines(text: TokenizedText) -> Ints:
-    """How many newlines ``</s>`` stands for in each document: a last line may have none. int64[D]."""
+    """How many newlines ``</s>`` represents in each document, int64[D]: the last line may lack one."""
     ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
     closed_without = ~text.terminated & (ends > 0)
     return ends - closed_without

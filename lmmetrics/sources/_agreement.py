@@ -1,4 +1,4 @@
-"""A source in which a verb agrees with a subject that an n-gram model cannot see."""
+"""A source in which a verb agrees with a subject too far back for an n-gram model."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class AgreementSource(Source):
 
     Each block draws its subject uniformly, then its filler words: before each it goes on with probability
     ``more``, or else stops; the words themselves are uniform. The phrase and the verb are then certain. So
-    between subject and verb there are at least ``len(phrase)`` words, and with ``more > 0`` there is no
-    bound.
+    at least ``len(phrase)`` words separate the verb from its subject, and with ``more > 0`` their number is
+    unbounded.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class AgreementSource(Source):
     Attributes
     ----------
     symbols, vocabulary
-        As in every source: there is no `</s>` (see `sample`).
+        As in every source, without `</s>` (see `sample`).
     block_length : float
         Expected tokens in a block.
     block_nats : float

@@ -21,7 +21,7 @@ class Chain:
     Attributes
     ----------
     classes : list of int64 arrays
-        The states of each recurrent class. The methods need that there is one.
+        The states of each recurrent class. The methods require exactly one.
     """
 
     def __init__(self, steps: csc_array) -> None:

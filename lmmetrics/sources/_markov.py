@@ -39,14 +39,14 @@ class MarkovSource(Source):
     stationary : float64, shape (V,) * order
         The stationary law of `order` consecutive symbols. For order 1, of a symbol.
     symbols, vocabulary
-        As in every source: there is no `</s>` (see `sample`).
+        As in every source, without `</s>` (see `sample`).
 
     Raises
     ------
     ValueError
         If the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
         to 1. If the chain has several recurrent classes: it then never leaves the class it is in, every
-        class has a stationary law of its own, and so the chain has no single entropy rate.
+        class has its own stationary law, and so the entropy rate depends on the class.
 
     Notes
     -----
@@ -207,8 +207,8 @@ class MarkovSource(Source):
             first, second = (_context(states[0], self.order, self.symbols) for states in chain.classes[:2])
             raise ValueError(
                 f"the chain has {len(chain.classes)} recurrent classes: from {first} it never reaches "
-                f"{second}, and the other way round. So it has no single stationary law and no single "
-                "entropy rate. Connect the classes, or make one source of each."
+                f"{second}, nor the reverse. So neither its stationary law nor its entropy rate is "
+                "unique. Connect the classes, or make one source of each."
             )
         return chain
 
@@ -258,8 +258,8 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
     missing = next((c for c in product(symbols, repeat=orders[0]) if c not in contexts), None)
     if missing is not None:
         raise ValueError(
-            f"there is no law for what follows {missing}. Give one for every context: {len(symbols)} symbols "
-            f"and order {orders[0]} make {len(symbols) ** orders[0]} contexts."
+            f"the law after {missing} is missing. Give one for every context: {len(symbols)} "
+            f"symbols and order {orders[0]} make {len(symbols) ** orders[0]} contexts."
         )
     array = np.zeros((len(symbols),) * (orders[0] + 1))
     for context, law in contexts.items():
@@ -277,7 +277,8 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
             row[:] = law
         else:
             raise ValueError(
-                f"the law after {context} has {len(law)} entries for {len(symbols)} symbols. Give as many."
+                f"the law after {context} has {len(law)} entries; one for each of {len(symbols)} symbols is "
+                "expected."
             )
     return array, symbols
 

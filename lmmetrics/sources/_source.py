@@ -15,10 +15,10 @@ from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
 class Source(ABC):
     """A stationary process over symbols that never ends.
 
-    A source has no `</s>`. Its samples are streams in which no sentence is ever closed, and a text that
-    contains `</s>` gets the log probability ``-inf`` there, because the source never emits it. Score such a
-    text with ``score_text(source, text, eos=False)``; each of its sentences then counts as a stretch cut out
-    of the stream, so that the probabilities of all strings of one length sum to 1.
+    A source never emits `</s>`, so the sentences of its samples are not closed, and a `</s>` in a text has
+    the log probability ``-inf``. Score such a text with ``score_text(source, text, eos=False)``; each
+    sentence then counts as a stretch cut out of the stream, so that the probabilities of all strings of one
+    length sum to 1.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
         )
     symbols = tuple(symbols)
     if not symbols:
-        raise ValueError("there are no symbols; a source needs at least one.")
+        raise ValueError("symbols is empty; a source needs at least one.")
     for symbol in symbols:
         if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
             raise ValueError(

@@ -16,7 +16,7 @@ from lmmetrics.text._vocabulary import Vocabulary
 if TYPE_CHECKING:
     import tokenizers
 
-_MARKS = 2  # <s> and </s> come before the tokens; no byte is unknown, so there is no <unk>
+_MARKS = 2  # <s> and </s> come before the tokens; every byte is known, so <unk> is not needed
 
 
 def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
@@ -112,7 +112,7 @@ def shown(token: bytes) -> str:
 
 @functools.cache
 def _byte_names() -> dict[int, str]:
-    """Return the letter that stands for each byte inside `tokenizers`: itself if it prints, else 256 on."""
+    """Return the letter that represents each byte inside `tokenizers`: itself if it prints, else 256 on."""
     printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     names = {byte: chr(byte) for byte in printing}
     others = [byte for byte in range(256) if byte not in names]

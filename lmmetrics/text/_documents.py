@@ -28,7 +28,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
             document.isascii() or document.encode("utf-8")
         except UnicodeEncodeError as error:
             raise ValueError(
-                f"document {i} holds half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
+                f"document {i} contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
                 f"character {error.start}: it is not a character and has no UTF-8 bytes. Read the file again "
                 "with encoding='utf-8' and without errors='surrogateescape', or remove it"
             ) from None

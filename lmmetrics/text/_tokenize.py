@@ -27,14 +27,14 @@ def tokenize(
     by : str, BPETokenizer or callable
         - ``"word"``: a word is a run of letters and digits, with apostrophes (' and ’) and hyphens kept
           inside (``don't``, ``well-known``); a number keeps its inner points and commas (``3.14``); every
-          other character that is not blank stands alone. A combining accent belongs to the character
+          other character that is not blank is a token. A combining accent belongs to the character
           before it.
-        - ``"whitespace"``: tokens are what stands between blanks; for text that is tokenised already.
+        - ``"whitespace"``: tokens are separated by blanks; for text that is tokenised already.
         - ``"char"``: Unicode code points. ``"byte"``: the bytes of UTF-8.
         - a `BPETokenizer` made by `train_bpe`.
         - a callable that turns a string into a list of strings: a segmenter for Chinese words.
     sentences : {"line", "document"}, optional
-        What `</s>` closes. By line, the newline is not a token: `</s>` stands in its place. A final newline
+        What `</s>` closes. By line, the newline is not a token: `</s>` takes its place. A final newline
         ends the last line and opens no empty one; an empty line inside a document is a sentence that holds
         `</s>` alone; a last line without a newline is a sentence if it holds a token. So an empty document
         has no sentence by line, and one sentence (`</s>` alone) by document. The default is "line" for

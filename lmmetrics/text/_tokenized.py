@@ -48,9 +48,9 @@ class TokenizedText:
     -----
     What the counts count: for words, characters, bytes and BPE the documents as they are; for "whitespace"
     the canonical text, one blank between two tokens and a newline after each line that has one. A word is
-    what stands between blanks, whatever the tokenizer, so that one text has one number of words. Text in
-    Chinese characters (more than one character in a hundred) has no such words: there a segmenter's tokens
-    that hold a letter or digit are counted, and without a segmenter `words` is None.
+    a run of characters between blanks, for every tokenizer, so that all give one text the same number. Blanks
+    do not separate words in Chinese text (more than one Chinese character in a hundred): a segmenter's tokens
+    with a letter or digit are counted instead, and without a segmenter `words` is None.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class TokenizedText:
         """Return document `i` alone, as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
         if not 0 <= i < count:
-            raise IndexError(f"there is no document {i}: this text has {count}, numbered from 0")
+            raise IndexError(f"document {i} does not exist: this text has {count}, numbered from 0")
         start, stop = self.document_starts[i : i + 2]
         inside = (self.sentence_starts > start) & (self.sentence_starts <= stop)
         return TokenizedText(

@@ -1,6 +1,6 @@
 """How a document becomes ids: words, blanks, characters, bytes, byte pairs, or a segmenter of your own.
 
-Each scheme has `encode(document) -> int32[n]`, where `</s>` stands in place of each newline when sentences
+Each scheme has `encode(document) -> int32[n]`, where `</s>` takes the place of each newline when sentences
 are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
 """
 
@@ -27,7 +27,7 @@ Counts = tuple[Sequence[int] | None, Sequence[int], Sequence[int]]
 def choose_scheme(
     by: By, sentences: Sentences | None, vocabulary: Vocabulary | None, documents: list[str]
 ) -> Scheme:
-    """Return the scheme for `by`; raise where the arguments contradict one another."""
+    """Return the scheme for `by`; raise if the arguments contradict one another."""
     names = {"word": Words, "whitespace": Blanks, "char": Characters, "byte": Bytes}
     if isinstance(by, str) and by in names:
         kind, arguments = names[by], ()
@@ -88,7 +88,7 @@ class Strings(Scheme):
 
     @functools.cached_property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary given, or the one built on the way; ask when all documents are encoded."""
+        """The vocabulary given, or the one built on the way; complete once all documents are encoded."""
         return self._ids.vocabulary() if self._given is None else self._given
 
     def unknown(self) -> int:
@@ -118,7 +118,7 @@ class Words(Strings):
             raise ValueError(
                 "more than one character in a hundred is of Chinese or Japanese script, which puts no blanks "
                 "between words, so no rule finds them. Pass a segmenter, a function that cuts a string into "
-                "words (by=jieba.lcut); or use by='char' or by='byte'; or by='whitespace' where blanks stand "
+                "words (by=jieba.lcut); or use by='char' or by='byte'; or by='whitespace' where blanks come "
                 "between words already"
             )
         super().__init__(by_line, vocabulary, without_blanks)
@@ -154,7 +154,7 @@ class Blanks(Strings):
         sizes = chars[ids]
         sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
         sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes[ids], starts)]
-        # Unknown tokens were counted as <unk>; they count as what stands in the document.
+        # Unknown tokens were counted as <unk>; they count as they are spelled in the document.
         sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
         sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
         return sums[0], sums[1], sums[1] + sums[2]

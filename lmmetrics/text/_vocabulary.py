@@ -15,14 +15,14 @@ class Vocabulary:
     tokens : iterable of str
         Each token once. A `<unk>` among them is the special one; `<s>` and `</s>` are refused.
     unk : bool
-        Whether there is a `<unk>`. Without it a token that is not listed has no id, so it is impossible.
+        Whether to include `<unk>`. Without it a token that is not listed has no id and probability 0.
 
     Attributes
     ----------
     tokens : tuple of str
         All tokens, the special ones too: ``tokens[id]``.
     unk, bos, eos : int
-        The special ids; `unk` is None where there is no `<unk>`.
+        The special ids; `unk` is None without `<unk>`.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class Vocabulary:
         return hash(self.tokens)
 
     def __getitem__(self, token: str) -> int:
-        """Return the id of `token`; that of `<unk>` where it is not listed, KeyError where there is none."""
+        """Return the id of `token`; that of `<unk>` if it is not listed, KeyError without `<unk>`."""
         found = self._ids.get(token, self.unk)
         if found is None:
             raise KeyError(
@@ -76,7 +76,7 @@ class Vocabulary:
         return found
 
     def id_of(self, token: str) -> int:
-        """Return the id of `token`; that of `<unk>` where it is not listed, or -1 where there is none.
+        """Return the id of `token`; that of `<unk>` if it is not listed, or -1 without `<unk>`.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Vocabulary:
     def token(self, id: int) -> str:
         """Return the token with this id, an integer from 0 to len - 1."""
         if not 0 <= id < len(self.tokens):
-            raise IndexError(f"there is no token with id {id}: ids go from 0 to {len(self.tokens) - 1}")
+            raise IndexError(f"no token has the id {id}: ids go from 0 to {len(self.tokens) - 1}")
         return self.tokens[id]
 
     @property

@@ -171,7 +171,7 @@ def bound(value):
 
 
 def rename(tex, names):
-    """LaTeX with its names replaced; commands that are no names stay."""
+    """LaTeX with its names replaced; other commands stay."""
     longer = sorted((name for name in names if len(name) > 1), key=len, reverse=True)
     parts = [*map(re.escape, longer), r"\\[a-zA-Z]+", *(re.escape(name) for name in names if len(name) == 1)]
     return re.sub("|".join(parts), lambda m: names.get(m[0], m[0]), tex)

@@ -303,7 +303,7 @@ def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
     blank = json.loads(keys[ada].read_text(encoding="utf-8"))
     blank["cells"][0]["source"], blank["metadata"] = "# Midterm", {}
     (handed / "Stranger.ipynb").write_text(json.dumps(blank), encoding="utf-8")
-    rows = {r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam=folder)}
+    rows = {r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam_folder=folder)}
     assert (rows[ada].points, rows[ada].result.maximum) == (34, 34)
     assert rows[alan].status == "zero"
     assert rows[ming].points == 4, "the repaired evaluator is right for everybody; the numbers are not"

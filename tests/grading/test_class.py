@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -328,60 +329,85 @@ def test_gradebooks_without_a_roster_hold_the_names_that_are_known():
     assert gradebooks.moodle_table(rows, SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
 
 
-def test_a_kill_between_any_two_files_loses_no_mark_and_no_grade(graded, tmp_path):
-    """A class with marks is graded again and killed at its first file, its second, until it comes through."""
+@pytest.fixture(scope="module")
+def killed(graded, tmp_path_factory):
+    """A class with marks that is graded again and killed at its first file, its second, until it ends.
+
+    Yields the folder of results, what each kill left in it, and the last exit status.
+    """
     root, grade, _ = graded
-    old, marks, out = tmp_path / "old.csv", tmp_path / "marks.csv", tmp_path / "results"
+    here = tmp_path_factory.mktemp("killed")
+    old, marks, out = here / "old.csv", here / "marks.csv", here / "results"
     old.write_text("student,task,points\nada,two-sentences,2.5\nalan,two-sentences,1\n")
     marks.write_text("student,task,points,comment\nada,two-sentences,3,Good.\n")
     grade(manual=old)
     shutil.copytree(root / "results", out)
     settings = {"roster": root / "roster.csv", "solutions": root / "solutions", "limits": LIMITS}
     (root / "submissions" / "broken.ipynb").rename(root / "broken.ipynb")  # it would be run each time
-    wholes = ("results.csv", "manual.csv", "canvas.csv", "moodle.csv")
-
-    def run(step):
-        replace_file, left = os.replace, step
-
-        def counted(*places):
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            replace_file(*places)
-
-        os.replace = counted
-        grade_class(root / "submissions", SET, out, manual=marks, **settings)
-
-    steps, seeds = 0, (out / "seeds.json").read_text()
+    left = []
     try:
-        while steps < 20:
-            steps += 1
-            process = get_context("fork").Process(target=run, args=(steps,))
+        for step in range(1, 20):
+            arguments = (step, root / "submissions", out, marks, settings)
+            process = get_context("fork").Process(target=_grade_and_die, args=arguments)
             process.start()
             process.join()
-            assert (out / "seeds.json").read_text() == seeds
-            assert all({"student", "Student", "First name"} & table(out / name)[0].keys() for name in wholes)
-            assert all(json.loads(path.read_text())["tasks"] for path in (out / "graded").glob("[!b]*.json"))
+            left.append(_state_of(out))
             if process.exitcode == 0:
                 break
-            marked = {line["student"]: line["points"] for line in table(out / "manual.csv")}
-            assert marked["ada"] in ("2.5", "3") and marked["alan"] == "1"
     finally:
         (root / "broken.ipynb").rename(root / "submissions" / "broken.ipynb")
-    assert process.exitcode == 0 and steps > 4
+    return out, left, process.exitcode
+
+
+def _grade_and_die(step, submissions, out, marks, settings):
+    """Grade the class, and kill this process when it is about to put its file number ``step`` in place."""
+    replace_file, files = os.replace, itertools.count(1)
+
+    def counted(*places):
+        if next(files) == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+        replace_file(*places)
+
+    os.replace = counted
+    grade_class(submissions, SET, out, manual=marks, **settings)
+
+
+def _state_of(out):
+    """The secret, the columns of each table, the marks by hand, and the number of tasks in each result."""
+    wholes = ("results.csv", "manual.csv", "canvas.csv", "moodle.csv")
+    columns = [table(out / name)[0].keys() for name in wholes]
+    points = {line["student"]: line["points"] for line in table(out / "manual.csv")}
+    results = [json.loads(path.read_text()) for path in (out / "graded").glob("[!b]*.json")]
+    return (out / "seeds.json").read_text(), columns, points, [len(result["tasks"]) for result in results]
+
+
+def test_a_kill_between_any_two_files_leaves_whole_files(killed):
+    _, left, status = killed
+    assert status == 0 and len(left) > 4
+    assert len({secret for secret, *_ in left}) == 1
+    for _, columns, _, tasks in left:
+        assert all({"student", "Student", "First name"} & names for names in columns) and all(tasks)
+
+
+def test_a_kill_between_any_two_files_loses_no_mark(killed):
+    out, left, _ = killed
+    for _, _, points, _ in left:
+        assert points["ada"] in ("2.5", "3") and points["alan"] == "1"
+    assert left[-1][2]["ada"] == "3"
+    assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "13"
+
+
+def test_what_a_kill_leaves_unfinished_is_deleted_later(killed):
+    out, left, _ = killed
     begun = [path for path in out.rglob(".*") if path.is_file()]
-    assert len(begun) == steps - 1, "each kill leaves what it was about to put in place"
-    for path in (*begun, out / "graded" / "ada.json.77"):
+    assert len(begun) == len(left) - 1, "each kill leaves what it was about to put in place"
+    (out / ".notes").touch()
+    for path in (*begun, out / ".notes", out / "graded" / "ada.json.77"):
         path.touch()
         os.utime(path, (1e9, 1e9))
-    (out / ".notes").touch()
-    os.utime(out / ".notes", (1e9, 1e9))
     _delete_leftovers(out)
     assert [path.name for path in out.rglob(".*") if path.is_file()] == [".notes"]
     assert not (out / "graded" / "ada.json.77").exists()
-    assert {line["student"]: line["points"] for line in table(out / "manual.csv")}["ada"] == "3"
-    assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "13"
 
 
 def test_the_seed_that_a_student_sees_is_not_that_of_a_changed_file(graded):

@@ -67,7 +67,7 @@ def test_text_of_a_student_is_escaped():
     assert "<script" not in as_html(Result("", 1, problem=evil))
 
 
-def test_what_stands_between_backticks_is_code_on_the_page():
+def test_text_between_backticks_is_code_on_the_page():
     """Also where it holds signs of HTML; a lone backtick stays."""
     reason = '`value["a"]` is `<b>`. Put `x < 1` there: `'
     task = TaskResult("t", "Task 1", "the `total`", 0, 2, "zero", reason)
@@ -77,7 +77,7 @@ def test_what_stands_between_backticks_is_code_on_the_page():
 
 
 def test_the_same_seed_gives_the_same_grade_and_the_seed_is_recorded(project):
-    """An answer that is right for about half of the inputs: its grade hangs on the seed alone."""
+    """An answer that is right for about half of the inputs: its grade depends only on the seed."""
     notebook = Notebook()
     notebook.change("forecasters", ("return {", "if a[0, 0] > 0.95:\n        return None\n    return {"))
     grades = {}

@@ -59,7 +59,7 @@ class _Parking(Sandbox):
 
 
 class _Variants(Marker):
-    """Marks wrong answers to a task where its solution stands, then goes on with the solution."""
+    """Marks wrong answers to a task in place of its solution, then continues with the solution."""
 
     def __init__(self, key, wrong, *arguments):
         super().__init__(key, *arguments)

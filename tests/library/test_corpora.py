@@ -271,7 +271,7 @@ def test_a_download_that_was_killed_is_not_taken_for_the_file(server, tmp_path):
 def test_a_folder_of_your_own_comes_first_and_is_verified(server, tmp_path, monkeypatch):
     own, cache = tmp_path / "own", tmp_path / "cache"
     monkeypatch.setenv("LMMETRICS_DATA", str(own))
-    with pytest.raises(CorpusError, match="there is no such folder"):
+    with pytest.raises(CorpusError, match="which does not exist"):
         fetch(SMALL, base_url=f"{server.url}/good", cache=cache)
     (own / "folder").mkdir(parents=True)
     assert fetch(SMALL, base_url=f"{server.url}/good", cache=cache).is_relative_to(cache)

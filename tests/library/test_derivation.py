@@ -160,7 +160,7 @@ TRUE = {
         lam - p[k] / q[k],
         [k <= n],
     ),
-    "a constraint is no identity": (Derivative(lam * total(q[i]), q[k]), lam, [one(q), k <= n]),
+    "a constraint is not an identity": (Derivative(lam * total(q[i]), q[k]), lam, [one(q), k <= n]),
     "maximum likelihood": (
         Derivative(total(c[i] * log(q[i])) + lam * (1 - total(q[i])), q[k]),
         c[k] / q[k] - lam,
@@ -220,7 +220,7 @@ FALSE = {
         [],
     ),
     "the diagonal is not the table": (Sum(P[i, j], (i, 1, n), (j, 1, n)), total(P[i, i]), []),
-    "a row fact is no diagonal fact": (total(P[i, i]), Integer(1), [Eq(Sum(P[i, j], (j, 1, n)), 1)]),
+    "a row fact is not a diagonal fact": (total(P[i, i]), Integer(1), [Eq(Sum(P[i, j], (j, 1, n)), 1)]),
     "log of a square of a real": (log(t**2), 2 * log(t), []),
     "root of a square of a real": (sqrt(t**2), t, []),
     "log of a product of reals": (log(s * t), log(s) + log(t), []),
@@ -336,7 +336,7 @@ def test_a_definition_is_seen_by_a_derivative_and_a_constraint_is_not():
     jacobian = Derivation(Derivative(log(q[k]), z[k]), given=[softmax, k <= n])
     assert jacobian.step(1 - q[k], because="log q is z less a log-sum-exp")
     with pytest.raises(StepError):
-        jacobian.step(Integer(0), because="q holds no z")
+        jacobian.step(Integer(0), because="q does not depend on z")
     with pytest.raises(ValueError, match="differentiates with respect to"):
         Derivation(Derivative(log(q[k]), q[k]), given=[Eq(q[i], p[i])]).step(1 / p[k], because="at q = p")
 
@@ -377,7 +377,7 @@ def test_a_fact_about_positive_numbers_that_cannot_hold():
     [
         ([Eq(Integer(1), Integer(2))], "neither an equation nor an inequality"),
         ([x + y], "neither"),
-        ([Eq(sin(s) * cos(t), sin(t) * cos(s))], "no term of it stands alone"),
+        ([Eq(sin(s) * cos(t), sin(t) * cos(s))], "cannot be solved for any term"),
         ([Eq(2 * total(p[i]), total(p[j] + p[j], j) + 1)], "false"),
     ],
 )

@@ -151,7 +151,7 @@ def order_of_documents(evaluate, documents=DOCUMENTS):
 
 
 def cut_into_documents(evaluate, documents=DOCUMENTS):
-    """Where one document ends and the next begins is no part of what a model of sentences knows."""
+    """A model of sentences does not know where one document ends and the next begins."""
     lines = [line for document in documents for line in document.splitlines(keepends=True)]
     same(evaluate(Bigram(table()), lines), evaluate(Bigram(table()), documents))
     same(evaluate(Bigram(table()), ["".join(lines)]), evaluate(Bigram(table()), documents))

@@ -143,7 +143,7 @@ def test_end_of_sentence_can_be_left_out():
 
 
 def test_unknown_words_are_counted_and_cost_what_unk_costs():
-    """A <unk> that stands in the text is a token like any other; dog is unknown."""
+    """A <unk> that is written in the text is a token like any other; dog is unknown."""
     score = score_text(MODEL, text())
     assert score.unknown == 1
     assert repr(score) == (

@@ -1,4 +1,4 @@
-"""Neural models score exactly: each token once, whatever the batch, the padding, the order and the mode."""
+"""Neural models score exactly: each token once, for any batch, padding, order and mode."""
 
 import itertools
 import math

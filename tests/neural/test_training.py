@@ -231,7 +231,7 @@ def test_long_gradients_are_cut(monkeypatch):
 
 @pytest.mark.parametrize("maker", ["gru", "transformer", "feed-forward"])
 def test_poisoned_padding_changes_no_weight(maker, monkeypatch):
-    """What stands where the mask says padding does not reach the gradient, nor the state that is carried."""
+    """What the mask marks as padding reaches neither the gradient nor the state that is carried."""
     runs, padded = [], []
     following, rng = TrainingBatches.__next__, np.random.default_rng(0)
 

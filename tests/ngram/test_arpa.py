@@ -176,7 +176,7 @@ def test_chinese_tokens_and_a_wide_blank_inside_a_token(tmp_path):
         ("-0.1\ta b", "-0.1\ta c", 15, "the token 'c' is not among the unigrams"),
         ("-0.1\ta b", "-0.1\t<s> a", 15, "the n-gram '<s> a' comes a second time"),
         ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "the n-gram 'a' comes a second time"),
-        ("</s>", "<e>", 13, "the unigrams, which end here, have no </s>"),
+        ("</s>", "<e>", 13, "the unigrams, which end here, lack </s>"),
     ],
 )
 def test_a_malformed_file_is_refused_at_its_line(tmp_path, old, new, line, message):
@@ -207,7 +207,7 @@ def test_a_file_that_is_not_utf_8_or_empty_is_refused(tmp_path):
 
 def test_a_token_with_a_blank_cannot_be_written(tmp_path):
     model = NGramModel(2, WittenBell()).fit(tokenize(["a b"], by="char"))
-    with pytest.raises(ValueError, match="the token ' ' holds a blank"):
+    with pytest.raises(ValueError, match="the token ' ' contains a blank"):
         model.to_arpa(tmp_path / "model.arpa")
 
 

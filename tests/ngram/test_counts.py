@@ -38,7 +38,7 @@ def test_counts_are_those_of_a_loop(lines, order):
     for n in range(1, order + 1):
         assert dict(counts[n].items()) == {g: c for g, c in expected.items() if len(g) == n}
         ids = spelled(counts.levels, n).tolist()
-        assert ids == sorted(ids), "the n-grams stand in the order of a dictionary"
+        assert ids == sorted(ids), "the n-grams are in the order of a dictionary"
 
 
 @given(sentences, st.integers(2, 5))

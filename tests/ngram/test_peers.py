@@ -60,8 +60,8 @@ TEST = ["the dog sleeps and a mouse eats", "and the cat", "eat eat the a"]
 class Nltk:
     """NLTK's models on `TRAIN`, padded with one `<s>` and one `</s>` as here.
 
-    What differs from NLTK as it comes: it pads with n - 1 `<s>` and n - 1 `</s>`, and it counts `<s>` among
-    the words that are predicted. So `<s>` is taken out of the unigrams.
+    What differs from NLTK as distributed: it pads with n - 1 `<s>` and n - 1 `</s>`, and it counts `<s>`
+    among the words that are predicted. So `<s>` is taken out of the unigrams.
     """
 
     def __init__(self, order, make):

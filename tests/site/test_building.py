@@ -307,7 +307,7 @@ def test_wheels_come_from_the_index_that_was_named(environment, monkeypatch):
     commands = []
     monkeypatch.setattr(install, "run", lambda command: commands.append(command) or 0)
     monkeypatch.setenv("TORCH_INDEX", "https://example.org/cpu")
-    assert install.main("wheels") == 0
+    assert install.main(["wheels"]) == 0
     assert "--extra-index-url https://example.org/cpu" in " ".join(commands[0])
 
 

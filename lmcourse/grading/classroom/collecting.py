@@ -33,14 +33,14 @@ class Submission:
     student : str
         The name of the folder or file, without what Canvas, Moodle or the set's name add to it.
     path : Path or None
-        The notebook; None when there is none to grade, and ``problem`` then says why.
+        The notebook; None if no notebook can be graded, and ``problem`` then says why.
     aliases : tuple of str
-        By what else a roster may know the student: a number, or a name alone.
+        Other keys by which a roster may list the student: a number, or only the name.
     problem : str
     empty : bool
         Whether nothing at all was handed in.
     late : bool
-        Whether Canvas says so in the file's name.
+        Whether Canvas marks the file's name as late.
     """
 
     student: str
@@ -52,7 +52,7 @@ class Submission:
 
     @property
     def slug(self) -> str:
-        """A file name that is safe everywhere, and another one for every student."""
+        """A file name that is safe on every system and unique for each student."""
         return file_name(self.student)
 
 
@@ -64,7 +64,7 @@ def collect(folder: Path, set_name: str) -> list[Submission]:
     Raises
     ------
     GradingError
-        If there is no such folder, or if it is empty.
+        If the folder does not exist or is empty.
     """
     if not folder.is_dir():
         raise GradingError(f"There is no folder {folder}. Give the folder with the submissions.")
@@ -84,7 +84,7 @@ def collect(folder: Path, set_name: str) -> list[Submission]:
             several = "There is more than one notebook of this student. Keep one."
             submission = replace(submission, path=None, problem=several)
         found[submission.student] = submission
-    for submission in others:  # beside a notebook they do no harm
+    for submission in others:  # ignored if the student also handed in a notebook
         found.setdefault(submission.student, submission)
     if not found:
         raise GradingError(f"No submission is in {folder}. Put a folder or a notebook per student there.")
@@ -92,7 +92,7 @@ def collect(folder: Path, set_name: str) -> list[Submission]:
 
 
 def _handed_in(entry: Path) -> bool:
-    """Whether this may be somebody's work, and gets a row: also what cannot be graded."""
+    """Whether this may be somebody's work and so gets a row, even if it cannot be graded."""
     if IGNORED.fullmatch(entry.name):
         return False
     if entry.is_dir() or entry.suffix.lower() == ".ipynb" or CANVAS_NAME.fullmatch(entry.stem):
@@ -124,7 +124,7 @@ def _submission(entry: Path, set_name: str) -> Submission:
 
 
 def _problem(entry: Path) -> str:
-    """Why an entry of the folder of submissions cannot be graded, whatever is in it."""
+    """Return why an entry of the folder of submissions cannot be graded, whatever its content."""
     if entry.is_symlink():
         return LINK
     if entry.name.startswith("."):
@@ -137,7 +137,7 @@ def _problem(entry: Path) -> str:
 
 
 def _notebook_in(folder: Path, set_name: str) -> tuple[Path | None, str, bool]:
-    """The notebook of a student's folder, or why there is none, and whether the folder is empty."""
+    """Return the notebook in a student's folder, or why none can be graded, and whether it is empty."""
     files = []
     for place, folders, names in os.walk(folder):
         linked = [f for f in folders if Path(place, f).is_symlink()]

@@ -1,4 +1,4 @@
-"""Names of students as names of files: readable, safe on every system, and another one for every name."""
+"""Names of students as names of files: readable, safe on every system, and unique for each name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\..*)?")
 def file_name(name: str) -> str:
     """Return a file name for a student: letters of any script stay, all else becomes a dash.
 
-    A name that had to change, or that a file system could take for another one (by case, or by the encoding
+    A name that had to change, or that a file system could confuse with another (by case, or by the encoding
     of an accent), gets a digest, so that two names never share a file.
 
     Examples

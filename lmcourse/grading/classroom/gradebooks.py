@@ -3,7 +3,7 @@
 Canvas
     A CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, then a column per
     assignment; a row "Points Possible" may follow the header. Canvas finds a student by ID, else by SIS User
-    ID or SIS Login ID, else by name. An empty cell is no score. Sources: ``lib/gradebook_importer.rb`` of
+    ID or SIS Login ID, else by name. An empty cell means no score. Sources: ``lib/gradebook_importer.rb`` of
     github.com/instructure/canvas-lms (commit 00b222d), and "Import CSV File to Carmen Grades", Ohio State
     University, teaching.resources.osu.edu. A column that is not named after an assignment makes a new one.
 Moodle

@@ -30,7 +30,7 @@ class Mark:
 
 
 Marks = dict[tuple[str, str], Mark]
-"""By student and task."""
+"""Marks by student and task."""
 
 
 def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
@@ -41,7 +41,7 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
     GradingError
         If a mark is not a number from 0 to the maximum, or if it belongs to no student. No row is ignored.
     """
-    students = {name.lstrip("0"): name for name in results}  # spreadsheets take them for numbers
+    students = {name.lstrip("0"): name for name in results}  # spreadsheets drop the zeros of numbers
     students |= {name: name for name in results} | {safe(name): name for name in results}
     marks: Marks = {}
     for number, line in enumerate(read_table(path), start=2):
@@ -70,7 +70,7 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
 
 
 def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
-    """The table to fill in, with all marks that are there already."""
+    """Return the table to fill in, with all marks given so far."""
     yield HEAD
     for (student, name), mark in marks.items():
         if not results[student].tasks:
@@ -95,7 +95,7 @@ def with_marks(student: str, result: Result, marks: Marks) -> Result:
 
 
 def outdated(results: Mapping[str, Result], marks: Marks) -> list[str]:
-    """The students who have handed in another file since a person marked the one before."""
+    """Return the students who have handed in another file since a person marked the earlier one."""
     changed = {
         student
         for (student, _), mark in marks.items()
@@ -120,7 +120,7 @@ def _marked(task: TaskResult, mark: Mark) -> TaskResult:
 
 
 def _file(result: Result) -> str:
-    """Which file it was, in a form that no spreadsheet takes for a number."""
+    """Return a name for the file that no spreadsheet mistakes for a number."""
     return f"sha256:{result.digest[:12]}"
 
 

@@ -44,9 +44,9 @@ def grade_all(
 ) -> dict[str, Result]:
     """Grade every submission; none can stop another.
 
-    Each is graded in a process of its own, which is ended if it takes too long. The result is stored below
-    ``out/graded/`` at once. It is used again if the submission could be graded, and if it, the set with its
-    questions, this grader, the limits and the seed have not changed.
+    Each is graded in a process of its own, which is killed if it takes too long. The result is stored below
+    ``out/graded/`` at once. It is used again if the submission could be graded, and if the submission, the
+    set with its questions, this grader, the limits and the seed have not changed.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def grade_all(
     out : Path
     set_name : str
     seed : int or callable
-        Draws the hidden inputs: the same ones for the whole class, or what gives the seed for the digest of
-        a submitted file.
+        Draws the hidden inputs: one seed for the whole class, or a function from the digest of a submitted
+        file to its seed.
     jobs : int
         How many are graded at a time.
     solutions : Path or callable
-        The folder of the solved sets, or what gives the folder for a submission: in an exam, each student
-        has a key.
+        The folder of the solved sets, or a function from a submission to its folder: in an exam, each
+        student has a key.
     limits : Limits, optional
     finished : callable
-        Is told each submission that is done, and whether an earlier result was used.
+        Called with each submission that is done, and with whether an earlier result was used.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def grade_all(
 
 @dataclass(frozen=True)
 class _Job:
-    """All that the process needs which grades one submission; ``place`` is the file for its result."""
+    """Everything the process that grades one submission needs; ``place`` is the file for its result."""
 
     submission: Submission
     place: Path
@@ -126,7 +126,7 @@ class _Job:
             return None
 
     def store(self, result: Result) -> None:
-        """Write the result in one move, so that a process that is killed leaves no half of it."""
+        """Write the result by renaming a finished file, so that a killed process leaves no partial result."""
         new = Path(f"{self.place}.{os.getpid()}")
         data = {"set_digest": self.set_digest, **result.as_dict()}
         new.write_text(json.dumps(data, indent=1), encoding="utf-8")
@@ -134,7 +134,7 @@ class _Job:
 
 
 def _run_in_processes(waiting: list[_Job], most: int) -> Iterator[_Job]:
-    """Run at most so many jobs at a time, and yield each when its process has ended or was ended."""
+    """Run at most ``most`` jobs at a time, and yield each job once its process has ended or was killed."""
     context = multiprocessing.get_context("forkserver")
     # imported once for all, before any process is forked: PyTorch alone takes more than a second
     context.set_forkserver_preload(["lmcourse.grading.notebook.marking", "torch"])
@@ -182,14 +182,14 @@ def _grade(job: _Job, scratch: str, server: socket.socket | None) -> None:
         result = grade_notebook(
             job.submission.path, job.set_name, seed=job.seed, limits=job.limits, solutions=job.solutions
         )
-    except Exception as error:  # whatever it is, the others are graded and the instructor is told
+    except Exception as error:  # the others are still graded, and the instructor reads what happened
         problem = f"The grader failed: {type(error).__name__}: {str(error)[:300]}"
         result = Result(job.set_name, job.seed, problem=problem)
     job.store(result)
 
 
 def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) -> str:
-    """Return a digest of all that a grade depends on but the submission: set, questions, grader, limits."""
+    """Return a digest of what a grade depends on besides the submission: set, questions, grader, limits."""
     key = Key(set_name, solutions)
     total = hashlib.sha256(repr((set_name, limits)).encode())
     names = [solutions / set_name / name for name in (f"{set_name}.ipynb", *sorted(key.files))]

@@ -1,4 +1,4 @@
-"""Who is in the class: the roster, and a row for everyone with what was handed in."""
+"""Who is in the class: the roster, and a row for each student with what they handed in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Person:
 
     @property
     def names(self) -> list[str]:
-        """By what a folder may be named for this student."""
+        """The names that this student's folder may have."""
         first, comma, last = self["student"].partition(",")
         turned = f"{last} {first}" if comma else ""
         columns = (self[column] for column in IDENTIFYING)
@@ -54,7 +54,7 @@ class Person:
 
     @property
     def keys(self) -> set[str]:
-        """The names without what systems change in them; see `name_key`."""
+        """The names without the details that systems change; see `name_key`."""
         return {key for text in self.names if (key := name_key(text))}
 
 
@@ -62,7 +62,7 @@ class Person:
 class Row:
     """A student in the tables: on the roster, or with a submission, or both.
 
-    ``open`` says that somebody has to decide whose submission it is; nothing of the row is exported then.
+    If ``open``, somebody has to decide whose submission it is, and the row is not exported.
     """
 
     student: str
@@ -87,12 +87,12 @@ class Row:
 
     @property
     def points(self) -> float | None:
-        """The total so far; None when there is nothing to give points for."""
+        """The total so far; None if nothing can be given points."""
         return self.result.points if self.status in ("graded", "zero") else None
 
 
 def read_roster(path: Path) -> list[Person]:
-    """Read a roster: a CSV of your own, or the export of Canvas or Moodle as it is.
+    """Read a roster: a CSV of your own, or the unchanged export of Canvas or Moodle.
 
     Raises
     ------
@@ -121,59 +121,62 @@ def match(
     """Bring roster and submissions together: a row for everyone, in the order of the roster.
 
     A submission goes to the student whom it fits best: a number, login, address or name as the roster writes
-    it comes before a name in another spelling. Where two fit equally well, neither is taken, and the rows of
+    it comes before a name spelled differently. If two fit equally well, neither is taken, and the rows of
     all say so.
     """
     handed = list(submissions)
     finder = _Finder(people)
     rows = [Row(person.name, person) for person in people]
     claims: dict[int, list[tuple[tuple[bool, int], Submission]]] = {}
-    notes: dict[str, str] = {}
+    unmatched: dict[str, str] = {}  # submission -> why it is not matched
     for submission in handed:
         rank, fitting = finder.find((submission.student, *submission.aliases))
         if len(fitting) == 1:
             claims.setdefault(fitting.pop(), []).append(((submission.empty, rank), submission))
         elif fitting:
             names = ", ".join(sorted(people[i].name for i in fitting))
-            notes[submission.student] = f"not matched: it fits several of the roster ({names}); add a login"
-        elif people:
-            notes[submission.student] = "not on the roster"
+            unmatched[submission.student] = f"it fits several of the roster ({names}); add a login"
     for i, claimed in claims.items():
-        notes |= _settle(rows[i], claimed, results)
+        unmatched |= _settle(rows[i], claimed, results)
     taken = {row.student for row in rows if row.submitted}
-    others = [_outside_the_roster(s, results, notes.get(s.student)) for s in handed if s.student not in taken]
+    others = [
+        _outside_the_roster(s, results, unmatched.get(s.student)) for s in handed if s.student not in taken
+    ]
+    for row in others if people else ():
+        row.notes = row.notes or ["not on the roster"]
     return [*rows, *others]
 
 
 def _settle(row: Row, claimed: list[tuple[tuple[bool, int], Submission]], results: dict) -> dict[str, str]:
-    """Give a student the submission that fits best; return notes for the rows of the others."""
+    """Give a student the submission that fits best; return why the others are not matched."""
     best = min(rank for rank, _ in claimed)
     first, *more = [submission for rank, submission in claimed if rank == best]
     if not more or len({_content(s, results) for s in (first, *more)}) == 1:
         row.student, row.result, row.late = first.student, results.get(first.student), first.late
         row.submitted = True
-        same = f"not matched: the same file as {first.student!r}, which counts"
-        said = f"not matched: {first.student!r} fits {row.person.name} better; keep one of them"
-        return {s.student: same if s in more else said for _, s in claimed if s is not first}
+        same = f"the same file as {first.student!r}, which counts"
+        better = f"{first.student!r} fits {row.person.name} better; keep one of them"
+        return {s.student: same if s in more else better for _, s in claimed if s is not first}
     names = ", ".join(repr(submission.student) for submission in (first, *more))
     row.open = True
     row.notes.append(f"several submissions fit equally well, and none was taken: {names}")
-    said = f"not matched: {names} fit {row.person.name} equally well; keep one of them"
-    return {s.student: said for _, s in claimed}
+    equal = f"{names} fit {row.person.name} equally well; keep one of them"
+    return {s.student: equal for _, s in claimed}
 
 
 def _content(submission: Submission, results: dict[str, Result]) -> str:
-    """What tells a file from another one."""
+    """Return what distinguishes a file from others."""
     result = results.get(submission.student)
     return (result.digest if result else "") or submission.student
 
 
-def _outside_the_roster(submission: Submission, results: dict[str, Result], note: str | None) -> Row:
-    """The row of a submission that fits no student of the roster."""
+def _outside_the_roster(submission: Submission, results: dict[str, Result], unmatched: str | None) -> Row:
+    """Return the row of a submission that belongs to no student of the roster, or to an unclear one."""
     row = Row(submission.student, Person({"student": submission.student}), results.get(submission.student))
     row.late, row.submitted = submission.late, True
-    row.notes += [note] if note else []
-    row.open = bool(note and note.startswith("not matched") and not submission.empty)
+    if unmatched:
+        row.notes.append(f"not matched: {unmatched}")
+        row.open = not submission.empty
     return row
 
 
@@ -190,7 +193,7 @@ class _Finder:
                     known.setdefault(key, set()).add(i)
 
     def find(self, names: Sequence[str]) -> tuple[int, set[int]]:
-        """The rank of the best fit (0 is best), and the people who fit all names that fit anyone."""
+        """Return the rank of the best fit (0 is best), and the people whom all names that fit anyone fit."""
         found = [self._find(name) for name in names]
         found = [(rank, fitting) for rank, fitting in found if fitting]
         if not found:
@@ -207,10 +210,10 @@ class _Finder:
 
 
 def _composed(text: str) -> str:
-    """A name as it is written, whatever the encoding of its accents and the number of its blanks."""
+    """Return a name with one encoding of accents and single blanks."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def name_key(text: str) -> str:
-    """A name without what systems change in it: case, accents' encoding, blanks and punctuation."""
+    """Return a name without the details that systems change: case, accents' encoding, blanks, punctuation."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()

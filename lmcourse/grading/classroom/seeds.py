@@ -1,8 +1,8 @@
-"""The seeds of a class: each submission draws hidden inputs of its own, and the same file the same ones.
+"""The seeds of a class: each file draws hidden inputs of its own, and the same file always draws the same.
 
 ``seeds.json`` in the folder of the results holds a secret. The seed of a submission follows from the secret,
-the set and the file's digest. So a student who sees the seed of one grade can repeat that grade, and learns
-nothing about the inputs of a file that was changed since.
+the set and the file's digest. So a student who sees the seed of one grade can repeat that grade, but learns
+nothing about the inputs for a changed file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def secret_of(out: Path, given: int | None = None) -> tuple[str, str]:
     Parameters
     ----------
     out : Path
-        The folder; it is made when it is not there, and a new secret is written into it.
+        The folder; it is created if it does not exist, and a new secret is written into it.
     given : int, optional
         Takes the place of the secret, and is kept.
 
@@ -52,7 +52,7 @@ def secret_of(out: Path, given: int | None = None) -> tuple[str, str]:
 
 
 def seed_of(secret: str, set_name: str, digest: str) -> int:
-    """Return the seed of a submission: a number from 0 to 2^31 - 1 that does not give the secret away."""
+    """Return the seed of a submission: a number from 0 to 2^31 - 1 that does not reveal the secret."""
     found = hashlib.sha256(f"{secret}\n{set_name}\n{digest}".encode()).digest()
     return int.from_bytes(found[:4], "big") >> 1
 

@@ -1,4 +1,4 @@
-"""The class on one page: how each task went, and its most frequent mistake. No student is named on it."""
+"""The class on one page: the results of each task, and its most frequent mistake. It names no student."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TaskSummary:
     mistake : str
         Id and name of the most frequent mistake; empty when no submission made a catalogued one.
     times : int
-        How many submissions made it.
+        How many submissions made that mistake.
     """
 
     label: str
@@ -60,7 +60,7 @@ class TaskSummary:
 def summarise(rows: Sequence[Row], tasks: Sequence[Task]) -> list[TaskSummary]:
     """Return a summary per task, in the order of the set.
 
-    A submission that could not be run at all counts nowhere here: it says nothing about a task.
+    A submission that could not be run is not counted, since it says nothing about a task.
     """
     return [_summary(rows, task) for task in tasks]
 
@@ -84,7 +84,7 @@ def summary_page(set_name: str, rows: Sequence[Row], tasks: Sequence[Task]) -> s
 
 
 def chart(summaries: Sequence[TaskSummary]) -> bytes:
-    """Return an SVG: a bar per task, cut by what the submissions got."""
+    """Return an SVG: a bar per task, divided by the status of the submissions."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -109,7 +109,7 @@ def chart(summaries: Sequence[TaskSummary]) -> bytes:
 
 
 def alt_text(summaries: Sequence[TaskSummary]) -> str:
-    """Say what the chart shows to someone who does not see it."""
+    """Describe the chart for readers who cannot see it."""
     drawn = _drawn(summaries)
     if not drawn:
         return ""

@@ -19,7 +19,7 @@ from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.report import plain
 
 FORMULA = r"(?=\s*[=+\-@＝＋－＠'])"
-"""What may begin a formula, and the apostrophe itself, so that no two texts become one."""
+"""Characters that may begin a formula, and the apostrophe itself, so that no two texts become the same."""
 BEGINS, ESCAPED = re.compile(f"(^|;){FORMULA}"), re.compile(f"(^|;)'{FORMULA}")
 """Where a cell may begin: many spreadsheets split a line at semicolons, also within quotation marks."""
 
@@ -28,9 +28,9 @@ csv.field_size_limit(2**31 - 1)  # a cell may hold a whole essay; the default is
 
 
 def safe(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula: it gets an apostrophe where one could begin.
+    """Return text that no spreadsheet mistakes for a formula.
 
-    That is at the beginning of each line, and after a semicolon.
+    It gets an apostrophe wherever a formula could begin: at the start of each line, and after a semicolon.
 
     Examples
     --------
@@ -60,9 +60,9 @@ def _unescaped(line: str) -> str:
 
 
 def write_table(path: Path, table: Iterable[Sequence], bom: bool = True) -> None:
-    """Write a CSV in one move; without a byte-order mark (``bom``), spreadsheets misread Chinese names.
+    """Write a CSV by renaming a finished file; without a byte-order mark, spreadsheets misread Chinese names.
 
-    Numbers stay as they are, and so does a single dash, which to Moodle means no grade.
+    Numbers are not changed, nor is a single dash, which to Moodle means no grade.
     """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\r\n")

@@ -45,26 +45,26 @@ def make(
     ----------
     exam : Exam
     people : sequence of str or Person
-        The students: their names, or what a roster knows of them.
+        The students: their names, or their rows of a roster.
     seed : int
-        Secret: it is enough to compute every paper.
+        Keep it secret: every paper can be computed from it.
     out : Path
-        A private folder. If it has this exam with this seed already, students are added.
+        A private folder. If it already has this exam with this seed, students are added.
     progress : callable
-        Is told each name whose paper is written.
+        Called with each name whose paper is written.
 
     Raises
     ------
     GradingError
         If two names would be the same student's, or if the folder has another exam.
     """
-    there = ExamFolder.read(out) if (out / "exam.json").exists() else None
-    if there and (there.exam.name, there.seed) != (exam.name, seed):
+    earlier = ExamFolder.read(out) if (out / "exam.json").exists() else None
+    if earlier and (earlier.exam.name, earlier.seed) != (exam.name, seed):
         raise GradingError(
-            f"{out} holds the {there.exam.name} with another seed or name. Give --out another folder, so that"
-            " no paper that was handed out loses its key."
+            f"{out} holds the {earlier.exam.name} with another seed or name. Give --out another folder, so"
+            " that no paper that was handed out loses its key."
         )
-    folder = _with_students(there or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people)
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
     write_text(out / "exam.json", folder.record())
@@ -83,7 +83,7 @@ def make(
 
 
 def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
-    """The folder with more students, and with what the roster now knows of those who were there."""
+    """Return the folder with more students, and with what the roster now says about the earlier ones."""
     people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
     for name, person in _named(folder, people):
@@ -100,7 +100,7 @@ def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFo
 
 
 def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
-    """Each student with a name: a login or a number is added where two have the same one."""
+    """Yield each student with a name; if two share one, with a login or a number added."""
     counted = Counter(name_key(person.name) for person in people)
     for person in people:
         before = folder.people.get(person.name)
@@ -112,7 +112,7 @@ def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, 
 
 
 def variant_seed(exam: str, seed: int, name: str) -> int:
-    """The seed of a student's paper, which does not give that of the class away."""
+    """Return the seed of a student's paper; it does not reveal the seed of the class."""
     digest = hashlib.sha256(f"{exam}\n{seed}\n{name_key(name)}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
@@ -129,7 +129,7 @@ class ExamFolder:
     students : dict of str to str
         The label of each student's paper.
     people : dict of str to Person
-        What the roster knows of each.
+        The roster's columns for each student.
     folders : dict of str to str
         The name of each student's folder in ``papers/`` and ``keys/``.
     """
@@ -172,29 +172,29 @@ class ExamFolder:
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
     def paper(self, name: str) -> Path:
-        """Where a student's paper lies."""
+        """Return the path of a student's paper."""
         return self.place / "papers" / self.folders[name] / f"{self.exam.name}.ipynb"
 
     def keys(self, name: str) -> Path:
-        """The folder that stands for ``solutions/`` when this student is graded."""
+        """Return the folder that replaces ``solutions/`` when this student is graded."""
         return self.place / "keys" / self.folders[name]
 
     @functools.cached_property
     def owners(self) -> Owners:
-        """Finds the students by any of their names."""
+        """Return what finds the students by any of their names."""
         return Owners(self.students, self.people, self.folders)
 
     def claims(self, submissions: Sequence[Submission]) -> Claims:
-        """Whose key each submission is graded by."""
+        """Return which student's key grades each submission."""
         return Claims(self.owners, self.keys, submissions)
 
     def owner(self, name: str | None, data: bytes) -> str:
-        """The student of this name, or without a name the one whose paper the notebook is.
+        """Return the student of this name, or without a name the student whose paper the notebook is.
 
         Raises
         ------
         GradingError
-            If there is none, or if there are several.
+            If no student fits, or several do.
         """
         if name is None:
             label, owner = self.owners.labelled(data)
@@ -214,7 +214,7 @@ class ExamFolder:
         raise GradingError(f"No paper of {self.place} is {name!r}'s. Papers: {', '.join(self.students)}.")
 
     def remark(self, student: str, data: bytes) -> str:
-        """Say so when a notebook is the paper of somebody else; else nothing."""
+        """Return a note if a notebook is the paper of somebody else; else an empty text."""
         label, owner = self.owners.labelled(data)
         if not label or label == self.students[student]:
             return ""
@@ -222,6 +222,6 @@ class ExamFolder:
 
 
 def _old_folder(place: Path, name: str) -> str:
-    """The name of a student's folder in an exam of an earlier version."""
+    """Return the name of a student's folder in an exam that an earlier version made."""
     former = former_file_name(name)
     return former if (place / "keys" / former).exists() else file_name(name)

@@ -1,7 +1,7 @@
-"""Whose paper a submission is: by its name, in whatever form a system gives it, or by the paper's own label.
+"""Whose paper a submission is: by its name, in any form that a system gives it, or by the paper's own label.
 
 The name decides: a student who hands in somebody else's paper is graded by their own key. The label decides
-where the name says nothing, or fits several students. What remains unclear is reported, and not guessed.
+if the name fits nobody, or several students. What remains unclear is reported, not guessed.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from lmcourse.grading.notebook.reading import GradingError, read_cells, read_fil
 LABEL = re.compile(r"[A-Z2-7]{5}")
 PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")
 MOST_LOOKED_AT = 2_000_000
-"""Bytes of a notebook in which the label of its paper is looked for; a paper has less than a tenth of it."""
+"""Bytes of a notebook that are searched for the label of its paper; a paper has less than a tenth of that."""
 
 KINDS = {"login": "login", "number": "student number", "id": "identifier", "email": "email address"}
-"""How a note calls what stands in a column of the roster."""
+"""What a note calls the value in a column of the roster."""
 
 
 class Owners:
-    """The students of an exam, found by any of their names.
+    """The students of an exam, who can be found by any of their names.
 
     Parameters
     ----------
     students : dict of str to str
         The label of each student's paper.
     people : dict of str to Person
-        What the roster knows of each.
+        The roster's columns for each student.
     folders : dict of str to str
-        The name of the folder that each was handed.
+        The name of the folder that each student was given.
     """
 
     def __init__(self, students: Mapping[str, str], people: Mapping[str, Person], folders: Mapping[str, str]):
@@ -51,19 +51,22 @@ class Owners:
                     table.setdefault(key, set()).add(name)
 
     def named(self, *names: str) -> set[str]:
-        """The students whom the names fit best: exactly, or else in another spelling or turned round."""
+        """Return the students whom the names fit best.
+
+        They fit exactly, or else spelled differently, or with the parts swapped.
+        """
         found = [fitting for name in names if (fitting := self._named(name.strip()))]
         common = set.intersection(*found) if found else set()
         return common or set().union(*found)
 
     def labelled(self, data: bytes) -> tuple[str, str | None]:
-        """The label that a notebook carries (empty when none or several), and its student."""
+        """Return the label that a notebook carries (empty if none or several), and its student."""
         labels = labels_in(data)
         label = labels.pop() if len(labels) == 1 else ""
         return label, next((name for name, own in self.students.items() if own == label), None)
 
     def kind(self, owner: str, *names: str) -> str:
-        """What one of these names is to a student: the login, the student number, or else a name."""
+        """Return what one of these names is: the student's login, student number, or else a name."""
         person, keys = self.people[owner], {name_key(name) for name in names} - {""}
         if name_key(owner) not in keys:
             for column, kind in KINDS.items():
@@ -77,12 +80,12 @@ class Owners:
 
 
 def identifiers(person: Person) -> list[str]:
-    """What tells a student from another one of the same name."""
+    """Return what distinguishes a student from others of the same name."""
     return [person[column] for column in ("login", "number", "id", "email") if person[column]]
 
 
 def exam_of(data: bytes) -> tuple[str, str]:
-    """The exam that a notebook says it is a paper of, and its label; empty texts where it says nothing."""
+    """Return the exam that a notebook names as its own, and its label; empty texts if it names none."""
     try:
         _, metadata = read_cells(data)
     except (GradingError, UnicodeError):
@@ -95,8 +98,7 @@ def exam_of(data: bytes) -> tuple[str, str]:
 def labels_in(data: bytes) -> set[str]:
     """The labels of papers in a notebook: near the beginning of its text, or else in its metadata.
 
-    An untrusted file is read here in the process of the whole class, so no more of it is read than a paper
-    has.
+    The file is untrusted, and this is the process of the whole class, so only as much is read as a paper has.
     """
     text = data[:MOST_LOOKED_AT].decode(_encoding(data), "ignore").replace("\\u00b7", "·")
     written = {match["label"] for match in PAPER.finditer(text)}
@@ -116,17 +118,17 @@ def _encoding(data: bytes) -> str:
 
 
 class Claims:
-    """The submissions of a class, each with the student whose key it is graded by.
+    """The submissions of a class, each with the student whose key grades it.
 
     Attributes
     ----------
     submissions : list of Submission
         Those without a key have a ``problem``.
     notes : dict of str to str
-        What the instructor should know, by the submission's name.
+        Notes for the instructor, by the submission's name.
     about : dict of str to list of str
-        What the instructor should know of students whose paper somebody else handed in, by the student's
-        name in the exam.
+        Notes for the instructor on students whose paper somebody else handed in, by the student's name in
+        the exam.
     """
 
     def __init__(self, owners: Owners, keys: Callable[[str], Path], submissions: Sequence[Submission]):
@@ -139,18 +141,18 @@ class Claims:
         self.submissions = [self._claim(submission) for submission in submissions]
 
     def solutions(self, submission: Submission) -> Path:
-        """The folder with the key of a submission that has one."""
+        """Return the folder with the key of a submission that has one."""
         return self.keys(self.owner[submission.student])
 
     def notes_for(self, student: str, person: Person) -> list[str]:
-        """What the row of a class says: of its submission, and of the paper that was made for the student."""
+        """Return the notes for a row of the class: on its submission, and on the student's own paper."""
         own = [self.notes[student]] if student in self.notes else []
         names = (person.name, *identifiers(person))
         fitting = {self.owner[student]} if student in self.owner else self.owners.named(*names)
         return own + (self.about.get(next(iter(fitting)), []) if len(fitting) == 1 else [])
 
     def _claim(self, submission: Submission) -> Submission:
-        """The submission with its student's name, or why it has no key."""
+        """Return the submission with its student's name, or with the reason that it has no key."""
         fitting = self.by_name[submission.student]
         if submission.empty or submission.problem:
             return submission
@@ -174,7 +176,7 @@ class Claims:
         return self._owned(submission, labelled)
 
     def _tell(self, label: str, labelled: str | None, submission: Submission, owner: str) -> None:
-        """Note for the student of a paper that it was handed in under a name of somebody else."""
+        """Add a note for the student whose paper was handed in under the name of somebody else."""
         if labelled is None:
             return
         kind = self.owners.kind(owner, submission.student, *submission.aliases)
@@ -190,13 +192,13 @@ class Claims:
 
 
 def note_on_foreign_paper(label: str, owner: str | None, own: str) -> str:
-    """A note on a paper that is somebody else's."""
+    """Return a note on a paper that belongs to somebody else."""
     whose = f"that of {owner}" if owner else "of nobody here"
     return f"hands in paper {label}, {whose}; graded by the key of paper {own}"
 
 
 def _unknown(submission: Submission, fitting: set[str], label: str) -> str:
-    """Why a submission has no key, and what to do."""
+    """Return why a submission has no key, and what to do."""
     whose = "none of them" if fitting else "nobody here"
     carries = (
         f"carries the label {label}, which belongs to {whose}" if label else "carries no label of a paper"

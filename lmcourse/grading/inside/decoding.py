@@ -30,14 +30,14 @@ from lmcourse.grading.inside.wire import (
 
 
 def decode(data: Any, remote: Function[[Remote], Any] | None = None) -> Any:
-    """Return the value that JSON data stands for.
+    """Return the value that JSON data encodes.
 
     Parameters
     ----------
     data : object
         What ``json.loads`` made of a message.
     remote : callable, optional
-        Turns a `Remote` into what stands for it here; without it, it is returned as it is.
+        Turns a `Remote` into its substitute in this process; by default a `Remote` is returned unchanged.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class _Decoder:
     def _spend(self, letters, what):
         """Take memory, in letters of 4 bytes, from the budget of the whole message.
 
-        Some values become much larger than what stands for them in the message. So the length of a message
+        Some values become much larger than their form in the message. So the length of a message
         alone does not bound the memory that an answer can make the grader use.
         """
         self.left -= letters
@@ -122,7 +122,7 @@ class _Decoder:
         return dict(zip(keys, [self.decode(v, depth + 1) for _, v in items], strict=True))
 
     def _keys(self, keys):
-        """Keys, so few that storing them is quick even if an answer has chosen them to share one hash."""
+        """Dictionary keys, limited in number so that deliberate hash collisions stay cheap."""
         many = sum(type(key) is not str for key in keys)
         _expect(many <= KEYS, f"a set or dictionary with more than {KEYS} keys other than texts")
         return [_hashable(key) for key in keys]
@@ -170,7 +170,7 @@ class _Decoder:
         return tensor.requires_grad_(gradient)
 
     def _generator(self, depth, state):
-        self._spend(OBJECT, "so many random generators")
+        self._spend(OBJECT, "a message with that many random generators")
         try:
             generator = np.random.default_rng(state["state"]["state"])  # for `spawn`, which goes by the seed
             generator.bit_generator.state = state
@@ -201,7 +201,7 @@ class _Decoder:
     def _make(self, kind, name, module, number):
         _expect(all(type(text) is str and len(text) <= 80 for text in (name, module)), "a name")
         _expect(type(number) is int and 0 <= number < 2**31, "a number of an object")
-        self._spend(OBJECT, "so many objects")
+        self._spend(OBJECT, "a message with that many objects")
         found = kind(name, module, number)
         return found if self.remote is None else self.remote(found)
 
@@ -215,7 +215,7 @@ _SIZES = {"none": 1, "ellipsis": 1, "bool": 2, "int": 2, "float": 2, "complex": 
 KEYS, LARGEST_KEY = 2_000, 2**60
 """How many keys other than texts a set or dictionary may have, and a bound on whole numbers among them."""
 OBJECT = 500
-"""What an object that is made for a few letters of a message takes, in letters of 4 bytes."""
+"""The memory of an object that a few letters of a message create, in letters of 4 bytes."""
 NOT_FINITE = {"inf", "-inf", "nan"}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 
 def prepare_pools() -> None:
-    """Prepare the kinds of pools whose modules are there by now."""
+    """Prepare the kinds of pools whose modules have been imported by now."""
     for module, kind, method, revive in (
         ("concurrent.futures.thread", "ThreadPoolExecutor", "submit", _threads),
         ("concurrent.futures.process", "ProcessPoolExecutor", "submit", _processes),
@@ -53,6 +53,6 @@ def _pool(pool) -> None:
     if pool._state != "RUN" or pool._worker_handler.is_alive():
         return
     arguments = (pool._processes, pool._initializer, pool._initargs)
-    if type(pool).__name__ == "Pool":  # a pool of threads takes no more than these
+    if type(pool).__name__ == "Pool":  # a pool of threads accepts only these
         arguments += (pool._maxtasksperchild, pool._ctx)
     pool.__init__(*arguments)

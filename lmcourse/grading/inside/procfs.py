@@ -1,4 +1,4 @@
-"""What ``/proc`` tells about processes. Where there is none, as on macOS, no process is found."""
+"""What ``/proc`` says about processes. On systems without it, such as macOS, no process is found."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ def process_ids(uid: int | None = None) -> Iterator[int]:
 
 
 def descendants(first: int) -> set[int]:
-    """Return the ids of a process and of all that come from it."""
+    """Return the ids of a process and of all its descendants."""
     children: dict[int, list[int]] = {}
     for pid in process_ids():
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/stat", "rb") as stream:

@@ -1,4 +1,4 @@
-"""Run a cell as a notebook does: with IPython's own syntax, with ``await``, one statement after the other.
+"""Run a cell as a notebook does: with IPython's own syntax, with ``await``, one statement at a time.
 
 An ordinary error stops the cell. An import that fails does not: it costs the names that it would have
 defined, and the statements that need one of them. Runs in the worker.
@@ -79,7 +79,7 @@ def run(source: str, filename: str, names: dict, missing: set[str]) -> list[dict
             value = _execute(code, names)
             missing.difference_update(_bound(statement) if missing else ())
         except (SystemExit, KeyboardInterrupt):
-            return skipped.entries  # quit() in a notebook: what stands above it has run
+            return skipped.entries  # quit() in a notebook: the lines above it have run
         except BaseException as error:
             value = None
             if not _can_be_skipped(statement, error, missing):
@@ -111,7 +111,7 @@ class _Skipped:
 
     @contextlib.contextmanager
     def guard(self, number: int, bound: tuple[str, ...]) -> Iterator[None]:
-        """An import inside of a block: the block goes on when it fails."""
+        """An import inside a block: the block continues if the import fails."""
         try:
             yield
             self.missing.difference_update(bound)
@@ -120,7 +120,7 @@ class _Skipped:
 
 
 class _Guarded(ast.NodeTransformer):
-    """Wraps the imports inside of a block, but for those in a ``try`` of the student's and in definitions."""
+    """Wraps the imports inside a block, except those in a ``try`` of the student's and in definitions."""
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
         return [self._wrapped(single) for single in _one_import_each([node])]
@@ -146,7 +146,7 @@ class _Guarded(ast.NodeTransformer):
 
 
 def _one_import_each(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements, those that import several things as one for each, those in blocks guarded."""
+    """Return the statements, with one import for each name and with the imports in blocks guarded."""
     for statement in statements:
         if isinstance(statement, ast.Import):
             yield from (ast.copy_location(ast.Import([alias]), statement) for alias in statement.names)
@@ -169,7 +169,7 @@ def value_of(source: str, names: dict) -> object:
 
 
 def read(source: str, filename: str) -> tuple[ast.Module, str]:
-    """Read a cell as IPython does; return its statements, and the source that they were read from.
+    """Read a cell as IPython does; return its statements, and the source they come from.
 
     Lines that only IPython understands become calls of ``get_ipython()``. The code behind ``%time`` and
     ``%prun`` becomes statements of the cell.
@@ -213,7 +213,7 @@ def as_python(source: str) -> str:
 
 
 def _behind_a_magic(statement: ast.stmt) -> list[ast.stmt]:
-    """The statements behind a magic that runs them, to stand in its place; any other statement as it is."""
+    """Return the statements that a magic runs, to replace it; any other statement unchanged."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return [statement]
@@ -274,7 +274,7 @@ def event_loop() -> asyncio.AbstractEventLoop:
 def _can_be_skipped(statement: ast.stmt, error: BaseException, missing: set[str]) -> bool:
     """Whether a package is missing, or a name that an import of one would have defined.
 
-    A cell that looks for a hidden module of the course has no right to it, and is stopped.
+    A cell that imports a hidden module of the course is stopped instead.
     """
     if isinstance(error, ImportError) and any(
         isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(statement)
@@ -287,7 +287,7 @@ def _can_be_skipped(statement: ast.stmt, error: BaseException, missing: set[str]
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement of a cell defines, not counting those inside of functions and classes."""
+    """The names that a statement of a cell defines, not counting those inside functions and classes."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return {statement.name}
     bound = set()

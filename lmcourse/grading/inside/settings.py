@@ -4,7 +4,7 @@ from typing import TypedDict
 
 
 class Settings(TypedDict):
-    """What a worker process may see and use. All paths are as the worker sees them, but for the sources."""
+    """What a worker process may see and use. All paths are those that the worker sees, except the sources."""
 
     protection: str  # "namespaces", "bubblewrap" or "limits": see `isolate`
     uid: int  # the user that the answers run as where the grader is root; else 0

@@ -34,7 +34,7 @@ PYLAB += "from pylab import *\nfrom numpy import *"
 
 
 class Quiet:
-    """Stands for any object of IPython that only shows or sets things; using it does nothing."""
+    """Replaces any object of IPython that only shows or sets things; using it does nothing."""
 
     def __getattr__(self, name: str) -> Quiet:
         if name.startswith("__"):
@@ -156,7 +156,7 @@ class Shell(Quiet):
         return self.user_ns if local is self.user_ns else {**self.user_ns, **local}
 
     def _change_folder(self, line: str) -> None:
-        """Do what `%cd` does, which says that a folder is not there, and goes on."""
+        """Do what `%cd` does: if the folder does not exist, say so and continue."""
         wanted = re.sub(r"^-q\s*", "", line.strip()).strip("\"'") or "~"
         with contextlib.suppress(OSError):
             here = os.getcwd()
@@ -175,7 +175,7 @@ Shell.__module__ = "ipykernel.zmqshell"
 
 
 def install() -> dict:
-    """Put everything in place; return the namespace of the notebook."""
+    """Install all replacements; return the namespace of the notebook."""
     main = types.ModuleType("__main__")
     main.__builtins__ = builtins
     sys.modules["__main__"] = main  # so that a pool of processes finds the student's functions
@@ -199,7 +199,7 @@ def install() -> dict:
 
 
 def _install_module(name: str, **contents: object) -> None:
-    """Put a module in place, so that an import of it does not find IPython's own."""
+    """Install a module, so that importing its name does not find IPython's own."""
     module = types.ModuleType(name)
     vars(module).update(contents)
     sys.modules[name] = module

@@ -37,7 +37,7 @@ class WireError(ValueError):
 
 @dataclass(frozen=True)
 class Remote:
-    """Something that stays in the other process: the name of its type, its module, and its number there."""
+    """An object that stays in the other process: the name of its type, its module, and its number there."""
 
     kind: str
     module: str

@@ -18,7 +18,7 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class FailedCell:
-    """A message for the student, and what shows which names are lost: a list, or the cell's source.
+    """A message for the student, and the names that the cell did not define: as a list, or in its source.
 
     ``kind`` is the name of the error that stopped the cell; empty if none did.
     """
@@ -69,7 +69,7 @@ class FailedCells:
     def causes(self, message: str, known: str | None = None) -> list[FailedCell]:
         """Return the cells that would have defined the name in the message of a `NameError`.
 
-        A cell may have failed because of another one, which then follows it: up to `DEEPEST` in all.
+        A cell may have failed because of another cell, which then follows it: up to `DEEPEST` in all.
         ``known`` is the task whose own error the student reads anyway.
         """
         named: list[FailedCell] = []

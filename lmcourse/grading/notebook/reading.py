@@ -46,7 +46,7 @@ class Cell:
 
 
 def read_file(path: str | Path) -> bytes:
-    """Return the bytes of a file, and of one that is too large no more than shows it."""
+    """Return the bytes of a file; of a file that is too large, one byte more than the limit."""
     with open(path, "rb") as stream:
         return stream.read(MOST_BYTES + 1)
 

@@ -26,7 +26,7 @@ class RemoteChecks:
     explain : callable
         Takes the kind and the message of an error; returns sentences on its cause.
     on_wrong : callable
-        Is called when all values were read and are not all right.
+        Called if all values were read and at least one is wrong.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class RemoteChecks:
     raised : str
         The name of the error that a call raised; else empty.
     read : bool
-        Whether no call has raised, so that a value which is not right is wrong.
+        Whether no call has raised, so that a value that is not right counts as wrong.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class RemoteChecks:
         except proxies.RemoteError as error:
             self.raised, self.read = error.kind, False
             line = f" at `{error.line}`" if error.line else ""
-            told = f"your function raises {error_text(error)}{line}, for {shown_inputs(question, case)}."
-            raise Unreadable(told + self.explain(error.kind, str(error))) from None
+            message = f"your function raises {error_text(error)}{line}, for {shown_inputs(question, case)}."
+            raise Unreadable(message + self.explain(error.kind, str(error))) from None
 
 
 def error_text(error: BaseException) -> str:

@@ -75,13 +75,13 @@ def templates() -> jinja2.Environment:
 
 
 def plain(text: str) -> str:
-    """Return text that no terminal obeys and every file can hold: printable characters, on one line."""
+    """Return text that is safe in any terminal and file: printable characters, on one line."""
     shown = "".join(c if c.isprintable() else " " for c in text)
     return shown.encode("utf-8", "replace").decode("utf-8")
 
 
 def _with_code(text: str) -> Markup:
-    """Text for a page: escaped first, and then what stands between backticks as code."""
+    """Return text for a page: escaped first, and then with the parts between backticks as code."""
     from markupsafe import Markup, escape
 
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))

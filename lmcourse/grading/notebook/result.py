@@ -43,8 +43,8 @@ class TaskResult:
 class Result:
     """What a notebook got.
 
-    ``problem`` says why nothing could be graded; there are no tasks then, or all of them could not run.
-    ``protection`` is one line on what the answers could not do. ``seed`` gives the same grade again.
+    ``problem`` says why nothing could be graded; then the list of tasks is empty, or no task could run.
+    ``protection`` says in one line what the answers were kept from. ``seed`` reproduces the grade.
     """
 
     set_name: str

@@ -1,11 +1,11 @@
 """What a submission adds to its set: the steps to run, in the order of the set.
 
 Of a submission only the source of answer cells and of cells that the student added or changed is taken. A
-cell is known by its ``grade_id``, else by its id, else by its source; a text also by its task's heading.
-Tests, points and the set's own cells come from the key, also where the student edited, copied or deleted
-them. What a student typed into a test cell runs just before the tests, in the student's process, and just
-after them if it stands below the check. A copy of a cell stays where the student has it; the tests of its
-task run there if the student checks the copy, since that is then the answer.
+cell is recognised by its ``grade_id``, else by its id, else by its source; a text also by its task's heading.
+Tests, points and the set's own cells come from the key, even if the student edited, copied or deleted them.
+What a student typed into a test cell runs just before the tests, in the student's process, or just after them
+if it is below the check. A copy of a cell stays where the student has it; the tests of its task run there if
+the student checks the copy, since the copy is then the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lmcourse.grading.notebook.reading import Cell, normalised
 CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
 CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 CONTINUES = re.compile(r"[\s)\]}#]|(except|else|elif|finally)\b|$")
-"""A line that belongs to the statement above it."""
+"""Matches a line that continues the statement above it."""
 DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
 NEW_IN_A_MODULE = ("module '", "type object '", "cannot import name")
 MOST_SOURCE, MOST_LINE = 200_000, 300
@@ -108,7 +108,7 @@ def _python_if_newer(metadata: dict) -> str:
 def defines(source: str, name: str) -> bool:
     """Whether code seems to define a name; it need not be valid Python.
 
-    Only so much of a line is looked at, since the time grows with the square of its length.
+    Only the beginning of a long line is searched, since the time grows with the square of its length.
     """
     found = re.compile(DEFINED.format(re.escape(name)))
     return any(found.search(line[:MOST_LINE]) for line in source[:MOST_SOURCE].splitlines() if name in line)
@@ -131,7 +131,7 @@ class _Order:
         self.copied: set[str] = set()  # tasks with a second answer cell
         self.inside: dict[int, list[Step]] = {}  # code in an answer cell or a test cell
         self.below: dict[str, list[Step]] = {}  # task -> code below the last check in such a cell
-        self.added: dict[int, list[Step]] = {}  # code that stands after a cell
+        self.added: dict[int, list[Step]] = {}  # code that the student added after a cell
         tested = [task for task in key.tasks.values() if task.tests]
         self.last_test = {task.tests[-1].name: task.name for task in tested}
         self.tasks = {name: task for task in tested for name in (task.name, *(t.name for t in task.tests))}
@@ -139,7 +139,7 @@ class _Order:
         self.checks = {k: task.name for task in tested for t in task.tests for k in CHECKED.findall(t.source)}
 
     def reach(self, found: int) -> bool:
-        """Whether the cell is seen for the first time; a copy stays at the place where the student has it."""
+        """Return whether the cell is seen for the first time; a copy stays where the student has it."""
         first = found not in self.seen
         self.place = found if first else self.place
         self.seen.add(found)
@@ -168,7 +168,7 @@ class _Order:
             self._add(cell.source, name, task.name if half else None)
 
     def _add(self, source: str, name: str, task: str | None = None) -> None:
-        """Take a cell that stands where the student has it, and the check of an answer's copy with it."""
+        """Take a cell at the place where the student has it, with the check of an answer's copy."""
         checked = {self.checks.get(key) for key in CHECKED.findall(source)} & self.copied
         above, below = _cut_at_the_check(source) if checked else (source, "")
         _append(self.added, self.place, Step(above, name, task=task))
@@ -203,14 +203,14 @@ def _is_unchanged(cell: Cell, known: Cell) -> bool:
 
 
 def _as_answer(step: Step, task: Task, filled: set[str | None]) -> Step:
-    """The code of a changed test cell, as the answer of its task where no other cell holds that."""
+    """Return the code of a changed test cell, as its task's answer if no other cell has one."""
     if task.name in filled or not _define([step], task):
         return step
     return replace(step, task=task.name)
 
 
 def _cut_at_the_check(source: str, task: Task | None = None) -> tuple[str, str]:
-    """A cell up to its last check, or the last line of a task's tests, and what stands below it."""
+    """Return a cell up to its last check, or the last line of a task's tests, and the lines below."""
     lines = source.splitlines(keepends=True)
     tests = task.tests if task else ()
     known = {line for test in tests for line in test.source.splitlines() if line.strip()}
@@ -221,13 +221,13 @@ def _cut_at_the_check(source: str, task: Task | None = None) -> tuple[str, str]:
     while end < len(lines) and CONTINUES.match(lines[end]):
         end += 1
     above = "".join(lines[:end])
-    if any(above.count(quotes) % 2 for quotes in ('"""', "'''")):  # the check stands in a text
+    if any(above.count(quotes) % 2 for quotes in ('"""', "'''")):  # the check is part of a string
         return source, ""
     return above, "".join(lines[end:])
 
 
 def _can_be_answer(source: str) -> bool:
-    """Whether a cell can be an answer: not empty, and no copy of a test."""
+    """Whether a cell can be an answer: it is neither empty nor a copy of a test."""
     lines = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     copied = all(CHECKS.match(line) for line in lines)
     return not copied
@@ -247,7 +247,7 @@ class _Words:
             self.sections.append(before + (cell.kind == "text" and HEADING.search(cell.source) is not None))
 
     def add(self, place: int, source: str) -> None:
-        """Take a text that stands after the cell ``place`` of the key."""
+        """Take a text that the student has after the cell ``place`` of the key."""
         if place < 0 or not (self.sections[place] or self.cells[place].kind == "by hand"):
             return
         same = [i for i, cell in enumerate(self.cells) if self.sections[i] == self.sections[place]]

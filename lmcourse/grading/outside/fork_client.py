@@ -74,8 +74,8 @@ class ForkedProcess:
             line += byte
             if byte == b"\n":
                 self._pid = int(line)
-                # a handle, since the id of a process that has ended may be given to another one; some
-                # containers refuse it
+                # a handle, since a new process may get the id of one that has ended; some containers refuse
+                # handles
                 with contextlib.suppress(OSError):
                     self._handle = os.pidfd_open(self._pid)
         return self._pid
@@ -123,7 +123,7 @@ _server: socket.socket | None = None
 
 
 def server_socket() -> socket.socket:
-    """Return the socket to this process's fork server, which is started if there is none."""
+    """Return the socket to this process's fork server; start the server if none is running."""
     global _server
     if _server is None:
         _server = _start_server()

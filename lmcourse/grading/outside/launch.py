@@ -31,7 +31,7 @@ PROTECTION = {
     "bubblewrap": f"Protection: bubblewrap; {NAMESPACES}; time, memory, processes and the size of files are"
     " limited, but not the number of files.",
     "limits": "Protection: weaker; time, memory, file size and processes are limited, but this system gives"
-    " the answers no view of their own ({reason}): they can read your files and use the network. Grade"
+    " the answers no view of their own ({reason}): they can use your files and the network. Grade"
     " work that you do not trust in a container.",
 }
 

@@ -10,16 +10,16 @@ from lmcourse.grading.inside.procfs import descendants
 
 USED = re.compile(rb"^(Pss|Pss_Shmem):\s+(\d+) kB", re.MULTILINE)
 SHARED = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) ...s \S+ \S+ (\d+) +/dev/zero", re.MULTILINE)
-"""Memory that several processes may hold, as ``/proc/PID/maps`` has it: first and last byte, and a number."""
+"""Memory that several processes may share, in ``/proc/PID/maps``: first and last byte, and a number."""
 BUFFER = 212_992
 """Bytes that a process can leave in the buffer of a socket; the kernel counts them for no process."""
 
 
 def memory_of(first: int) -> int:
-    """Return the bytes that a process and all its descendants use, what they share counted once.
+    """Return the bytes that a process and all its descendants use, counting shared memory once.
 
-    Memory that is mapped by several of them counts as a whole: they can fill it, and take it out of the count
-    of each. An open file counts as a full buffer of a socket. Zero where the system does not tell.
+    Memory that several of them map counts in full: they can fill it, and then unmap it from the count of
+    each. An open file counts as a full buffer of a socket. Return zero if the system does not say.
     """
     shared: dict[bytes, int] = {}
     return sum(_memory_of_one(pid, shared) for pid in descendants(first)) + sum(shared.values())

@@ -1,4 +1,4 @@
-"""What stands for the student's objects in the grader: calls to the worker that carry data."""
+"""What replaces the student's objects in the grader: calls to the worker that carry data."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ If the fork of a test dies, that test is lost. If the fork of a cell dies, that 
 runs in a fork of the last good one. If the first worker dies, `_restart` runs the good cells again. A fork
 server that dies is replaced.
 
-The kinds of protection are tried in turn, the best first; `Sandbox.protection` says in one line which is on.
+The kinds of protection are tried in turn, the best first; `Sandbox.protection` describes the one in use.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Sandbox:
         Parameters
         ----------
         inputs : dict
-            Encoded, by question key: what ``inputs`` of ``lmcourse.feedback`` returns there.
+            Encoded, by question key: what ``inputs`` of ``lmcourse.feedback`` returns in the worker.
         """
         self.inputs = inputs
         while True:
@@ -101,7 +101,7 @@ class Sandbox:
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str, hurried: bool = False) -> dict:
-        """Run a cell; the names that it sets are there from now on. Returns the reply: an error or none.
+        """Run a cell; later cells and tests see the names that it sets. Return the reply, perhaps an error.
 
         With ``hurried``, the cell has twice the time of a call.
 
@@ -233,7 +233,7 @@ class Sandbox:
             self._try_next_kind(error)
 
     def _try_next_kind(self, error: OSError) -> None:
-        """Go on with the next kind of protection, if there is one."""
+        """Try the next kind of protection, if one is left."""
         self._stop()
         self.reason = self.reason or str(error)
         self.refusals.append(f"{self.kinds[0]}: {error}")

@@ -3,7 +3,7 @@
 How a step ``left = right`` is judged, in this order; the first form that is 0 is the proof:
 
 1. `facts` sorts what was given into definitions, constraints and inequalities. Definitions are put in.
-2. A `Piecewise` is taken apart, unless one stands inside a sum or a derivative: every case is proved, with
+2. A `Piecewise` is taken apart, unless one is inside a sum or a derivative: every case is proved, with
    its condition as a further fact.
 3. The difference goes to its canonical form, in which equal expressions look the same. `algebra` does
    products, powers, exponentials, logs and Kronecker deltas. `sums`, built on it, does sums and products over
@@ -11,11 +11,12 @@ How a step ``left = right`` is judged, in this order; the first form that is 0 i
 4. `is_zero` looks at that form: as it is, then over a common denominator, then with sums joined under one.
 5. The constraints become rules (`facts.Rewrite`) that replace one term each, and 3 and 4 are done again. They
    come last because a constraint holds at a point: it may not be used inside a derivative.
-6. A short form without sums goes to SymPy's own `simplify`; so does a difference that has no form (`Stuck`).
+6. A short form without sums goes to SymPy's own `simplify`; so does a difference without a canonical form
+   (`Stuck`).
 
 What each module leaves out, so that an equality may be missed but a false one is not made:
 
-- `facts`: a constraint none of whose terms stands alone, with a factor that is known not to be 0.
+- `facts`: a constraint that cannot be solved for any term, because no factor is known not to be 0.
 - `algebra`: logs and powers of what is not declared positive stay whole; so do powers of a sum above 6.
 - `sums`: products whose factors are not declared positive; integrals and limits beyond SymPy's ``doit``.
 - `closed`: geometric sums whose ratio may be 1; infinite sums that are neither geometric nor known to SymPy.
@@ -77,8 +78,8 @@ def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
     """Whether ``left = right`` follows from the declared assumptions and the facts, for every bound n.
 
     The difference is brought to a canonical form, in which equal sums look the same. True means that this
-    form is 0. False means only that no proof was found. ``every`` holds the indices of the facts that stand
-    for every value.
+    form is 0. False means only that no proof was found. ``every`` contains the indices of the facts that may
+    take every value.
     """
     definitions, constraints = facts.split(every)
     difference = _defined(left - right, definitions)
@@ -110,7 +111,7 @@ def _vanishes(difference: Expr, facts: Facts, constraints: list[Expr], every: se
 
 
 def check(facts: Facts, every: set, e: Expr) -> None:
-    """Raise ValueError when a fact about ``e`` is false, or of a form that cannot be used."""
+    """Raise ValueError if a fact about ``e`` is false, or of a form that cannot be used."""
     with suppress(Stuck):
         definitions, constraints = facts.split(every)
         _informed(facts, [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints], every, e)
@@ -174,7 +175,7 @@ def _under_one_sum(form: Expr, canonical: Canonical, depth: int) -> bool:
 
 
 def _one_delta(form: Expr, canonical: Canonical) -> Expr:
-    """delta(i, k) q[i] = delta(i, k) q[k]: write all of it at one index."""
+    """delta(i, k) q[i] = delta(i, k) q[k]: write each such term with one index."""
     terms = []
     for t in Add.make_args(form):
         for d in [f for f in Mul.make_args(t) if isinstance(f, KroneckerDelta)]:
@@ -216,7 +217,7 @@ def _signed(part) -> dict:
 def _simplifies(form: Expr) -> bool:
     """SymPy's own simplification, for what the canonical form does not know (trigonometry, series)."""
     form = form.replace(Exp, exp)
-    # SymPy moves a condition on a bound index out of its sum, so sums stay out of it
+    # SymPy moves a condition on a bound index out of its sum, so sums are not given to it
     if form.has(Prefix, Sum, Product) or count_ops(form) > 150:
         return False
     return simplify(form) == 0

@@ -40,7 +40,7 @@ from lmmetrics.derivation._proof.nodes import Exp, Stuck
 
 
 class Algebra:
-    """Canonical forms of everything but sums. ``canon`` is the entry; results are expanded sums of terms."""
+    """Canonical forms of everything but sums. Start at ``canon``; results are expanded sums of terms."""
 
     def __init__(self, relations=()):
         self.relations: list[Expr] = list(relations)  # expressions known to be at least 0
@@ -142,7 +142,7 @@ class Algebra:
         if e.is_Integer and e > 0:
             return self.distribute(Pow(b, e))
         if b.is_zero:
-            raise Stuck("0 has no such power")
+            raise Stuck("a power of 0 that is not defined")
         factors = self.factors(b)
         if not (e.is_integer or all(self.positive(f) for f, _ in factors)):
             apart = [(f, k) for f, k in factors if self.positive(f)]
@@ -264,7 +264,7 @@ class Algebra:
         return KroneckerDelta(expand(left), expand(right))
 
     def by_cases(self, function, *args: Expr) -> Expr:
-        """f(delta) = delta f(1) + (1 - delta) f(0): a delta inside a function comes out of it."""
+        """f(delta) = delta f(1) + (1 - delta) f(0): a delta is taken out of a function."""
         found = sorted(set().union(*(a.atoms(KroneckerDelta) for a in args)), key=default_sort_key)
         if not found:
             return function(*args)

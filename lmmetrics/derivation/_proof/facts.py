@@ -3,7 +3,7 @@
 ``Eq(q[i], ...)``, ``Eq(x, ...)`` with one atom on the left defines that atom: it is replaced first, inside
 derivatives too. Any other ``Eq`` is a constraint: it holds at the values that are meant, and is used only
 after differentiation. An inequality says where an index or a parameter lies. An index of an equation that is
-free neither in the start of the chain nor in an inequality stands for every value: ``Eq(q[i], ...)`` then
+free neither in the start of the chain nor in an inequality may take every value: ``Eq(q[i], ...)`` then
 defines the whole array.
 """
 
@@ -129,12 +129,12 @@ class Definition:
         return None
 
     def meets(self, other: Definition) -> bool:
-        """Whether both speak of one place."""
+        """Whether both define the same place."""
         one_array = _head(self.left) == _head(other.left)
         return one_array and bool(self.left == other.left or self.every or other.every)
 
     def apply(self, e: Expr) -> Expr:
-        """Replace it in an expression. Bound indices of ``right`` are fresh, so none is captured."""
+        """Replace ``left`` in an expression. Bound indices of ``right`` are fresh, so none is captured."""
         for d in e.atoms(Derivative):
             if any(
                 v == self.left or (isinstance(v, Indexed) and _head(v) == _head(self.left))
@@ -151,7 +151,7 @@ class Definition:
         return e.xreplace({a: right for a in found if (right := self.at(a)) is not None})
 
     def at(self, a: Expr) -> Expr | None:
-        """The right side at the place of ``a``; None when the fact is about another place."""
+        """The right side at the place of ``a``; None if the fact is about another place."""
         values = dict(zip(_places(self.left), _places(a), strict=True))
         if len(_places(self.left)) != len(_places(a)) or any(
             p != v for p, v in values.items() if p not in self.every
@@ -183,8 +183,8 @@ class Rewrite:
                 value = canonical.distribute(-rest / factor)
                 return cls(term, value, sorted(every & term.free_symbols, key=default_sort_key))
         raise ValueError(
-            f"The given fact {constraint} = 0 cannot be used, because no term of it stands alone. Write "
-            "it with one symbol or one sum on the left side."
+            f"The given fact {constraint} = 0 cannot be used, because it cannot be solved for any term. "
+            "Write it with one symbol or one sum on the left side."
         )
 
     def apply(self, e: Expr) -> Expr | None:

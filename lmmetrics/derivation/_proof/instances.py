@@ -63,7 +63,7 @@ class Instance:
 
     def __str__(self) -> str:
         sides = f"left {_show(self.left)}, right {_show(self.right)}"
-        return f"{self.at or 'as they stand'}: {sides}; the sides differ by {_show(self.gap)}"
+        return f"{self.at or 'as written'}: {sides}; the sides differ by {_show(self.gap)}"
 
 
 def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng: np.random.Generator):
@@ -72,7 +72,7 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
     Raises
     ------
     Unsupported
-        When the sides hold something that cannot be written out.
+        If the sides contain something that cannot be written out.
     """
     found = 0
     for attempt in range(4 * count + 20):
@@ -158,7 +158,7 @@ class _Numbers:
         if isinstance(e, (Indexed, AppliedUndef)):
             places = tuple(self.write(p, at) for p in _places(e))
             if isinstance(e, Indexed) and not all(p.is_Integer for p in places):
-                raise Unsupported(f"{e} has no whole number as its index")
+                raise Unsupported(f"{e} has an index that is not a whole number")
             return self._cell(e, places)
         if isinstance(e, (Sum, Product)):
             return self._written_out(e, at)
@@ -182,7 +182,7 @@ class _Numbers:
         if b is oo or a is -oo:
             return e.func(self.write(body, at), (i, a, b))
         if not (a.is_Integer and b.is_Integer) or b - a > 60:
-            raise Unsupported(f"the bounds of {e} are no small whole numbers")
+            raise Unsupported(f"the bounds of {e} are not small whole numbers")
         join = Add if isinstance(e, Sum) else Mul
         if b >= a - 1:
             return join(*(self.write(body, {**at, i: Integer(v)}) for v in range(int(a), int(b) + 1)))

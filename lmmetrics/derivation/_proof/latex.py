@@ -1,4 +1,4 @@
-"""LaTeX as this book writes it: ln, logs after their factors, no brackets that nothing needs."""
+"""LaTeX as this book writes it: ln, logs after their factors, only the necessary brackets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _mixed(row: str) -> str:
 
 
 def _text(words: str) -> str:
-    # MathJax reads no escapes inside \text, so a special character stands outside
+    # MathJax ignores escapes inside \text, so a special character is put outside
     pieces = re.split(r"([\\{}~^_$%&#])", words)
     return "".join(_SPECIAL.get(piece, rf"\text{{{piece}}}") for piece in pieces if piece)
 

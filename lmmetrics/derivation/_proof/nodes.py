@@ -8,7 +8,7 @@ from sympy import Dummy, Expr, Function, S, Sum
 
 
 class Stuck(Exception):
-    """The expression has no canonical form here: a division by 0, or something outside this algebra."""
+    """An expression without a canonical form: it divides by 0, or is outside this algebra."""
 
 
 class Exp(Function):
@@ -62,12 +62,12 @@ class Prefix(Expr):
 
 @cache
 def bound(height: int) -> Dummy:
-    """The index of a sum that holds ``height - 1`` levels of sums inside: equal sums get equal names."""
+    """The index of a sum with ``height - 1`` levels of sums inside: equal sums get equal names."""
     return Dummy(f"k{height}", integer=True)
 
 
 def height(e: Expr) -> int:
-    """How many levels of sums an expression has."""
+    """The number of nested levels of sums in an expression."""
     return max((int(p.args[1].name[1:]) for p in e.atoms(Prefix)), default=0)
 
 

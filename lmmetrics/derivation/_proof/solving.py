@@ -11,7 +11,7 @@ DIGITS = 50
 
 
 def solve(start: dict, equations: list[Expr]) -> dict | None:
-    """Values near ``start`` at which every equation is 0; None when the steps do not arrive there.
+    """Values near ``start`` at which every equation is 0; None if the steps do not converge.
 
     There may be fewer equations than unknowns: each step is the shortest one. A symbol that is declared
     positive or negative is moved on a log scale, and so keeps its sign.

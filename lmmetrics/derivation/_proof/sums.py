@@ -36,7 +36,7 @@ from lmmetrics.derivation._proof.closed import geometric_sum, power_sum, series
 from lmmetrics.derivation._proof.nodes import Exp, Prefix, Stuck, bound, height
 
 EXPLICIT = 12
-"""A sum over at most so many numbers is written out."""
+"""A sum over at most this many numbers is written out."""
 
 
 class Canonical(Algebra):
@@ -131,7 +131,7 @@ class Canonical(Algebra):
         return Add(*total)
 
     def core(self, inside: list[Expr], u: Dummy, a: Expr, b: Expr, reorder: bool) -> Expr:
-        """The sum over u = a .. b of a product all of whose factors hold u."""
+        """The sum over u = a .. b of a product in which every factor contains u."""
         g = Mul(*inside)
         if g == 1:
             return expand(b - a + 1)
@@ -157,7 +157,7 @@ class Canonical(Algebra):
         return self.prefix(g, u, b, reorder) - self.prefix(g, u, expand(a - 1), reorder)
 
     def position(self, inside: list[Expr], u: Dummy) -> tuple[int, Expr]:
-        """Where a term sits on its index: p[u + 2] is p[u] shifted by 2, p[n - u] is reversed."""
+        """The shift of a term along its index: p[u + 2] is p[u] shifted by 2, p[n - u] is reversed."""
         places: set[tuple[int, Expr]] = set()
 
         def walk(e: Expr) -> None:

@@ -2,8 +2,8 @@
 
 `Written` finds the source of the call that an expression is an argument of, and prints its syntax tree. A
 part that this module does not know (a method call, a comprehension) is printed in SymPy's order; so is the
-whole expression if its source cannot be found, or no longer gives the value that was passed. A name that
-stands for a longer expression is printed as the assignment that made it, if that still gives the same value.
+whole expression if its source cannot be found, or no longer gives the value that was passed. A name for
+a longer expression is printed as the assignment that made it, if that still gives the same value.
 To know these values, each call inside a longer expression is made once more. Left out: a proof that the LaTeX
 means the value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
 """
@@ -30,7 +30,7 @@ class Written:
     Parameters
     ----------
     frame : frame
-        The caller's.
+        The frame that contains the call.
     """
 
     def __init__(self, frame: FrameType):
@@ -268,7 +268,7 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_fraction(tex: str) -> bool:
-    """Whether LaTeX is one fraction, and nothing after it."""
+    """Whether LaTeX is one fraction and nothing else."""
     depth = closed = 0
     for place, sign in enumerate(tex):
         depth += (sign == "{") - (sign == "}")
