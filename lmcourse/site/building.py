@@ -92,7 +92,7 @@ def run_program(command, folder, shown, environment=None):
 
 @contextlib.contextmanager
 def alone(folder):
-    """Wait until no other build of this folder runs, and make others wait. A killed build lets go."""
+    """Wait until no other build of this folder runs, and make others wait; a kill releases the lock."""
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=0)
