@@ -1,7 +1,8 @@
 """Measure language models: one score, any unit, each identity checked symbolically.
 
 The library is an hourglass. Text becomes a `TokenizedText`; a model gives each token its natural log
-probability; from there on everything is arithmetic on one small object, the `Score`.
+probability; from there on everything is arithmetic on one small object, the `Score`. Each package exports its
+public names; a module whose name begins with an underscore is private.
 
 Examples
 --------

@@ -61,7 +61,7 @@ def _dictionary(name, answer, form):
             value[key], found = read_form(f'{name}["{key}"]', answer[given[key][0]], part)
         elif given[key]:
             twice = " and ".join(map(repr, given[key]))
-            found = {None: f'`{name}["{key}"]` is there several times, as {twice}. Write each key once.'}
+            found = {None: f'`{name}["{key}"]` appears several times, as {twice}. Write each key once.'}
         else:
             found = {None: told if key == absent[0] else ""}
         if found:
@@ -112,7 +112,7 @@ def _row(answer):
 
 
 def _letter(name, answer, letters):
-    """One of the letters, whatever its case and whatever stands around it, also with a reason behind it."""
+    """One of the letters, in either case and with any punctuation, also with a reason after it."""
     found = LETTER.fullmatch(answer) if isinstance(answer, str) else None
     text = found[1].upper() if found else ""
     others = set(letters) - {text}
@@ -123,7 +123,7 @@ def _letter(name, answer, letters):
 
 
 def _number(name, answer):
-    """A number, from anything that stands for one."""
+    """A number, from anything that can be read as one."""
     number = answer.item() if getattr(answer, "ndim", None) == 0 and hasattr(answer, "item") else answer
     if isinstance(number, str):
         return _number_in(name, number)
@@ -139,7 +139,7 @@ def _number(name, answer):
 
 
 def _number_in(name, text):
-    """The number in a text, unless it could stand for another one."""
+    """The number in a text, unless it could mean another one."""
     plain = text.strip().replace("\N{MINUS SIGN}", "-")
     if GROUPS.fullmatch(plain):
         plain = re.sub(r"[^\d+-]", "", plain)
@@ -181,7 +181,7 @@ def _expression(name, answer, symbols):
 
 
 def _nothing(form):
-    """What stands for an entry that cannot be read."""
+    """The value in place of an entry that cannot be read."""
     if isinstance(form, str):
         return ""
     return np.full(len(form), np.nan) if isinstance(form, list) else math.nan

@@ -19,7 +19,7 @@ DIGITS = 4
 """How many significant digits a paper asks for."""
 
 RTOL = 1e-3
-"""What four significant digits need: rounding to them changes a number by at most 5e-4 of it (1.0005 to
+"""What four significant digits need: rounding to them changes a number by at most 5e-4 of its size (1.0005 to
 1.000), and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
 
 APART = 0.01

@@ -35,7 +35,7 @@ the letter of what happened.
 
 
 def _log(rng):
-    """The total in nats, and the counts that stand beside it."""
+    """The total in nats, and the counts beside it."""
     tokens = int(rng.integers(900, 2600))
     sentences, padding = int(rng.uniform(0.06, 0.11) * tokens), int(rng.uniform(0.2, 0.32) * tokens)
     total = round(tokens * math.log(rng.uniform(20, 250)), 1)

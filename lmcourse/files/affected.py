@@ -1,4 +1,4 @@
-"""Which tests concern what has changed since the last commit: a quick check while you work."""
+"""Which tests to run for what has changed since the last commit: a quick check while you work."""
 
 import re
 import subprocess
@@ -16,14 +16,14 @@ def changed(root: Path) -> set[Path]:
 
 
 def git(root: Path, *arguments: str) -> list[str]:
-    """Return what a git command whose output ends each item with a zero byte (``-z``) lists."""
+    """Return the items that a git command lists with ``-z``, each ended by a zero byte."""
     command = ["git", "-C", str(root), *arguments]
     output = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
     return [item for item in output.split("\0") if item]
 
 
 def affected(files: set[Path], root: Path) -> list[Path]:
-    """Return the modules whose doc-strings, and the tests whose imports or chapter, concern changed files.
+    """Return the tests to run for changed files, by imports or chapter, and the changed modules (doctests).
 
     Direct imports take precedence: tests that need a changed module only through others are returned if no
     test imports it. Helpers in ``tests/`` count as modules.
@@ -41,5 +41,5 @@ def affected(files: set[Path], root: Path) -> list[Path]:
 
 
 def unseen(files: set[Path]) -> list[Path]:
-    """Return the changed files for which imports lead to no test: styles, scripts, settings."""
+    """Return the changed files that imports do not connect with a test: styles, scripts, settings."""
     return sorted(path for path in files if path.suffix not in PROSE | {".py"})

@@ -109,7 +109,7 @@ class _Code:
             self._visit(child)
 
     def _computed(self, name: ast.expr) -> None:
-        """Note a name that is imported by a call: a string, or one that begins with a string."""
+        """Note the name that a call imports: a string, or an f-string that begins with one."""
         if isinstance(name, ast.Constant):
             self.imports.add(str(name.value))
         elif isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):

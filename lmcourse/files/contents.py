@@ -5,12 +5,12 @@ from pathlib import Path
 
 PAGES = ("book/**/*.md", "notebooks/*.ipynb", "exercises/*/*.ipynb")
 CONFLICT = re.compile(r"^[ \t]*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
-"""What git leaves where two versions disagree; in a notebook it may stand inside a quoted line."""
+"""What git leaves where two versions disagree; in a notebook it may be inside a quoted line."""
 CHAPTER = re.compile(r"book/(\d\d_\w+)")
 
 
 def listed(root: Path) -> list[str]:
-    """Return the documents of the book in order, as ``book/02_topic``; an empty list without a table."""
+    """Return the documents of the book in order, as ``book/02_topic``; an empty list if there is no table."""
     table = Path(root) / "_toc.yml"
     text = table.read_text(encoding="utf-8") if table.exists() else ""
     return re.findall(r"^[-\s]*(?:file|root):\s*([\w./-]+)\s*$", text, re.MULTILINE)

@@ -147,6 +147,6 @@ def checks_answer(cell: NotebookNode) -> bool:
 
 
 def is_graded_by_hand(cell: NotebookNode) -> bool:
-    """Whether this cell holds an answer in words, which a person grades."""
+    """Whether this cell is an answer in words, which a person grades."""
     settings = cell.metadata.get("nbgrader", {})
     return bool(settings.get("grade") and settings.get("solution"))

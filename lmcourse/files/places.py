@@ -1,4 +1,4 @@
-"""Where the project and the files of this package lie."""
+"""Where the project and the files of this package are."""
 
 from pathlib import Path
 

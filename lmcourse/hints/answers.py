@@ -36,7 +36,7 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
         What the student gave. NumPy arrays, lists, and tensors without a gradient count as numbers, and so
         do fractions, decimals and SymPy's numbers.
     like : float, ndarray, str or dict
-        A right value. Its form is what is expected: shape, keys, and where text stands.
+        A right value. Its form is what is expected: shape, keys, and which entries are text.
     where : str
         How a message names the place.
 

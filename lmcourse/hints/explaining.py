@@ -20,7 +20,7 @@ LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
 
 CLOSE = 5
-"""A number is called close within so many tolerances of the right one, if that is more than `LOOSE`."""
+"""A number is called close within this many tolerances of the right one, if that is more than `LOOSE`."""
 
 MOST_NAMED = 6
 """How many wrong entries of an array are named by their places."""

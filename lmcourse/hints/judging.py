@@ -137,7 +137,7 @@ def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any,
 
 
 def _read(question: Question, given: Any, right: Any) -> tuple[Any, dict]:
-    """An answer in the form of the right value, and what could not be read of it."""
+    """An answer in the form of the right value, and what could not be read."""
     if question.reading is None:
         return read(given, like=right), {}
     value, problems = question.reading(given)

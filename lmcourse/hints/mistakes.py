@@ -3,7 +3,7 @@
 An ``M`` is a mistake that people made in published work or in tools; the number is its place in the book's
 catalogue. An ``L`` is a classroom slip that needs no citation. Every formula here is *wrong on
 purpose*: a wrong formula that fits a student's number names the mistake. Mistakes that belong to one
-question only stand beside that question.
+question only are beside that question.
 
 Arrays named ``nats`` hold the surprisal of every position in nats, and ``real`` says which positions are
 tokens rather than padding; both have the shape (B, T): B sequences, padded to T positions.

@@ -20,7 +20,7 @@ UNKNOWN = "not one of the mistakes that this task looks for"
 
 
 def short_of(question: Question) -> str:
-    """How a number that is close to the right one falls short of it."""
+    """How a number that is close to the right one differs from it."""
     if max(question.rtol, question.atol) <= EXACT:
         return "a count must be exact"
     if not question.rtol:

@@ -1,4 +1,4 @@
-"""Recompute published numbers on texts that the book does not carry.
+"""Recompute published numbers on texts that the book does not contain.
 
 It prints a table and stores it in ``book/reproduced.json`` with machine, versions and date, and the book
 shows that file. Nearly all of the time goes to the networks. Their training can be interrupted: the same
@@ -31,7 +31,7 @@ PTB_SIZES = 929_589, 82_430
 """Tokens of the training and the test text, one end of sentence a line among them."""
 
 GOOD_TURING = {"k": 7, "min_count": (1, 1, 2)}
-"""The recipe of the published Good-Turing rows: discounts up to 7, from order 3 on only what came twice."""
+"""The recipe of the published Good-Turing rows: discounts up to 7, from order 3 on only what occurs twice."""
 
 FALLBACK = 0.5, 1.0, 1.5
 """Discounts for order 1 of characters, where too few are rare to estimate them."""
@@ -106,7 +106,7 @@ def shakespeare_rows(train, test, networks=True):
 
 
 def wikitext():
-    """Words of WikiText-2, as it comes: tokenised, rare words already <unk>."""
+    """Words of WikiText-2 as distributed: tokenised, rare words already <unk>."""
     corpus = corpora.load("wikitext-2")
     return wikitext_rows, *tokenised(corpus.train, corpus.valid, corpus.test)
 

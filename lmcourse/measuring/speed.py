@@ -51,7 +51,7 @@ LINE = "{:42} {:>9} {:>9} {:>9} {:>22}  {}"
 
 
 def measure(rounds):
-    """Time the counted models on WikiText-2 and print a table; each time is the best of so many rounds."""
+    """Time the counted models on WikiText-2 and print a table; each time is the best of ``rounds`` runs."""
     corpus = corpora.load("wikitext-2")
     train = tokenize(corpus.train, by="whitespace")
     test, valid = (

@@ -17,11 +17,11 @@ import numpy as np
 
 
 class ClaimError(AssertionError):
-    """A claim that is not so, or that no change of its data makes false."""
+    """A claim that is false, or that no change of its data makes false."""
 
 
 def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> str:
-    """Glue words about data to the page, if what they say is so.
+    """Glue words about data to the page, if what they say is true.
 
     Parameters
     ----------

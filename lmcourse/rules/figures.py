@@ -109,7 +109,7 @@ def lines(axes, shapes):
 
 
 def markers(svg):
-    """What each reference stands for: the outline of a marker."""
+    """The outline of the marker that each reference draws."""
     return {f"#{path.get('id')}": path.get("d") for path in svg.iter(f"{SVG}path") if path.get("id")}
 
 

@@ -102,7 +102,7 @@ def _marker_faults(cell: NotebookNode) -> Iterator[str]:
         if cell.cell_type != "code":
             misplaced = "outside code. Take it out: an answer in words is replaced as a whole."
         elif marker[0] == "MARK SCHEME":
-            misplaced = "in code. A rubric stands in the Markdown cell of the model answer."
+            misplaced = "in code. A rubric belongs in the Markdown cell of the model answer."
         elif "HIDDEN" in marker[0] and not checks_answer(cell):
             misplaced = "but is not a test cell. Only a test cell can have hidden tests."
         elif "HIDDEN" not in marker[0] and not is_answer(cell):
@@ -202,7 +202,7 @@ def _name_faults(notebook: NotebookNode) -> Iterator[str]:
     cells = [cell for cell in notebook.cells if cell_name(cell)]
     for name, times in Counter(map(cell_name, cells)).items():
         if times > 1:
-            yield f"the grade_id {name!r} stands in {times} cells. Give each cell a name of its own."
+            yield f"the grade_id {name!r} is used in {times} cells. Give each cell a name of its own."
     answers, tested = [], set()
     for cell in cells:
         name = cell_name(cell)

@@ -3,7 +3,7 @@
 What a student gets:
 
 - An answer cell loses its ``### TASK: message`` line and its ``### BEGIN SOLUTION`` ... ``### END SOLUTION``
-  region; ``raise NotImplementedError("message")`` stands there instead.
+  region; ``raise NotImplementedError("message")`` takes its place.
 - A model answer in Markdown is replaced by the ``course.prompt`` of its cell's metadata.
 - A test cell loses its hidden part. No cell has outputs.
 

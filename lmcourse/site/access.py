@@ -23,7 +23,7 @@ def add_script(app, config):
 
 def name_the_arrows(app, pagename, templatename, context, doctree):
     """Give each arrow of the side bar a name, which the theme does not."""
-    # sphinx gives the bibliography the role of a list whose children are no list items
+    # sphinx gives the bibliography the role of a list whose children are not list items
     plain = '<div class="citation-list">'
     context["body"] = context.get("body", "").replace('<div role="list" class="citation-list">', plain)
     make = context.get("generate_toctree_html")

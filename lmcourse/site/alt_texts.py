@@ -1,6 +1,6 @@
 """A Sphinx extension: an alt text takes words and numbers from the page's cells, as sentences do.
 
-``{04-floor}`` in an alt text stands for what a cell has glued under that key, with ``glue`` or with
+``{04-floor}`` in an alt text is replaced by what a cell has glued under that key, with ``glue`` or with
 `lmcourse.pages.claims.claim`. A caption can use ``{glue:text}`` like any sentence.
 """
 

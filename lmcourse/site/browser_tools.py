@@ -79,7 +79,7 @@ def markup(name, data):
     blocks = [
         f'<script type="application/json" id="{key}">{_json(value)}</script>' for key, value in data.items()
     ]
-    without = "This form needs JavaScript, which is off in your browser. What it computes stands below."
+    without = "This form needs JavaScript, which is off in your browser. Its results are explained below."
     place = f'<div id="{name}-tool" class="tool"></div>'
     return "\n".join([place, *blocks, f"<noscript><p>{without}</p></noscript>"])
 
@@ -165,7 +165,7 @@ def formulas():
 
 
 def only_on_screen():
-    """What stands in the printed book instead of a form."""
+    """The sentence that replaces a form in the printed book."""
     return nodes.raw("", r"\emph{The form is on this page of the book on the web.}", format="latex")
 
 

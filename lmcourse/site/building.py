@@ -30,7 +30,7 @@ UNUSED_MATHJAX = ("node-main.js", "latest.js", "adaptors", "tex-svg-full.js", "t
 UNUSED_MATHJAX += ("tex-mml-svg.js", "mml-chtml.js", "tex-mml-chtml.js", "tex-chtml-full.js")
 
 LEAST_FREE = 10_000_000
-"""Bytes; with less free space on the disk, a failure is blamed on it. A built book has about 50 million."""
+"""Bytes; with less free space, a failure is put down to a full disk. A built book has about 50 million."""
 
 
 def build(root):
@@ -72,7 +72,7 @@ def run(root, options, shown=True):
 
 
 def run_program(command, folder, shown, environment=None):
-    """Run a program, print the lines that ``shown`` picks as they come; return exit status and all lines."""
+    """Run a program, print those that ``shown`` accepts as they arrive; return exit status and all lines."""
     with subprocess.Popen(
         command,
         cwd=folder,
@@ -92,7 +92,7 @@ def run_program(command, folder, shown, environment=None):
 
 @contextlib.contextmanager
 def alone(folder):
-    """Wait until no other build of this folder runs, and make others wait. A killed build loses the lock."""
+    """Wait until no other build of this folder runs, and make others wait; a kill releases the lock."""
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(timeout=0)

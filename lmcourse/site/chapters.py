@@ -1,8 +1,8 @@
-"""The book's own Sphinx extension: what Jupyter Book leaves open, and nothing that a package does.
+"""The book's own Sphinx extension: what Jupyter Book lacks and no package provides.
 
 - a chapter's number is the number in its file name, also while earlier chapters are still missing;
-- buttons that lead to a repository are there when it is known, those that launch only on notebooks;
-- no script that would ask another host is put on a page;
+- buttons that lead to a repository appear if its address is known, those that launch only on notebooks;
+- no script that would contact another host is put on a page;
 - the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises;
 - the ``mistake-table`` and ``objective-map`` directives: where mistakes and objectives are treated.
 """
@@ -35,7 +35,7 @@ def setup(app):
 
 
 def number_by_file_name(app):
-    """Let the number of a chapter be the number in its file name, whoever else numbers sections."""
+    """Let the number of a chapter be the number in its file name, whatever else numbers sections."""
     assign = TocTreeCollectorWithStyles.assign_section_numbers
     if assign.__name__ == "numbers_from_file_names":
         return
@@ -83,7 +83,7 @@ def add_style(app, config):
 
 
 def tidy_page(app, pagename, templatename, context, doctree):
-    """Drop Thebe (it asks another host) and the launch button of pages that are no notebooks."""
+    """Drop Thebe, which contacts another host, and the launch button on pages that are not notebooks."""
 
     def wanted(script):
         body = getattr(script, "attributes", {}).get("body", "") or ""

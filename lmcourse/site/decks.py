@@ -53,7 +53,7 @@ def build_all(out=OUT, labs=LABS, again=False):
 
 
 def build(lab, out, again=False):
-    """Write the deck of one lab, unless it is newer than all that it is made from; return its path."""
+    """Write the deck of one lab, unless it is newer than everything it is made from; return its path."""
     deck = out / f"{lab.stem}.html"
     ran = lab.parents[1] / "_build" / "jupyter_execute" / "notebooks" / lab.name
     sources = [lab, ran, Path(__file__), *(TEMPLATES / "slides").iterdir()]

@@ -66,7 +66,7 @@ def mistakes(root):
 
 
 def tagged_passages(text):
-    """Yield (mistake id, heading) for each tag: the heading that follows it directly, or stands above."""
+    """Yield (mistake id, heading) for each tag: the heading directly below the tag, or else above it."""
     heading, waiting = "", []
     for line in text.splitlines():
         if title := re.match(r"#+ +(.+)", line):
@@ -85,7 +85,7 @@ def lab_tags(path):
     """The mistakes that a lab's cells are tagged with."""
     try:
         cells = notebooks.read(path).cells
-    except notebooks.NotebookError:  # not there, or broken: other rules say so
+    except notebooks.NotebookError:  # missing or unreadable; other rules report it
         return set()
     tags = {tag for cell in cells for tag in cell.metadata.get("tags", [])}
     return {tag.removeprefix("mistake-") for tag in tags if tag.startswith("mistake-")}

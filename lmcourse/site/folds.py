@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Folded(nodes.General, nodes.Element):
-    """What is closed until it is opened: ``summary`` says what it is, ``kind`` how it looks."""
+    """Content that is closed until a reader opens it: ``summary`` is its label, ``kind`` its look."""
 
 
 class Mark(nodes.General, nodes.Element):
@@ -66,7 +66,7 @@ class BeginFold(SphinxDirective):
 
 
 class Predict(BeginFold):
-    """The beginning of a fold below a question: the reader answers it first."""
+    """The beginning of a fold below a question: the reader answers before opening it."""
 
     kind = "predict"
 
@@ -82,7 +82,7 @@ class EndFold(SphinxDirective):
 
 
 def make_folds(app, doctree):
-    """Put what is between two marks, and what is below the titles of deeper sections, into folds."""
+    """Fold what is between two marks, and deeper sections below their titles."""
     for start in list(doctree.findall(Mark)):
         if start.parent is not None and "kind" in start:
             fold_between(start)

@@ -29,7 +29,7 @@ class Entry:
     Attributes
     ----------
     term : str
-        The name under which the entry stands.
+        The name under which the entry is listed.
     names : tuple of str
         All English names, ``term`` first.
     simplified, traditional : tuple of str

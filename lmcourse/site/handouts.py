@@ -55,7 +55,7 @@ def find_browser():
 def no_browser():
     """Return what to install, for a machine without Chromium."""
     return (
-        f"Decks are printed by Chromium, and none of {', '.join(BROWSERS)} is here. On Debian or Ubuntu:"
+        f"Decks are printed by Chromium, and none of {', '.join(BROWSERS)} was found. On Debian or Ubuntu:"
         " apt install chromium. Or name yours: CHROMIUM=/path/to/it make handouts"
     )
 

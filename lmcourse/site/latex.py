@@ -81,7 +81,7 @@ def fit_for_paper(app, doctree, docname):
 
 
 def give_widths(doctree):
-    """Give the columns of tables widths, so that their cells break."""
+    """Set the widths of tables' columns, so that lines break in their cells."""
     for table in doctree.findall(nodes.table):
         group = next(table.findall(nodes.tgroup))
         rows = list(group.findall(nodes.row))
@@ -126,7 +126,7 @@ def widths(rows):
 
 
 def drop_html(doctree):
-    """Take raw HTML out, such as the links of a chapter's card, which lead nowhere on paper."""
+    """Remove raw HTML, such as the links of a chapter's card, which lead nowhere on paper."""
     for raw in list(doctree.findall(nodes.raw)):
         if raw.get("format") == "html":
             raw.parent.remove(raw)

@@ -61,7 +61,7 @@ def make_pdf():
 
 
 def missing():
-    """Return the programs and fonts that are not here."""
+    """Return the programs and fonts that this machine lacks."""
     lacking = [program for program in PROGRAMS if shutil.which(program) is None]
     if shutil.which("fc-list"):
         there = subprocess.run(["fc-list", ":", "family"], capture_output=True, encoding="utf-8").stdout

@@ -1,7 +1,7 @@
 """A Sphinx extension: each page says how long it takes to read, and chapters can be taken home as notebooks.
 
-- Under the title of each page that is no chapter: its minutes, and for labs and sets where the chapter, the
-  deck, the notebook and the exercises are. Chapters have a card that says it (`lmcourse.site.chapters`).
+- Under the title of each page that is not a chapter: its minutes, and for labs and sets links to the chapter,
+  the deck, the notebook and the exercises. Chapters have them on a card (`lmcourse.site.chapters`).
 - The minutes on a chapter's card are for working it through; the build adds those for reading alone, and
   warns when the card's are less than one and a half times or more than three times as many.
 - Each chapter is written as a notebook without outputs: ``downloads/STEM.ipynb``.
@@ -83,7 +83,7 @@ def minutes(doctree):
 
 
 def _inside(node, hidden=False):
-    """Whether a node is no prose; with ``hidden``, whether it stands in a folded or printed cell."""
+    """Whether a node is not prose; with ``hidden``, whether it is in a folded or printed cell."""
     while (node := node.parent) is not None:
         classes = set(node.get("classes", ()))
         if node.get("nb_element") == "cell_code_output" or classes & {"tag_hide-input", "tag_hide-cell"}:
@@ -96,7 +96,7 @@ def _inside(node, hidden=False):
 
 
 def put_minutes(app, doctree, docname):
-    """Put the line with the minutes under the page's title; on chapters, look at what the card says."""
+    """Put the minutes under the page's title; on chapters, check the minutes stated on the card."""
     title = doctree.next_node(nodes.title)
     if app.builder.format != "html" or title is None or docname == "genindex":
         return
@@ -150,7 +150,7 @@ def companions(docname):
 
 
 def put_on_card(doctree, computed, docname):
-    """Add the computed minutes to a chapter's card, and warn when the stated ones do not go with them."""
+    """Add the computed minutes to a chapter's card, and warn if the stated ones do not fit."""
     for card in doctree.findall(nodes.container):
         if "chapter-card" in card["classes"]:
             fault = card_fault(card.astext(), computed)
@@ -182,7 +182,7 @@ def card_fault(card, computed):
 
 
 def write_notebooks(app, exception):
-    """Write each chapter that was run as a notebook without outputs, where it is not there yet."""
+    """Write each chapter that was run as a notebook without outputs, unless it is up to date."""
     if exception or app.builder.format != "html":
         return
     executed = Path(getattr(app.env, "mystnb_config", app.config).output_folder)
@@ -254,7 +254,7 @@ def plain_markdown(text, glued):
 
 
 def _heading(directive):
-    """The bold line that stands for a directive's first line."""
+    """The bold line in place of a directive's first line."""
     kind = directive[1].removeprefix("prf:")
     name = "" if kind == "admonition" else kind.capitalize()
     words = ": ".join(part for part in (name, directive[2].strip()) if part)
@@ -262,7 +262,7 @@ def _heading(directive):
 
 
 def _value(key, glued):
-    """What the cells gave for a glued number, as text; its name where it is another page's."""
+    """What the cells gave for a glued number, as text; its name if another page glued it."""
     name, _, form = key.partition(":")
     stored = glued.get(name, {}).get("data", {})
     text = str(stored.get("text/plain", f"({key.rpartition('::')[2]})")).strip("'\"")

@@ -1,4 +1,4 @@
-"""A Sphinx extension: chapters link each glossary term at its first use, and the index knows them all.
+"""A Sphinx extension: chapters link each glossary term at its first use, and the index lists them all.
 
 - The first use of a term in a chapter's prose becomes a link to the glossary, unless the chapter has a link
   written by hand with the ``term`` role. Headings, links, code, maths, tables and captions are left alone.
@@ -38,7 +38,7 @@ NOT_PROSE = (
     addnodes.glossary,
 )
 CHINESE = "中文"
-"""The heading of the index under which Chinese terms stand."""
+"""The heading of the index under which Chinese terms are listed."""
 
 
 def setup(app):
@@ -122,7 +122,7 @@ def link(words, entry: Entry, docname):
 
 
 def is_prose(text):
-    """Whether a text node stands in running prose."""
+    """Whether a text node is running prose."""
     node = text.parent
     while node is not None:
         if isinstance(node, NOT_PROSE) or node.get("nb_element"):
@@ -146,7 +146,7 @@ def definitions(document, known):
 
 
 def section_of(node):
-    """The anchor and the title of the section in which a node stands."""
+    """The anchor and the title of the section that a node is in."""
     while node is not None:
         titles = [child for child in node.children if isinstance(child, nodes.title)]
         if type(node) is nodes.section and titles:  # a numbered definition is a kind of section too

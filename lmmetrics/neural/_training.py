@@ -162,7 +162,7 @@ def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
     if len(text) == 0 or (text.ids < 0).any():
         raise ValueError(
             f"the {name} text has no tokens, or tokens outside its vocabulary: their probability "
-            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that holds all its tokens"
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that contains all its tokens"
         )
 
 

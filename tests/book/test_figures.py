@@ -21,7 +21,7 @@ PAGES = sorted(
     p.relative_to(HTML).as_posix() for d in ("book", "notebooks") for p in HTML.glob(f"{d}/**/*.html")
 )
 ILLUSTRATED = 12
-"""At least so many pages and labs have figures: eight chapters, their labs, and more."""
+"""At least this many pages and labs have figures: eight chapters, their labs, and more."""
 
 
 @cache
@@ -57,7 +57,7 @@ def test_every_figure_keeps(rule):
 
 
 def test_every_image_is_a_vector_with_words():
-    """Pages, labs, decks: SVG, and an alt text that is no caption."""
+    """Pages, labs, decks: SVG, and an alt text that is not the caption."""
     built()
     decks = [f"slides/{deck.name}" for deck in sorted((HTML / "slides").glob("*.html"))]
     found = []

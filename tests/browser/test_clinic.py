@@ -460,7 +460,7 @@ def test_explanations_are_well_formed():
 
 @needs_book
 def test_page_of_the_book_links_every_treated_mistake(visit):
-    """In the built book: a finding links to the section that runs the mistake, and the section is there."""
+    """In the built book: a finding links to the section that runs the mistake, and the section exists."""
     page = HTML / "book" / "clinic.html"
     reader = visit(width=390, height=844)
     reader.page.goto(page.as_uri() + "?got=19.1218&expected=70.6083&quantity=perplexity&unit=token")

@@ -56,7 +56,7 @@ def by_score(case):
     )
     if kind.startswith("total"):
         score = Score(nats, **counts)
-    elif UNITS[unit] not in counts:  # within the unit itself no count is needed: one unit stands for all
+    elif UNITS[unit] not in counts:  # within the unit itself no count is needed: one unit is enough
         alone = Score(nats, **{UNITS[unit]: 1})
         return {key: number if key[1] == unit else None for key, number in all_units(alone).items()}
     elif kind == "perplexity":
@@ -163,7 +163,7 @@ def test_formulas_compute_the_value(opened):
     ],
 )
 def test_impossible_input_is_explained(opened, typed, said):
-    """The sentence stands in the result and beside the field, the field is marked, nothing is converted."""
+    """The sentence appears in the result and beside the field, the field is marked, nothing is converted."""
     for name, text in typed.items():
         target = f"#converter-{name}"
         opened.select_option(target, text) if name == "kind" else opened.fill(target, text)
@@ -317,7 +317,7 @@ def test_known_texts_are_consistent():
 
 @needs_book
 def test_page_of_the_book_has_the_tool(visit):
-    """In the built book: the form is there, scripts are on this page only, the known texts are today's."""
+    """In the built book: the form is shown, scripts are on this page only, the known texts are today's."""
     page = HTML / "book" / "converter.html"
     reader = visit(width=390, height=844)
     reader.page.goto(page.as_uri() + "?value=141.2&text=ptb-test")
@@ -326,7 +326,7 @@ def test_page_of_the_book_has_the_tool(visit):
     below = reader.page.evaluate(
         "() => document.querySelector('h1').compareDocumentPosition(document.querySelector('.tool-form'))"
     )
-    assert below & 4, "the form stands below the heading"
+    assert below & 4, "the form is below the heading"
     stored = reader.page.evaluate("() => JSON.parse(document.getElementById('known-texts').textContent)")
     assert stored == known_texts.known_texts()
     assert "tools/converter.js" not in (HTML / "book" / "index.html").read_text(encoding="utf8")

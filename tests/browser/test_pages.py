@@ -103,7 +103,7 @@ def test_links_inside_the_book_resolve(name):
 
 
 def links_to_nowhere(page):
-    """The links of a page whose file or anchor is not there."""
+    """The links of a page whose file or anchor does not exist."""
     missing = []
     for link in set(re.findall(r'(?:href|src)="([^"]+)"', page.read_text(encoding="utf8"))):
         if re.match(r"[a-z]+:|//|#$|\{\{", link):
@@ -168,7 +168,7 @@ def test_dark_mode_is_dark(visit):
 
 
 def test_launch_and_download_buttons(visit):
-    """Colab stands on notebooks alone, and only where the repository is known; a download stands always."""
+    """Colab is offered on notebooks alone, and only if the repository is known; a download always."""
     lab = (HTML / "notebooks/02_cross_entropy.html").read_text(encoding="utf8")
     assert ("colab.research.google.com/github/" in lab) == bool(REPOSITORY)
     assert "github.com/" not in lab or REPOSITORY or "GITHUB_REPOSITORY" in os.environ

@@ -68,7 +68,7 @@ def test_every_slide_is_sound(visit, name):
 
 
 def test_the_arrow_misses_no_slide(visit):
-    """The right arrow alone shows every slide and every step of it, down to the last."""
+    """The right arrow alone shows every slide with all of its steps, down to the last."""
     page = visit(width=1280, height=720).open(DECKS[0])
     page.wait_for_function("() => window.Reveal && Reveal.isReady()")
     slides, seen = page.evaluate(SLIDES), set()

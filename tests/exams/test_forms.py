@@ -177,7 +177,7 @@ def test_an_entry_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
 
 @pytest.mark.parametrize("i", range(len(SLOPES)), ids=[code for code, _ in SLOPES])
 def test_an_expression_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
-    """Equal forms are right whatever their symbols assume; what is no expression is told on both sides."""
+    """Equal forms are right whatever their symbols assume; both sides report what is not an expression."""
     code, kind = SLOPES[i]
     said, verdict = _on_paper("slope", code, ("z", "p")), graded[len(ENTRIES) + i]
     assert bool(said) == (kind == "refused"), said
@@ -224,7 +224,7 @@ KEYS = [
 
 @pytest.mark.parametrize(("keys", "points", "says"), KEYS)
 def test_keys_are_matched_without_blanks_and_capitals(keys, points, says):
-    """A key too many is told and costs nothing, one that is there twice costs its part, and all that are
+    """A key too many is told and costs nothing, one that appears twice costs its part, and all that are
     missing are told in one sentence. The paper and the grader say the same."""
     values = list(GOOD.values())
     code = "{" + ", ".join(f"{key!r}: {values[i]}" for key, i in keys.items()) + "}"

@@ -235,7 +235,7 @@ def test_one_notebook_needs_no_name(folder, tmp_path, capsys):
 
 
 def test_a_file_of_forty_gigabytes_ends_nobody_elses_grading(tmp_path):
-    """Sparse: it takes no disk. No more of it is read than shows that it is too large."""
+    """Sparse: it takes no disk. Only as much is read as shows that it is too large."""
     path = tmp_path / "Bob.ipynb"
     with path.open("wb") as stream:
         stream.truncate(40 * 10**9)

@@ -156,7 +156,7 @@ def test_the_table_of_answers_serves_for_marking_on_paper(name, seed):
 
 @pytest.mark.parametrize("name", EXAMS)
 def test_two_mistakes_in_two_parts_are_both_named(name):
-    """Whoever makes two usual mistakes that change different parts of the answer is told both."""
+    """A student who makes two usual mistakes in different parts of the answer is told both."""
     told = []
     for question in _questions_of_many(name, 8):
         right = formula_value(question, question.right, question.cases[0])
@@ -172,7 +172,7 @@ def test_two_mistakes_in_two_parts_are_both_named(name):
 
 @pytest.mark.parametrize("name", EXAMS)
 def test_paper_says_what_each_part_is_worth(name):
-    """The points of the parts stand in the text of the task and are those that the grader gives."""
+    """The points of the parts are in the text of the task and are those that the grader gives."""
     paper, _ = papers(find(name), 3, "ABCDE", "Ada")
     text = " ".join(cell.source for cell in paper.cells)
     for part in find(name).parts(3):
@@ -303,7 +303,9 @@ def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
     blank = json.loads(keys[ada].read_text(encoding="utf-8"))
     blank["cells"][0]["source"], blank["metadata"] = "# Midterm", {}
     (handed / "Stranger.ipynb").write_text(json.dumps(blank), encoding="utf-8")
-    rows = {r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam_folder=folder)}
+    rows = {
+        r.student: r for r in grade_class(handed, None, tmp_path / "out", seed=3, jobs=2, exam_folder=folder)
+    }
     assert (rows[ada].points, rows[ada].result.maximum) == (34, 34)
     assert rows[alan].status == "zero"
     assert rows[ming].points == 4, "the repaired evaluator is right for everybody; the numbers are not"

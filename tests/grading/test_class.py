@@ -448,7 +448,7 @@ def test_a_folder_keeps_its_secret_and_an_old_folder_gets_one(tmp_path, capsys):
     [("lmcourse.grade", "a.ipynb"), ("lmcourse.grade_class", "handed", "--set", SET, "--out", "results")],
 )
 def test_on_windows_one_sentence_says_what_works(command):
-    """What cannot be imported there is taken away, and the system says that it is Windows."""
+    """The modules that Windows lacks are removed, and the platform is set to Windows."""
     start = """
 import sys, runpy, subprocess, tempfile, multiprocessing.connection, numpy, tqdm, nbformat, jinja2, asyncio
 sys.argv = sys.argv[1:]

@@ -68,7 +68,7 @@ def test_text_of_a_student_is_escaped():
 
 
 def test_text_between_backticks_is_code_on_the_page():
-    """Also where it holds signs of HTML; a lone backtick stays."""
+    """Even if it contains characters of HTML; a single backtick is kept."""
     reason = '`value["a"]` is `<b>`. Put `x < 1` there: `'
     task = TaskResult("t", "Task 1", "the `total`", 0, 2, "zero", reason)
     page = as_html(Result("02_small", 1, (task,), "Protection: full."))

@@ -45,7 +45,7 @@ def test_forty_solved_copies_of_a_set_with_torch_get_full_marks(tmp_path):
 
 
 def test_the_grader_imports_nothing_in_a_thread():
-    """A module that a thread still imports is half there for all others, and SciPy looks for PyTorch."""
+    """While a thread imports a module, the others see half of it, and SciPy looks for PyTorch."""
     command = [sys.executable, "-c", WATCHED, str(SOLVED), NAME, str(SOLUTIONS)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lmcourse.files.places import ROOT
-from lmcourse.grading.inside import commands
+from lmcourse.grading.inside import commands, isolate
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Other, WireError, encode
 from lmcourse.grading.notebook.reading import GradingError
@@ -322,6 +322,12 @@ def test_the_time_of_a_whole_submission_is_bounded():
             with pytest.raises(Lost, match="the whole notebook takes more than 4 seconds"):
                 sandbox.run("loop", "while True: pass")
         assert time.monotonic() < sandbox.patience.end + 10
+
+
+def test_a_machine_whose_system_calls_we_do_not_know_gets_no_full_protection(monkeypatch):
+    monkeypatch.setattr(isolate, "ARCHITECTURES", {})
+    with pytest.raises(OSError, match="cannot be filtered"):
+        isolate._refuse_calls()
 
 
 def test_weaker_protection_says_so():

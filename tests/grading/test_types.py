@@ -342,7 +342,7 @@ def in_float32(value):
 
 @pytest.mark.parametrize("chapter", ["03", "07", "08"])
 def test_what_float32_loses_on_hidden_inputs_the_visible_check_tells(chapter, monkeypatch):
-    """The visible inputs are few and round: there alone, float32 is often precise enough."""
+    """The visible inputs are few and round: float32 is often precise enough for those."""
     monkeypatch.setattr(feedback, "DRAWING_SECONDS", 60)
     told = 0
     for key, asked in of_chapter(chapter).items():

@@ -1,4 +1,4 @@
-"""The types that py.typed promises: each annotation of the library names something that exists."""
+"""What is public, and the types that py.typed promises: each annotation names something that exists."""
 
 import importlib
 import inspect
@@ -38,3 +38,8 @@ def annotated(module):
 def test_each_annotation_resolves(name):
     for thing in annotated(importlib.import_module(name)):
         typing.get_type_hints(thing, localns=FOR_CHECKERS if inspect.isfunction(thing) else None)
+
+
+def test_modules_of_packages_are_private():
+    assert not [name for name in MODULES if name.count(".") == 2 and not name.split(".")[2].startswith("_")]
+    assert "lmmetrics.text._tokenize" in MODULES

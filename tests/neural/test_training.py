@@ -327,7 +327,7 @@ def test_errors_say_what_to_do():
     closed = Vocabulary(["cat"], unk=False)
     with pytest.raises(ValueError, match="the validation text has no tokens"):
         neural.train(model, TEXT, valid=tokenize([], vocabulary=TEXT.vocabulary), steps=1)
-    with pytest.raises(ValueError, match="vocabulary does not hold"):
+    with pytest.raises(ValueError, match="outside its vocabulary"):
         neural.train(MAKERS["rnn"](closed), tokenize(["dog"], vocabulary=closed), steps=1)
     with pytest.raises(ValueError, match="context is 16"):
         neural.train(MAKERS["transformer"](TEXT.vocabulary), TEXT, steps=1, length=64)

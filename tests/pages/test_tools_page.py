@@ -196,7 +196,7 @@ def test_kenlm_and_srilm_are_the_books_totals(model, lines):
 
 
 def test_srilm_gives_the_numbers_of_two_public_logs():
-    """(log10 probability, words, OOVs, lines) of the logs, and the ppl and ppl1 that stand in them."""
+    """(log10 probability, words, OOVs, lines) of the logs, and the ppl and ppl1 that they report."""
     for logprob, words, oovs, ends, ppl, ppl1 in [
         (-20.406, 9, 1, 1, 185.068, 355.426),
         (-9656.414, 3277, 206, 206, 884.5531, 1394.401),

@@ -42,7 +42,7 @@ class ExerciseSet:
     odd : list of (str, str)
         Task and code that is wrong on odd inputs only.
     broken : list of (str, str, str)
-        Task, what the message says, and code that lacks a property and is no catalogued mistake.
+        Task, what the message says, and code that lacks a property and is not a catalogued mistake.
     unusual : list of (str, str)
         Task and code that is right in an unusual way.
     wrong : dict of str to list of (str, str)

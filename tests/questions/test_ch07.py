@@ -135,7 +135,7 @@ changed("parameters", "L8", ("L * 2", "2"), ("L * block", "block"))
 
 SEES = "(place[:, None] >= place) & text[:, None, :]"
 SOFTMAX = "np.exp(scores - scores.max(axis=2, keepdims=True))"
-# Rows that see nothing would be 0 / 0: whoever hides too much meets that first, and mends it.
+# Rows that see nothing would be 0 / 0: a student who hides too much meets that first, and corrects it.
 MENDED = ("scores[~text] = 0.0", "scores[~text | ~sees.any(axis=2)] = 0.0")
 MENDED_END = ("* text[:, :, None]", "* (text & sees.any(axis=2))[:, :, None]")
 changed("attention", "M47", (SEES, "text[:, None, :] & (place[:, None] >= 0)"))

@@ -1,4 +1,4 @@
-"""Guides: the rules find each kind of planted fault, and let everything pass that is there."""
+"""Guides: the rules find each kind of planted fault, and let everything pass that exists."""
 
 import re
 
@@ -54,7 +54,7 @@ PLANTED = [
 
 @pytest.fixture
 def project(tmp_path):
-    """A small project whose guides name only what is there."""
+    """A small project whose guides name only what exists."""
     for path, text in {**FILES, "CONTRIBUTING.md": GUIDE}.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)

@@ -248,7 +248,7 @@ BROKEN = {
         edit("bits", "    return", "    ### BEGIN HIDDEN TESTS\n    ### END HIDDEN TESTS\n    return"),
         "not a test cell",
     ),
-    "a name twice": (settings("coins", grade_id="bits"), "'bits' stands in 2 cells"),
+    "a name twice": (settings("coins", grade_id="bits"), "'bits' is used in 2 cells"),
     "a name with a capital": (settings("coins", grade_id="Coins"), "grade_id 'Coins'.*lower-case"),
     "no name": (settings("coins", grade_id=None), "grade_id None"),
     "no points": (settings("test-coins", points=None), "points None"),

@@ -166,7 +166,7 @@ def test_a_build_that_failed_goes_on_failing_until_its_cause_is_gone(small_book)
 
 @pytest.mark.slow
 def test_a_build_that_was_killed_is_not_taken_for_finished(small_book):
-    """Killed while it writes pages, with an execution half stored: the next build puts all of it right."""
+    """Killed while it writes pages, with an execution half stored: the next build repairs everything."""
     assert build(small_book)[0] == 0
     (small_book / "lmmetrics" / "units.py").write_text("def bits(nats):\n    return nats * 7\n")
     assert build(small_book, KILLED="while writing")[0] == -signal.SIGKILL

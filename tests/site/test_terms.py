@@ -28,7 +28,7 @@ nat
 """
 CHAPTER = """# Entropy of a page
 
-The `nat` and $nat$ are no prose, a [link to entropy](other.md) is none.
+The `nat` and $nat$ are not prose, nor is a [link to entropy](other.md).
 Two cross-entropies, then
 entropies, and entropy again.
 
@@ -101,7 +101,7 @@ def test_the_glossary_names_the_chapters(small):
 
 
 def test_the_index_has_both_languages_and_sections(small):
-    """Terms stand with their sections, Chinese names under one heading."""
+    """Terms are listed with their sections, Chinese names under one heading."""
     text = page(small, "genindex")
     assert "中文" in text and "驚奇度 (surprisal)" in text and "熵 (entropy)" in text
     assert re.search(r'<a href="book/01_a.html#the-nat"><strong>01 The nat, defined</strong></a>', text)

@@ -20,8 +20,8 @@ class TaskResult:
     maximum : int
     status : {"full", "partial", "zero", "not answered", "could not run", "by hand"}
     reason : str
-        Why points are missing: a hint, an error, a limit; sometimes a remark on a full mark. Text of the
-        student may stand in it: escape it.
+        Why points are missing: a hint, an error, a limit; sometimes a remark on a full mark. It may contain
+        text of the student: escape it.
     mistakes : tuple of str
         Ids of the catalogue, such as ``"M19"``.
     words : str

@@ -41,7 +41,7 @@ class Step:
     from_set : bool
         Whether it is the set's, and not the student's.
     tests : str or None
-        Instead of code: the task whose tests stand here.
+        Instead of code: the task whose tests run here.
     """
 
     source: str

@@ -48,7 +48,7 @@ def visible_folder_of(path: str | Path) -> str | None:
 
 
 def data_folder() -> tuple[str | None, list[str]]:
-    """The folder of downloaded corpora, and the corpora in it: the folder may hold other things besides."""
+    """Return the folder of downloaded corpora, and the corpora in it; it may contain other files too."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / CACHE
     folder = Path(os.environ.get("LMMETRICS_DATA") or cache)
     if not folder.is_dir():

@@ -1,1 +1,1 @@
-"""The wrong-number clinic: explanations, and what an explanation is."""
+"""The wrong-number clinic: its explanations, and their form."""

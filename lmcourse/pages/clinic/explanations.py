@@ -1,7 +1,7 @@
-"""What an explanation of the wrong-number clinic is, and how its expressions become data.
+"""The form of an explanation of the wrong-number clinic, and its expressions as data.
 
 An explanation predicts the number that a mistake produces, from the right number and the counts of the text;
-`catalogue` lists them. In an expression ``h`` stands for the expected nats per unit, ``g`` for those that the
+`catalogue` lists them. In an expression ``h`` is the expected nats per unit, ``g`` for those that the
 reader got, and every other name for a count (`FIELDS`) or a constant.
 """
 

@@ -41,7 +41,7 @@ class Report:
     unit : str
         What the divisor counts, in the plural.
     past, base, together : str
-        What stood before a token when it was scored; the logarithm; how the parts became one number.
+        What came before a token when it was scored; the logarithm; how the parts became one number.
 
     Examples
     --------

@@ -14,7 +14,7 @@ EOS = 2
 
 
 def _real(ids):
-    """The text with its one `</s>`: all before which no `</s>` stands."""
+    """The text with its one `</s>`: everything up to and including the first `</s>`."""
     ends = ids == EOS
     return ends.cumsum(axis=1) - ends == 0
 

@@ -17,7 +17,7 @@ GIBBS = Property(
 
 
 def divergence_mistakes(right: Callable, only: tuple[str, ...] = ()) -> tuple[Mistake, ...]:
-    """Return two mistakes about the nats of ``right``: bits are given (M2), the sign is turned (M5).
+    """Return two mistakes about the nats of ``right``: the answer is in bits (M2); the sign is flipped (M5).
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ DRAWN = (
 
 
 def counted(place: int) -> Property:
-    """A share is a count divided by the repeats, which stand at ``place`` of the case."""
+    """A share is a count divided by the repeats, which are at ``place`` in the case."""
 
     def holds(value, *case):
         counts = case[place] * np.asarray(value)
