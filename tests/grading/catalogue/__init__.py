@@ -27,7 +27,7 @@ GROUPS = {
     "wrong": "Honest and wrong, or not finished",
     "hostile": "Hostile",
 }
-MODULES = ["right", "ipython", "wrong", "hostile"]
+MODULES = ["right", "ipython", "wrong"]
 MODULES += [f"hostile.{name}" for name in ("points", "patches", "objects", "replies", "guesses")]
 MODULES += [f"hostile.{name}" for name in ("files", "processes", "memory", "limits")]
 
@@ -156,8 +156,8 @@ class Notebook:
 
 def all_cases() -> list[Case]:
     """Every submission of the catalogue, in the order of the groups."""
-    modules = {name: importlib.import_module(f"{__name__}.{name}") for name in MODULES}
-    return [case for module in ("right", "ipython", "wrong", "hostile") for case in modules[module].CASES]
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in MODULES]
+    return [case for module in modules for case in module.CASES]
 
 
 def write_small_set(folder: Path) -> Path:

@@ -1,6 +1,9 @@
 """Files, the reference and the network: what an answer must not see, and where it must not write."""
 
-from tests.grading.catalogue.hostile import ZERO, attack, case
+from tests.grading.catalogue.hostile import ZERO, Cases
+
+CASES = Cases()
+attack, case = CASES.attack, CASES.case
 
 READ = """
 import glob, os, re

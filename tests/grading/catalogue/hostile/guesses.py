@@ -2,7 +2,10 @@
 
 from lmcourse.questions import find
 from tests.grading.catalogue import Case
-from tests.grading.catalogue.hostile import CASES, ZERO, case
+from tests.grading.catalogue.hostile import ZERO, Cases
+
+CASES = Cases()
+case = CASES.case
 
 FIRST = """
 import os

@@ -1,6 +1,9 @@
 """Time, output, the disk, and limits that an answer raises itself."""
 
-from tests.grading.catalogue.hostile import TOO_LONG, attack, case, trap
+from tests.grading.catalogue.hostile import TOO_LONG, Cases
+
+CASES = Cases()
+attack, case, trap = CASES.attack, CASES.case, CASES.trap
 
 attack(
     "fills the disk",

@@ -1,6 +1,9 @@
 """Memory, also memory that belongs to no process or to one that hides."""
 
-from tests.grading.catalogue.hostile import attack, trap
+from tests.grading.catalogue.hostile import Cases
+
+CASES = Cases()
+attack, trap = CASES.attack, CASES.trap
 
 attack(
     "exhausts memory",

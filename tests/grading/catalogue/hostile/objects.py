@@ -1,6 +1,9 @@
 """Answers that are objects made to deceive the tests."""
 
-from tests.grading.catalogue.hostile import case, trap
+from tests.grading.catalogue.hostile import Cases
+
+CASES = Cases()
+case, trap = CASES.case, CASES.trap
 
 trap(
     "an object that equals everything",

@@ -1,6 +1,9 @@
 """Patches of Python, of the libraries and of the course's checks, hooks, and walks through frames."""
 
-from tests.grading.catalogue.hostile import attack, case
+from tests.grading.catalogue.hostile import Cases
+
+CASES = Cases()
+attack, case = CASES.attack, CASES.case
 
 attack(
     "patches assert, abs and all()",

@@ -1,6 +1,9 @@
 """Changes to tests, points and the other answers."""
 
-from tests.grading.catalogue.hostile import WRONG, ZERO, case
+from tests.grading.catalogue.hostile import WRONG, ZERO, Cases
+
+CASES = Cases()
+case = CASES.case
 
 
 @case("edits the tests", average_surprisal=ZERO, forecasters=ZERO)

@@ -1,7 +1,10 @@
 """Processes, threads and signals."""
 
 from tests.grading.catalogue import POINTS
-from tests.grading.catalogue.hostile import ENDED, TOO_LONG, attack, case, trap
+from tests.grading.catalogue.hostile import ENDED, TOO_LONG, Cases
+
+CASES = Cases()
+attack, case, trap = CASES.attack, CASES.case, CASES.trap
 
 attack("ends the process", "import os\nos._exit(0)", deserved=ENDED)
 attack("crashes the interpreter", "import ctypes\nctypes.string_at(0)", deserved=ENDED)

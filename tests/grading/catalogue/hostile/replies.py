@@ -1,6 +1,9 @@
 """Forged replies to the grader."""
 
-from tests.grading.catalogue.hostile import attack, trap
+from tests.grading.catalogue.hostile import Cases
+
+CASES = Cases()
+attack, trap = CASES.attack, CASES.trap
 
 attack(
     "forges replies on every file descriptor",
