@@ -91,7 +91,7 @@ class _Code:
         self._visit(tree)
 
     def _visit(self, node: ast.AST) -> None:
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
             for other in node.orelse:
                 self._visit(other)
             return
@@ -102,7 +102,8 @@ class _Code:
                 raise ValueError(f"{ast.unparse(node)}: a relative import. Write the module's full name.")
             self.imports |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
         elif isinstance(node, ast.Call) and IMPORTING.search(ast.unparse(node.func)):
-            self._computed(node.args[0])
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "name"]
+            self._computed([*node.args, *named][0])
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
             self.strings |= {node.value, *node.value.split("/")}
         for child in ast.iter_child_nodes(node):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lmmetrics.information import entropy
-from tests.browser.conftest import needs_book
+from tests.browser.conftest import HTML, needs_book
 
 pytestmark = [pytest.mark.browser, needs_book]
 
@@ -86,7 +86,7 @@ def test_the_page_s_own_table_is_found_again(page):
         "every token, </s> included": {},
         "</s> left out of both": {"scoreEnd": False, "countEnd": False},
         "</s> scored, not counted": {"countEnd": False},
-        "padding counted, free of charge": {"padding": "free"},
+        "padding counted, not scored": {"padding": "free"},
         "padding scored at 1/V": {"padding": "even"},
         "mean loss of batches of 16": {"average": "losses"},
         "mean perplexity of sentences": {"average": "sentences"},
@@ -110,18 +110,13 @@ def test_keys_move_a_forecast(page):
     assert "eats" in box.locator(".result").inner_text()
 
 
-def test_without_scripts_the_still_picture_is_there(chromium):
-    from playwright.sync_api import sync_playwright
-
-    from tests.browser.conftest import HTML
-
-    with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_context(java_script_enabled=False).new_page()
-        page.goto((HTML / PAGE).as_uri())
-        assert page.locator(".explorable .still").count() == 2
-        assert all(box.is_visible() for box in page.locator(".explorable .still").all())
-        browser.close()
+def test_without_scripts_the_still_picture_is_there(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((HTML / PAGE).as_uri())
+    stills = page.locator(".explorable .still").all()
+    assert len(stills) == 2 and all(still.is_visible() for still in stills)
+    context.close()
 
 
 def test_the_data_of_a_page_are_json(page):

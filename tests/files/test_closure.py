@@ -86,6 +86,18 @@ def test_a_relative_import_is_refused():
         needed_by(["from .score import Score"])
 
 
+def test_what_runs_when_no_checker_looks_counts_and_names_by_keyword_too(tmp_path):
+    (tmp_path / "lmmetrics").mkdir()
+    for name in "abc":
+        (tmp_path / "lmmetrics" / f"{name}.py").touch()
+    (tmp_path / "lmmetrics" / "__init__.py").write_text(
+        "import importlib\nif not TYPE_CHECKING:\n    from lmmetrics import a\n"
+        "importlib.import_module(name='lmmetrics.b')\n"
+    )
+    found = {path.stem for path in needed_by(["import lmmetrics"], tmp_path)}
+    assert found == {"__init__", "a", "b"}
+
+
 @pytest.mark.parametrize("name", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
 def test_type_checkers_and_other_packages_do_not_count(tmp_path, name):
     (tmp_path / "lmmetrics").mkdir()

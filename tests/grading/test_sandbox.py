@@ -311,6 +311,8 @@ def test_a_file_that_is_too_large_names_the_limit():
 def test_the_guide_names_the_limits():
     limits, guide = Limits(), (ROOT / "book" / "instructors" / "grading.md").read_text(encoding="utf-8")
     assert f"{limits.call_seconds} seconds for a call" in guide
+    assert (limits.cell_seconds, limits.total_seconds, limits.memory_mb) == (120, 900, 2048)
+    assert "two minutes for a cell, a quarter of an hour for the notebook, 2 GB of memory" in guide
     assert f"{limits.file_mb} MB for a file, 64 MB and 2048 files in the working folder" in guide
     assert f"256 open files, {limits.processes} processes and threads" in guide
 
