@@ -28,12 +28,14 @@ class Table:
         return f'<table class="results">{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
     def _repr_latex_(self) -> str:
-        lines = [" & ".join(map(_tex, row)) + r" \\" for row in ([self.corner, *self.columns], *self.rows)]
-        lines.insert(1, r"\midrule")
-        caption = rf"\par\smallskip {_tex(self.caption)}\par" if self.caption else ""
-        columns = "l" + "r" * len(self.columns)
-        body = "\n".join([r"\toprule", *lines, r"\bottomrule"])
-        return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}{caption}"
+        """An array: what a cell shows as LaTeX is set as mathematics."""
+        rows = [[self.corner, *self.columns], *self.rows]
+        lines = [" & ".join(rf"\text{{{_tex(cell)}}}" for cell in row) + r" \\" for row in rows]
+        if self.caption:
+            words = rf"\parbox{{0.8\linewidth}}{{{_tex(self.caption)}}}"
+            lines.insert(0, rf"\multicolumn{{{len(rows[0])}}}{{l}}{{{words}}} \\")
+        body = "\n".join(lines)
+        return f"$$\n\\begin{{array}}{{l{'r' * len(self.columns)}}}\n{body}\n\\end{{array}}\n$$"
 
     def __repr__(self) -> str:
         whole = [[self.corner, *self.columns], *self.rows]
