@@ -87,7 +87,7 @@ def make_folds(app, doctree):
         if start.parent is not None and "kind" in start:
             fold_between(start)
     for left in list(doctree.findall(Mark)):
-        log.warning("there is no fold to end here", location=left)
+        log.warning("{end-fold} without a fold that begins before it in its section", location=left)
         left.parent.remove(left)
     for section in list(doctree.findall(nodes.section)):
         fold_deeper(section)

@@ -317,7 +317,7 @@ breaks("katz", "does not sum to 1", (ALPHA, "alpha = 0.1"))
 breaks("em", "'weights' does not sum to 1", (STEP, "(joint / joint.sum(axis=1, keepdims=True)).mean(axis=1)"))
 breaks(
     "em",
-    "Asked is one step",
+    "The task asks for one step",
     (
         "    joint",
         "    for _ in range(9999):\n        weights = (weights[:, None] * probs / (weights @ "

@@ -101,7 +101,8 @@ EM = Question(
     properties=(
         FINITE,
         Property(
-            "another step leaves your 'weights' where they are: you go on to the end. Asked is one step",
+            "another step leaves your 'weights' where they are: you go on to the end. "
+            "The task asks for one step",
             lambda value, probs, weights: (
                 not np.allclose(
                     _posterior(probs, value["weights"]).mean(axis=1), value["weights"], rtol=0, atol=1e-8
