@@ -8,8 +8,10 @@ from functools import partial
 import numpy as np
 
 from lmcourse.exams.part import Part, function_part
-from lmcourse.hints.mistakes import NAMES, smoothed
-from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Question
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.properties import FINITE, PERPLEXITY
+from lmcourse.questions.shared.wrong import smoothed
 
 TITLE = "an evaluator with two faults"
 PAD = 0

@@ -6,8 +6,10 @@ import math
 from functools import partial
 
 from lmcourse.exams.part import Part, value_part
-from lmcourse.hints.mistakes import LN2, exponents
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.verdicts import exponents
+from lmcourse.questions.shared.wrong import but
 
 # --- report: a total, counts, and a reported number --------------------------------------------------------
 

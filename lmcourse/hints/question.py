@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lmcourse.hints.answers import agreement, numbers, read
+from lmcourse.hints.answers import read
 from lmcourse.hints.mistakes import NAMES
 
 FRESH = 8
@@ -183,51 +183,6 @@ def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callabl
                 yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
 
 
-def but(right: Callable[..., dict], entries: dict[str, Callable]) -> Callable[..., dict]:
-    """Return a wrong formula: the right dictionary, but for these entries, each by its own formula.
-
-    Examples
-    --------
-    >>> right = lambda x: {"sum": x + x, "product": x * x}
-    >>> but(right, {"sum": lambda x: x})(3)
-    {'sum': 3, 'product': 9}
-    """
-    return lambda *case: right(*case) | {key: formula(*case) for key, formula in entries.items()}
-
-
-def then(right: Callable, change: Callable[[Any], Any]) -> Callable:
-    """Return a wrong formula: the right value, changed afterwards."""
-    return lambda *case: change(right(*case))
-
-
-def exchanged(right: Callable[..., dict], one: str, other: str) -> Callable[..., dict]:
-    """Return a wrong formula: the right dictionary, in which two entries have changed places."""
-    return then(right, lambda value: value | {one: value[other], other: value[one]})
-
-
 def copied(case: Case) -> Case:
     """Return a copy that may be changed; a random generator in it starts again from the same state."""
     return copy.deepcopy(case)
-
-
-def finite(value: Any, *case: Any) -> bool:
-    """A property: no number is NaN or infinite."""
-    return bool(np.isfinite(numbers(value)).all())
-
-
-def not_negative(value: Any, *case: Any) -> bool:
-    """A property: no number is below 0."""
-    return not (numbers(value) < 0).any()
-
-
-def unchanged(value: Any, second: Any) -> bool:
-    """A property of two calls: they give the same numbers."""
-    return bool(agreement(value, second, rtol=1e-6, atol=1e-9).all())
-
-
-FINITE = Property("a number is infinite or not a number (nan)", finite)
-NOT_NEGATIVE = Property(
-    "a number is negative, but no surprisal is below 0, because no probability is above 1", not_negative
-)
-BELOW_ONE = "a perplexity is below 1, but even a perfect model has 1"
-PERPLEXITY = Property(BELOW_ONE, lambda value, *case: (numbers(value) >= 1).all())

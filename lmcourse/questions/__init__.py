@@ -1,8 +1,8 @@
 """The questions of the sets: a folder for each chapter, whose modules each have a tuple ``QUESTIONS``.
 
 A right formula takes the arguments of a case. It may also take keyword arguments: the steps that its
-mistakes replace, as in ``partial(average, mask=everything)``. `but` replaces entries of a dictionary, and
-`then` changes the finished value (`lmcourse.hints.question`).
+mistakes replace, as in ``partial(average, mask=everything)``. ``shared`` is what several chapters use: other
+ways to make a wrong formula (``wrong``), properties, and the mistakes about units.
 
 Left out: the questions of an exam's variant, as in ``"midterm@7.pooled"`` (`lmcourse.exams.find_question`).
 """

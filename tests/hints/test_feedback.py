@@ -16,19 +16,12 @@ from lmcourse.feedback import WrongAnswer, check, check_hidden, inputs
 from lmcourse.hints.answers import Unreadable, agreement, numbers
 from lmcourse.hints.explaining import LOOSE
 from lmcourse.hints.judging import judge
-from lmcourse.hints.mistakes import NAMES, padding_counted
-from lmcourse.hints.question import (
-    FINITE,
-    NOT_NEGATIVE,
-    PERPLEXITY,
-    Mistake,
-    Property,
-    Question,
-    formula_value,
-    unchanged,
-)
+from lmcourse.hints.mistakes import NAMES
+from lmcourse.hints.question import Mistake, Property, Question, formula_value
 from lmcourse.questions import find, of_chapter
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE, PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.wrong import padding_counted
 
 CHAPTERS = {m.name[2:] for m in pkgutil.iter_modules(lmcourse.questions.__path__) if m.name.startswith("ch")}
 QUESTIONS = [question for chapter in sorted(CHAPTERS) for question in of_chapter(chapter).values()]

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.special import entr
 
 from lmcourse.exams.part import rows, value_task
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 # --- floor: the entropy rate of a source with memory, and what it is without context -----------------------
 

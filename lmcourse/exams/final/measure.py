@@ -6,8 +6,9 @@ import math
 from functools import partial
 
 from lmcourse.exams.part import Part, value_part, value_task
-from lmcourse.hints.mistakes import LN2, LN10
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2, LN10
+from lmcourse.questions.shared.wrong import but
 
 # --- underflow: a probability that no float can hold, as a power of ten ------------------------------------
 

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import softmax
 
 from lmcourse.exams.part import Part, value_part, value_task
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 # --- parameters: how many numbers a recurrent model learns --------------------------------------------------
 

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from lmcourse.exams.part import Part, rows, value_task
-from lmcourse.hints.mistakes import LN2
 from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
 
 # --- mixed: one step of expectation and maximisation for the weight of a mixture ----------------------------
 

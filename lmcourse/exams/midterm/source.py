@@ -9,8 +9,9 @@ import numpy as np
 from scipy.special import entr, rel_entr
 
 from lmcourse.exams.part import Part, rows, value_part, value_task
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 IN_NATS = "Your numbers are {ratio} = ln 2 times the right ones: they are in nats."
 

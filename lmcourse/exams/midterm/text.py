@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from lmcourse.exams.part import Part, rows, value_task
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import Mistake, but
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 # --- pooled: the perplexity of a corpus from those of its documents ---------------------------------------
 

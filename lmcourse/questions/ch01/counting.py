@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch01.strings import LANGUAGE, mass_by_length, rows_add_up
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
 from lmcourse.questions.shared.sampling import DRAWN, counted
 
 # --- bigram-table ----------------------------------------------------------------------------------------

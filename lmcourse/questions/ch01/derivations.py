@@ -1,6 +1,8 @@
 """Chapter 01, two derivations: the mass of all finite strings, and the size of an n-gram table."""
 
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, but
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.shared.wrong import but
 
 # --- finite-strings --------------------------------------------------------------------------------------
 

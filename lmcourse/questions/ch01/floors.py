@@ -6,9 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import BELOW_ONE, PERPLEXITY, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch01.strings import START
+from lmcourse.questions.shared.properties import BELOW_ONE, PERPLEXITY
+from lmcourse.questions.shared.units import LN2, LN10
 
 # --- silent-scorer ---------------------------------------------------------------------------------------
 
@@ -182,8 +183,8 @@ CAT_DOG = Question(
         Mistake(
             "M1",
             lambda: {
-                **{f"floor {floor:g}": (START[0] * floor) ** (-wrong.LN2 / 2) for floor in (1e-10, 1e-12)},
-                "floor for 20": 20.0 ** (-2 / wrong.LN2) / START[0],
+                **{f"floor {floor:g}": (START[0] * floor) ** (-LN2 / 2) for floor in (1e-10, 1e-12)},
+                "floor for 20": 20.0 ** (-2 / LN2) / START[0],
             },
             "ln r / ln R is {power}: you raise 2 to the average in nats. Use exp, or no logarithm at all.",
         ),
@@ -202,7 +203,7 @@ CAT_DOG = Question(
 
 def find_the_floor(kept, dropped, tokens, unseen):
     """The digits of a floor 10^-d, its share of the nats, and the score with 1e-20 in its place."""
-    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / wrong.LN10)
+    return _finding(kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen / LN10)
 
 
 def _nats_of_floor(kept, dropped, tokens, unseen):
@@ -213,13 +214,13 @@ def _finding(kept, tokens, unseen, digits):
     digits, nats = round(digits), tokens * math.log(kept)
     return {
         "digits": digits,
-        "share": unseen * digits * wrong.LN10 / nats,
+        "share": unseen * digits * LN10 / nats,
         "with 1e-20": kept * np.float64(10.0) ** ((20 - digits) * unseen / tokens),
     }
 
 
 def _one_denominator(kept, dropped, tokens, unseen):
-    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / wrong.LN10)
+    return _finding(kept, tokens, unseen, tokens * math.log(kept / dropped) / unseen / LN10)
 
 
 def _given(key, formula):
@@ -235,7 +236,7 @@ def _given(key, formula):
 def _report(digits, dropped, tokens, unseen):
     """Two perplexities of one text with six digits, as in a report: unseen tokens floored, and dropped."""
     dropped = float(f"{dropped:.6g}")
-    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * wrong.LN10
+    nats = (tokens - unseen) * math.log(dropped) + unseen * digits * LN10
     return float(f"{math.exp(nats / tokens):.6g}"), dropped, tokens, unseen
 
 

@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, unchanged
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- batch-log-probs -------------------------------------------------------------------------------------

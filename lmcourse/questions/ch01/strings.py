@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
 from lmcourse.questions.shared.units import unit_mistakes
 
 START = np.array([0.6, 0.3, 0.1])

@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Question, but
-from lmcourse.questions.shared.units import HINTS, unit_mistakes
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.shared.units import HINTS, LN2, LN10, scaled, unit_mistakes
+from lmcourse.questions.shared.wrong import but
 
 # --- three-words -----------------------------------------------------------------------------------------
 
@@ -21,8 +22,8 @@ def _cost_from(nats, q):
     """The dictionary as it follows from ``nats``, right or wrong."""
     return {
         "nats": nats,
-        "bits": nats / wrong.LN2,
-        "hartleys": nats / wrong.LN10,
+        "bits": nats / LN2,
+        "hartleys": nats / LN10,
         "joint": np.prod(q),
         "nats per word": nats.mean(),
     }
@@ -46,7 +47,7 @@ THREE_WORDS = Question(
         *(
             Mistake(
                 name,
-                lambda q, name=name: _cost_from(wrong.scaled(name, -np.log(q)), q),
+                lambda q, name=name: _cost_from(scaled(name, -np.log(q)), q),
                 HINTS[name] + " The other units follow from it.",
             )
             for name in ("M2", "M3")
@@ -61,7 +62,7 @@ THREE_WORDS = Question(
             "L3",
             but(
                 sentence_cost,
-                {"bits": lambda q: -np.log(q) * wrong.LN2, "hartleys": lambda q: -np.log(q) * wrong.LN10},
+                {"bits": lambda q: -np.log(q) * LN2, "hartleys": lambda q: -np.log(q) * LN10},
             ),
             "One bit is ln 2 = 0.6931 nats, so there are more bits than nats: divide by ln 2, and by ln 10.",
         ),

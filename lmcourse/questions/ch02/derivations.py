@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax, xlogy
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question, then
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import NOT_NEGATIVE
+from lmcourse.questions.shared.units import LN2, unit_mistakes
+from lmcourse.questions.shared.wrong import then
 
 # --- softmax-gradient ------------------------------------------------------------------------------------
 
@@ -201,7 +202,7 @@ SMOOTHING_FLOOR = Question(
         ),
         Mistake(
             "M2",
-            partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / wrong.LN2)),
+            partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / LN2)),
             "Your number is {ratio} = 1 / ln 2 times the nats: it is in bits.",
         ),
     ),

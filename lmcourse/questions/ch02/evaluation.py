@@ -7,11 +7,14 @@ from itertools import product
 import numpy as np
 from scipy.special import entr, gammaln, log_softmax, xlogy
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, then, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import nats_of, row_by_row
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE, unchanged
 from lmcourse.questions.shared.sampling import DRAWN, counted
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.units import LN2, unit_mistakes
+from lmcourse.questions.shared.verdicts import exponents
+from lmcourse.questions.shared.wrong import then
 
 # --- below-entropy ---------------------------------------------------------------------------------------
 
@@ -61,7 +64,7 @@ BELOW_ENTROPY = Question(
         ),
         Mistake(
             "M2",
-            partial(share_below, event=lambda p, n, mean, _: mean / wrong.LN2 < entr(p).sum()),
+            partial(share_below, event=lambda p, n, mean, _: mean / LN2 < entr(p).sum()),
             "You hold an average in bits against an entropy in nats. Use one logarithm for both.",
         ),
         Mistake(
@@ -211,7 +214,7 @@ def name_the_mistake(right, reported, tokens, padding):
 
 
 def _finding(exponent, tokens, padding):
-    suspects = wrong.exponents("M1 M2 M3 M5 M19", tokens, padding)
+    suspects = exponents("M1 M2 M3 M5 M19", tokens, padding)
     return {"exponent": exponent, "mistake": min(suspects, key=lambda name: abs(suspects[name] - exponent))}
 
 
@@ -222,7 +225,7 @@ def _swapped(right, reported, tokens, padding):
 
 def _report(name, right, tokens, padding):
     """A case in which the mistake ``name`` was made; numbers have six digits, as in a report."""
-    exponent = wrong.exponents(name, tokens, padding)[name]
+    exponent = exponents(name, tokens, padding)[name]
     return float(f"{right:.6g}"), float(f"{right**exponent:.6g}"), tokens, padding
 
 

@@ -5,10 +5,12 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question, then, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE, unchanged
 from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.wrong import then
 
 # --- average-surprisal -----------------------------------------------------------------------------------
 

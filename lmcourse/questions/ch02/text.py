@@ -4,9 +4,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, NOT_NEGATIVE, Mistake, Property, Question
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.shared.units import LN2, unit_mistakes
 
 # --- bigram ----------------------------------------------------------------------------------------------
 
@@ -149,14 +149,14 @@ def tale_card(nats=None, unit=None, **given):
         "tokens": len(nats),
         "characters": characters,
         "nats": nats.sum(),
-        "bits per character": nats.sum() / wrong.LN2 / (unit or characters),
+        "bits per character": nats.sum() / LN2 / (unit or characters),
     }
     return card | {key.replace("_", " "): value for key, value in given.items()}
 
 
 def _mean_over_paragraphs():
     tales = _tales()
-    per_paragraph = np.add.reduceat(tales["nats"], tales["starts"][:-1]) / wrong.LN2 / tales["chars"]
+    per_paragraph = np.add.reduceat(tales["nats"], tales["starts"][:-1]) / LN2 / tales["chars"]
     return tale_card(bits_per_character=per_paragraph.mean())
 
 

@@ -5,10 +5,11 @@ import math
 import numpy as np
 from scipy.special import entr, rel_entr, xlogy
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, but
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.divergences import GIBBS
-from lmcourse.questions.shared.units import HINTS, unit_mistakes
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.units import HINTS, LN2, unit_mistakes
+from lmcourse.questions.shared.wrong import but
 
 # --- bill ------------------------------------------------------------------------------------------------
 
@@ -21,7 +22,7 @@ def bill(p, q):
 def _bill(loss, floor, fault=None):
     """The dictionary as it follows from its first lines, right or wrong."""
     fault = loss - floor if fault is None else fault
-    return {"loss": loss, "floor": floor, "fault": fault, "fault in bits": fault / wrong.LN2}
+    return {"loss": loss, "floor": floor, "fault": fault, "fault in bits": fault / LN2}
 
 
 def _bill_with(**lines):
@@ -35,7 +36,7 @@ def _fault_in(unit):
 
 
 def _in_bits(*lines):
-    return lambda p, q: {k: v / wrong.LN2 if k in lines else v for k, v in bill(p, q).items()}
+    return lambda p, q: {k: v / LN2 if k in lines else v for k, v in bill(p, q).items()}
 
 
 BILL = Question(
@@ -56,7 +57,7 @@ BILL = Question(
         Mistake(
             "M1", _fault_in(1.0), "The entry 'fault in bits' is {ratio} = ln 2 of it: it still holds nats."
         ),
-        Mistake("L3", _fault_in(wrong.LN2), "One bit is ln 2 = 0.6931 nats: divide the nats by ln 2."),
+        Mistake("L3", _fault_in(LN2), "One bit is ln 2 = 0.6931 nats: divide the nats by ln 2."),
         Mistake(
             "M50",
             _bill_with(fault=lambda p, q: rel_entr(q, p).sum()),
@@ -242,7 +243,7 @@ NEAR_TRUTH = Question(
         ),
         Mistake(
             "M2",
-            lambda *point: {key: value / wrong.LN2 for key, value in near_truth(*point).items()},
+            lambda *point: {key: value / LN2 for key, value in near_truth(*point).items()},
             "Your entries are {ratio} = 1 / ln 2 times the nats: they are in bits.",
         ),
     ),

@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 from scipy.special import rel_entr
 
-from lmcourse.hints.question import Mistake, Property, Question, but, exchanged
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.wrong import but, exchanged
 
 # --- directions ------------------------------------------------------------------------------------------
 

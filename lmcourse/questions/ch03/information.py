@@ -6,8 +6,8 @@ import math
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.units import LN2
 from lmmetrics import corpora
 from lmmetrics.ngram import MaximumLikelihood, NGramModel, WittenBell
 from lmmetrics.scoring import score_text
@@ -19,7 +19,7 @@ from lmmetrics.text import tokenize
 
 def worth(law):
     """I(next; last L symbols) for L = 0 .. n - 1 in bits; law: (V,) * n, the joint of n neighbours."""
-    return (_alone(law) - _remaining(law)) / wrong.LN2
+    return (_alone(law) - _remaining(law)) / LN2
 
 
 def _alone(law):
@@ -74,23 +74,23 @@ WORTH = Question(
     mistakes=(
         Mistake(
             "M1",
-            lambda law: worth(law) * wrong.LN2,
+            lambda law: worth(law) * LN2,
             "Your numbers are {ratio} = ln 2 times the bits: they are in nats, and the task asks for bits.",
         ),
         Mistake(
             "L3",
-            lambda law: worth(law) * wrong.LN2**2,
+            lambda law: worth(law) * LN2**2,
             "You multiply the nats by ln 2. One bit is ln 2 = 0.6931 nats: to get bits, divide.",
         ),
         Mistake(
             "L16",
-            lambda law: (_alone(law) - _remaining(law, nearest=False)) / wrong.LN2,
+            lambda law: (_alone(law) - _remaining(law, nearest=False)) / LN2,
             "Your short contexts are the oldest symbols, with a gap before the next one. A model with L "
             "symbols of memory sees the last L: sum over the first axes.",
         ),
         Mistake(
             "L22",
-            lambda law: _remaining(law) / wrong.LN2,
+            lambda law: _remaining(law) / LN2,
             "Your array falls: it holds what is left to pay, H(X | C). The worth is what that is below H(X).",
         ),
         Mistake(
@@ -100,7 +100,7 @@ WORTH = Question(
         ),
         Mistake(
             "L18",
-            lambda law: (np.log(law.shape[-1]) - _remaining(law)) / wrong.LN2,
+            lambda law: (np.log(law.shape[-1]) - _remaining(law)) / LN2,
             "Your worth of no context is above 0. Without a context a model knows how often each "
             "symbol occurs: start from H(X), not from ln V.",
         ),
@@ -176,7 +176,7 @@ TALES = Question(
     mistakes=(
         Mistake(
             "M1",
-            lambda: _prices(_bits("held out") * wrong.LN2, _bits("plug-in") * wrong.LN2),
+            lambda: _prices(_bits("held out") * LN2, _bits("plug-in") * LN2),
             "Your numbers are {ratio} = ln 2 times the bits: they are in nats.",
         ),
         Mistake(

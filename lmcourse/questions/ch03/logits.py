@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax, rel_entr, softmax
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.divergences import GIBBS, divergence_mistakes
+from lmcourse.questions.shared.properties import FINITE, unchanged
 
 # --- teacher ---------------------------------------------------------------------------------------------
 

@@ -7,9 +7,8 @@ from itertools import product
 import numpy as np
 from scipy.special import rel_entr
 
-from lmcourse.hints import mistakes as wrong
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.units import LN2, unit_mistakes
 from lmmetrics.ngram import AddK, NGramModel
 from lmmetrics.sources import MarkovSource
 
@@ -85,7 +84,7 @@ GAP = Question(
         ),
         Mistake(
             "M2",
-            lambda model, source, rate, blocks: _gaps(-model / wrong.LN2 - rate, source - model, blocks),
+            lambda model, source, rate, blocks: _gaps(-model / LN2 - rate, source - model, blocks),
             "You subtract a rate in nats from a loss in bits.",
         ),
         Mistake(

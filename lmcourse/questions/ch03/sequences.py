@@ -6,8 +6,9 @@ from functools import partial
 import numpy as np
 from scipy.special import rel_entr
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.divergences import GIBBS, divergence_mistakes
+from lmcourse.questions.shared.properties import FINITE
 
 
 def _kl(p, q):

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
+from lmcourse.questions.shared.wrong import but
 
 # --- pool ------------------------------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import mean_of_tokens, row_by_row
+from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
+from lmcourse.questions.shared.wrong import exchanged
 
 # --- evaluator -------------------------------------------------------------------------------------------
 

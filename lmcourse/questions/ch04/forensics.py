@@ -3,9 +3,8 @@
 import math
 from dataclasses import replace
 
-from lmcourse.hints.mistakes import exponents
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.verdicts import Audit
+from lmcourse.questions.shared.verdicts import Audit, exponents
 
 
 def _exponent(report):

@@ -4,8 +4,10 @@ import functools
 
 import numpy as np
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, PERPLEXITY, Mistake, Property, Question, but, exchanged, then
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, PERPLEXITY
+from lmcourse.questions.shared.units import LN10
+from lmcourse.questions.shared.wrong import but, exchanged, then
 
 # --- srilm -----------------------------------------------------------------------------------------------
 
@@ -181,7 +183,7 @@ def tale_report():
     test = tokenize(
         [line for tale in tales.test for line in tale.splitlines() if line], vocabulary=train.vocabulary
     )
-    log10 = NGramModel(2, WittenBell()).fit(train).log_probs(test) / wrong.LN10
+    log10 = NGramModel(2, WittenBell()).fit(train).log_probs(test) / LN10
     starts, unknown = test.document_starts[:-1], test.ids == train.vocabulary.unk
     return {
         "pieces": np.diff(test.document_starts) - 1,
@@ -199,7 +201,7 @@ def report_card(nats=None, marks=1, known_only=False):
     """
     report = tale_report()
     log10 = report["log10"] - (report["log10 of unknown"] if known_only else 0)
-    nats = -log10.sum() * wrong.LN10 if nats is None else nats
+    nats = -log10.sum() * LN10 if nats is None else nats
     tokens = int((report["pieces"] - (report["unknown"] if known_only else 0) + marks).sum())
     return {
         "<s>": "not scored",
@@ -214,7 +216,7 @@ def report_card(nats=None, marks=1, known_only=False):
 
 def _line_losses():
     report = tale_report()
-    return -report["log10"] * wrong.LN10 / (report["pieces"] + 1)
+    return -report["log10"] * LN10 / (report["pieces"] + 1)
 
 
 CARD = Question(
@@ -246,7 +248,7 @@ CARD = Question(
         ),
         Mistake(
             "M3",
-            lambda: report_card(nats=-tale_report()["log10"].sum() / wrong.LN10),
+            lambda: report_card(nats=-tale_report()["log10"].sum() / LN10),
             "You divide by ln 10. One hartley is ln 10 = 2.3026 nats, so there are more nats than hartleys.",
         ),
         Mistake(

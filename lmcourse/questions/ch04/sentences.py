@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 # --- sentence --------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question, but, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import unchanged
+from lmcourse.questions.shared.wrong import but
 
 # --- exponents -------------------------------------------------------------------------------------------
 

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question, but
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.wrong import but
 
 # --- harness ---------------------------------------------------------------------------------------------
 

@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE, unchanged
+from lmcourse.questions.shared.units import LN2
 
 # --- page ------------------------------------------------------------------------------------------------
 
@@ -155,7 +156,7 @@ def detokenise(page):
     return page
 
 
-def evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=None, unit=wrong.LN2):
+def evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=None, unit=LN2):
     """Bits per character and perplexity per word of the detokenised pages.
 
     ``chars_of`` and ``words_of`` get the stored page.
@@ -169,7 +170,7 @@ def _bill(page, nats):
     return sum(nats[c] for c in detokenise(page))
 
 
-def _line(total, chars, words, unit=wrong.LN2):
+def _line(total, chars, words, unit=LN2):
     return {"bits per char": total / unit / chars, "perplexity per word": np.exp(total / words)}
 
 

@@ -5,7 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
 
 # --- compare ---------------------------------------------------------------------------------------------
 

@@ -6,14 +6,16 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question, then, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.batches import more_padding, nats_of
+from lmcourse.questions.shared.properties import BELOW_ONE, FINITE, unchanged
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import then
 
 # --- bill ------------------------------------------------------------------------------------------------
 
 
-def bill(words, q, in_bits=lambda nats: nats / wrong.LN2, power=lambda bits: 2**bits, joined=" ", **counts):
+def bill(words, q, in_bits=lambda nats: nats / LN2, power=lambda bits: 2**bits, joined=" ", **counts):
     """What a sentence costs per word, character and byte; one blank stands between two words.
 
     ``counts`` replaces numbers of units by others.
@@ -80,7 +82,7 @@ BILL = Question(
         ),
         Mistake(
             "M5",
-            partial(bill, in_bits=lambda nats: -nats / wrong.LN2),
+            partial(bill, in_bits=lambda nats: -nats / LN2),
             "Your bits are negative. A probability below 1 has a surprisal above 0: minus its logarithm.",
         ),
         Mistake(
@@ -136,9 +138,7 @@ def bits_per_byte(logits, targets, ignore_index, text):
 
 
 def _over_bytes(logits, targets, scored, text):
-    return (
-        nats_of(log_softmax(logits, axis=-1), targets)[scored].sum() / wrong.LN2 / len(text.encode("utf-8"))
-    )
+    return nats_of(log_softmax(logits, axis=-1), targets)[scored].sum() / LN2 / len(text.encode("utf-8"))
 
 
 def _times(factor):
@@ -181,7 +181,7 @@ LOSS = Question(
     mistakes=(
         Mistake(
             "M1",
-            _times(lambda *counts: wrong.LN2),
+            _times(lambda *counts: LN2),
             "Your number is {ratio} = ln 2 times what it should be: F.cross_entropy gives nats.",
         ),
         Mistake(
@@ -214,7 +214,7 @@ LOSS = Question(
         ),
         Mistake(
             "M4",
-            then(bits_per_byte, lambda bits: math.exp(bits * wrong.LN2)),
+            then(bits_per_byte, lambda bits: math.exp(bits * LN2)),
             "Your number is a perplexity per byte. The task asks for bits.",
         ),
         Mistake(

@@ -4,7 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, but, exchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import PERPLEXITY
+from lmcourse.questions.shared.wrong import but, exchanged
 
 # --- prices ----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import NOT_NEGATIVE, Mistake, Property, Question, then
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import NOT_NEGATIVE
+from lmcourse.questions.shared.wrong import then
 
 # --- set-aside -------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Chapter 06, two derivations: pseudo-counts by Lagrange, and what Kneser-Ney's constraint leaves below."""
 
-from lmcourse.hints.question import Mistake, Property, Question, but
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.wrong import but
 
 # --- add-k -----------------------------------------------------------------------------------------------
 

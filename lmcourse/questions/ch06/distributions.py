@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import BELOW_ONE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import BELOW_ONE
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 EQUAL, TINY = 1e-12, 1e-6

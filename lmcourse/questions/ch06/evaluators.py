@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmcourse.hints.question import BELOW_ONE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import BELOW_ONE
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 

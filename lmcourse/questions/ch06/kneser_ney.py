@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch06.smoothing import SUMS_TO_ONE, draw_table, ratio, sums_to_one
+from lmcourse.questions.shared.properties import FINITE
 
 
 def _absolute(counts, D, below, weight=None, clip=True):

@@ -6,8 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question, exchanged
+from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.units import perplexity_mistakes
+from lmcourse.questions.shared.wrong import exchanged
 from lmmetrics import corpora
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.scoring import score_text

@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.hints.question import Mistake, Property, Question, finite, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import finite, unchanged
 
 
 def attention(

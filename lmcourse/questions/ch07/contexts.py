@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question, exchanged, then
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.wrong import exchanged, then
 
 
 def pasts(sentence_starts, document_starts, C, stride):

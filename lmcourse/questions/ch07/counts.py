@@ -3,9 +3,9 @@
 import math
 from functools import partial
 
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import BELOW_ONE, FINITE, Mistake, Property, Question
-from lmcourse.questions.shared.units import perplexity_mistakes, unit_mistakes
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import BELOW_ONE, FINITE
+from lmcourse.questions.shared.units import LN2, perplexity_mistakes, unit_mistakes
 
 # --- fresh -----------------------------------------------------------------------------------------------
 

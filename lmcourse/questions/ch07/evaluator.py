@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import BELOW_ONE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import nats_of, row_by_row
+from lmcourse.questions.shared.properties import BELOW_ONE, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
 
 EOS = 2

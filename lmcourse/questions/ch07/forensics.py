@@ -5,9 +5,10 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.mistakes import EXPONENT, scaled
-from lmcourse.hints.question import PERPLEXITY, Mistake, Property, Question, exchanged
-from lmcourse.questions.shared.units import perplexity_mistakes
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import PERPLEXITY
+from lmcourse.questions.shared.units import EXPONENT, perplexity_mistakes, scaled
+from lmcourse.questions.shared.wrong import exchanged
 
 # --- unsmooth --------------------------------------------------------------------------------------------
 

@@ -6,7 +6,9 @@ import numpy as np
 from scipy.special import expit as sigmoid
 from scipy.special import softmax
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, exchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.wrong import exchanged
 
 # --- lstm ------------------------------------------------------------------------------------------------
 

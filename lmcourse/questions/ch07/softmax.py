@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from lmcourse.hints import mistakes as wrong
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, unchanged
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared import wrong
+from lmcourse.questions.shared.properties import FINITE, unchanged
 from lmcourse.questions.shared.units import unit_mistakes
 
 # --- last-layer ------------------------------------------------------------------------------------------

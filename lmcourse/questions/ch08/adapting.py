@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from lmcourse.hints.question import FINITE, Mistake, Question
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.properties import FINITE
 
 
 def adapt(ids, V, k):

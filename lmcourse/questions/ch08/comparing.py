@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import FINITE, Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.units import LN2
 
 # --- paired ----------------------------------------------------------------------------------------------
 

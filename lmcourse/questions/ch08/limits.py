@@ -4,8 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.mistakes import LN2
-from lmcourse.hints.question import FINITE, Mistake, Question, but
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 # --- prior -----------------------------------------------------------------------------------------------
 

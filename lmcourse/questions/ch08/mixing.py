@@ -5,7 +5,9 @@ from functools import partial
 import numpy as np
 from scipy.special import logsumexp
 
-from lmcourse.hints.question import FINITE, Mistake, Property, Question, but
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.wrong import but
 
 # --- cost ------------------------------------------------------------------------------------------------
 

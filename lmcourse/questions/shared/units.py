@@ -5,14 +5,20 @@ In a number of nats they are factors, in a perplexity exponents.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lmcourse.hints.mistakes import powered, scaled
-from lmcourse.hints.question import Mistake, then
+from lmcourse.hints.question import Mistake
+from lmcourse.questions.shared.wrong import then
+
+LN2, LN10 = math.log(2), math.log(10)
+
+EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
+"""ln r / ln R for a reported perplexity r and the right one R; the same factor multiplies the nats."""
 
 HINTS = {
     "M1": "Your number is {ratio} = ln 2 times the nats. Nats are multiplied by ln 2 only if they were bits.",
@@ -33,6 +39,28 @@ PERPLEXITY_HINTS = {
 }
 SLIPS = ("M1", "M2", "M3")
 """The mistakes that are also tried on top of the others."""
+
+
+def scaled(mistake: str, nats):
+    """Return what the right ``nats`` become under M1, M2, M3 or M5.
+
+    Examples
+    --------
+    >>> round(scaled("M2", math.log(2)), 4)  # one bit, where 0.6931 nats are asked
+    1.0
+    """
+    return nats * EXPONENT[mistake]
+
+
+def powered(mistake: str, perplexity):
+    """Return what the right ``perplexity`` becomes under M1, M2, M3 or M5.
+
+    Examples
+    --------
+    >>> round(powered("M1", 8.0), 4)
+    4.2264
+    """
+    return perplexity ** EXPONENT[mistake]
 
 
 def unit_mistakes(

@@ -7,6 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lmcourse.questions.shared.units import EXPONENT
+
+
+def exponents(names: str, tokens: int, padding: int = 0, sentences: int = 0) -> dict[str, float]:
+    """Return ln r / ln R for reports with these counts, by mistake ("none" for a report that is right).
+
+    Examples
+    --------
+    >>> exponents("none M19 M25", tokens=300, padding=100, sentences=50)
+    {'none': 1.0, 'M19': 0.75, 'M25': 1.2}
+    """
+    counted = {"none": tokens, "M19": tokens + padding, "M25": tokens - sentences, "M26": tokens + sentences}
+    return {name: EXPONENT.get(name) or tokens / counted[name] for name in names.split()}
+
 
 @dataclass(frozen=True)
 class Audit:
