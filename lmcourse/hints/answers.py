@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from lmcourse.hints.plain import Unreadable, of_torch, plain
+from lmcourse.hints.plain_data import Unreadable, of_torch, plain_data
 
-__all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain", "read", "shortened"]
+__all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain_data", "read", "shortened"]
 
 HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
 """What an array contains if not numbers, by the letter of its type."""
@@ -51,10 +51,10 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     array([1., 2.])
     >>> read(None, like=0.0)
     Traceback (most recent call last):
-    lmcourse.hints.plain.Unreadable: your answer is None, but one number is expected. Does the function end
-    with `return`?
+    lmcourse.hints.plain_data.Unreadable: your answer is None, but one number is expected. Does the function
+    end with `return`?
     """
-    return _read(plain(answer, where), like, where)
+    return _read(plain_data(answer, where), like, where)
 
 
 def _read(answer: Any, like: Any, where: str) -> Any:
@@ -82,7 +82,7 @@ def evaluate(answer: Any, names: Sequence[str], point: Sequence[float], where: s
     >>> evaluate({"square": x**2}, names=["x"], point=[3.0])
     {'square': 9.0}
     """
-    return _evaluate(plain(answer, where), dict(zip(names, point, strict=True)), where)
+    return _evaluate(plain_data(answer, where), dict(zip(names, point, strict=True)), where)
 
 
 def _evaluate(answer: Any, values: dict[str, float], where: str) -> Any:

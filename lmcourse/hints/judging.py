@@ -16,7 +16,7 @@ from typing import Any
 from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.explaining import Answer, broken, explain
 from lmcourse.hints.mistakes import NAMES
-from lmcourse.hints.plain import plain
+from lmcourse.hints.plain_data import plain_data
 from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import shown_inputs
 
@@ -67,7 +67,7 @@ def caller(
 
     def value_for(case: Case) -> Any:
         if question.form == "function":
-            given = plain(answer)
+            given = plain_data(answer)
             if not callable(given):
                 raise Unreadable(
                     "pass the function itself instead of calling it: here you passed a value of the type"

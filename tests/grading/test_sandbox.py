@@ -170,7 +170,7 @@ facts = [seen, len(processes) < 6, sorted(inside), "SECRET" in os.environ, os.ge
             )
     assert seen == [] and few and not secret and unprivileged
     ours = ["__init__.py", "answers.py", "commands.py", "decoding.py", "drawing.py", "fork_server.py"]
-    ours += ["isolate.py", "plain.py", "pools.py", "procfs.py", "running.py", "settings.py", "shell.py"]
+    ours += ["isolate.py", "plain_data.py", "pools.py", "procfs.py", "running.py", "settings.py", "shell.py"]
     ours += ["wire.py", "worker_process.py"]
     assert sorted(set(inside)) == ours and files == ["table.txt"]
     assert "full" in sandbox.protection

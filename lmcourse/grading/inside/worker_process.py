@@ -31,7 +31,7 @@ from lmcourse.grading.inside.running import Stopped, run
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.inside.shell import install
 from lmcourse.grading.inside.wire import WireError, encode
-from lmcourse.hints.answers import Unreadable, evaluate, plain
+from lmcourse.hints.answers import Unreadable, evaluate, plain_data
 
 SET_DUMPABLE, SET_CHILD_SUBREAPER = 4, 36
 WRITTEN = re.compile(r"\d+ requested and \d+ written")
@@ -140,7 +140,7 @@ def _encoded(value: object, kept: list) -> dict:
         return len(kept) - 1
 
     try:
-        return {"value": encode(plain(value), keep)}
+        return {"value": encode(plain_data(value), keep)}
     except Unreadable as error:
         return {"unreadable": str(error)[:500]}
     except BaseException as error:

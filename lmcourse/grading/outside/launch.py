@@ -18,7 +18,7 @@ from lmcourse.grading.outside.worker import Limits
 SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git")
 """Folders of this project that no answer sees, should Python's own folder contain them."""
 RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
-RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain.py")]
+RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain_data.py")]
 """What lies beside the answers: the room ``inside``, and what brings an answer into a form that can cross."""
 PRELOADED = ("numpy", "scipy", "sympy", "torch")
 """Libraries that are slow to import: the fork server does it once for all workers."""

@@ -26,7 +26,7 @@ class Unreadable(Exception):
     """An answer that is not plain data of the expected form; the message says why in a sentence."""
 
 
-def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
+def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     """Return a value in terms of Python's own types and NumPy's usual ones.
 
     NumPy's extended floats become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
@@ -49,7 +49,7 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> plain({"share": Fraction(1, 4), "counts": np.array([1, 2], dtype=object)})
+    >>> plain_data({"share": Fraction(1, 4), "counts": np.array([1, 2], dtype=object)})
     {'share': 0.25, 'counts': [1, 2]}
     """
     if isinstance(value, int) and value.bit_length() > LONGEST:
@@ -65,7 +65,7 @@ def plain(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     if isinstance(value, (int, float, complex, str)):
         return _built_in(value)
     if isinstance(value, sp.MatrixBase) and 1 in value.shape and not value.free_symbols:
-        return plain(list(value), where, depth)
+        return plain_data(list(value), where, depth)
     if isinstance(value, sp.Poly):
         return value.as_expr()
     if isinstance(value, (Fraction, Decimal)):
@@ -89,7 +89,7 @@ def _container(value: Any, where: str, depth: int) -> Any:
 
 
 def _entry(entry: Any, where: str, place: Any, depth: int) -> Any:
-    return entry if type(entry) in SIMPLE - {int} else plain(entry, f"{where}[{_key(place)!r}]", depth)
+    return entry if type(entry) in SIMPLE - {int} else plain_data(entry, f"{where}[{_key(place)!r}]", depth)
 
 
 def _key(key: Any) -> Any:
@@ -116,7 +116,7 @@ def _array(array: np.ndarray, where: str, depth: int) -> Any:
         )
     array = np.asarray(array)
     if array.dtype.kind == "O":
-        return plain(array.tolist(), where, depth)
+        return plain_data(array.tolist(), where, depth)
     if array.dtype.kind not in "biufcU":
         raise Unreadable(f"{where} holds values of the type {array.dtype}. Give numbers.")
     return _usual_floats(array) if array.dtype.kind in "fc" else array
