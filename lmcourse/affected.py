@@ -3,7 +3,8 @@
 import argparse
 import sys
 
-from lmcourse.files.affected import affected, changed, unseen
+from lmcourse.files.affected import affected, unseen
+from lmcourse.files.git import changed
 from lmcourse.files.places import ROOT
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -28,7 +27,8 @@ PACKAGES = ("lmcourse", "lmmetrics", "tests")
 DATA = ("book", "lmmetrics/data")
 """Folders of the data files that code reads."""
 NO_DATA = {".py", ".md", ".pyc"}
-IMPORTING = re.compile(r"\b(import_module|__import__)$")
+IMPORTING = {"import_module", "__import__"}
+CHECKERS = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 
 
 def needed_by(code: Iterable[str], root: Path = ROOT) -> set[Path]:
@@ -41,27 +41,16 @@ def needed_by(code: Iterable[str], root: Path = ROOT) -> set[Path]:
     root : Path
         The project.
     """
-    imports, strings = set(), set()
-    for text in code:
-        found = _read(text)
-        imports |= found.imports
-        strings |= found.strings
-    modules: set[Path] = set()
-    waiting = {path for name in imports for path in _files_of(name, root)}
+    modules = Modules(root)
+    read = [read_code(text) for text in code]
+    found: set[Path] = set()
+    waiting = set().union(*(modules.run_by(piece) for piece in read))
     while waiting:
         path = waiting.pop()
-        modules.add(path)
-        found = _of_module(path, path.stat().st_mtime_ns)
-        strings |= found.strings
-        names = found.imports | ({_package(path, root) + ".*"} if found.dynamic else set())
-        waiting |= {other for name in names for other in _files_of(name, root)} - modules
-    return modules | set(_data(strings, root))
-
-
-def modules_named(code: str, root: Path = ROOT) -> set[Path]:
-    """Return the modules that a piece of code imports by itself, without the packages around them."""
-    found = (list(_files_of(name, root)) for name in _read(code).imports)
-    return {paths[-1] for paths in found if paths}
+        found.add(path)
+        read.append(read_module(path))
+        waiting |= modules.run_by(read[-1], path) - found
+    return found | set(_data(set().union(*(piece.strings for piece in read)), root))
 
 
 def digest(files: Iterable[Path], root: Path = ROOT) -> str:
@@ -75,33 +64,52 @@ def digest(files: Iterable[Path], root: Path = ROOT) -> str:
     total = hashlib.sha256()
     for path in sorted(files):
         total.update(path.relative_to(root).as_posix().encode())
-        total.update(
-            _of_module(path, path.stat().st_mtime_ns).digest if path.suffix == ".py" else path.read_bytes()
-        )
+        total.update(read_module(path).digest if path.suffix == ".py" else path.read_bytes())
     return total.hexdigest()[:12]
 
 
-class _Code:
-    """The imports and strings in the syntax of a module or a cell."""
+class Code:
+    """The imports and strings in the syntax of a module or a cell.
+
+    Attributes
+    ----------
+    modules, names : set of str
+        What is imported, with full names: in ``from a import b``, the module ``a`` and the name ``a.b``. A
+        name that ends in ``.*`` stands for every module of a package.
+    bound : dict
+        Names that ``from a import b`` binds, to their full names.
+    dynamic : bool
+        Whether the code imports names that begin with its own ``__name__``.
+    """
 
     def __init__(self, tree: ast.AST):
-        self.imports: set[str] = set()
+        self.modules: set[str] = set()
+        self.names: set[str] = set()
+        self.bound: dict[str, str] = {}
         self.strings: set[str] = set()
         self.dynamic = False
+        self._tree = tree
         self._visit(tree)
 
+    @functools.cached_property
+    def digest(self) -> bytes:
+        """A hash of the syntax."""
+        return hashlib.sha256(ast.dump(self._tree).encode()).digest()
+
     def _visit(self, node: ast.AST) -> None:
-        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+        if isinstance(node, ast.If) and ast.unparse(node.test) in CHECKERS:
             for other in node.orelse:
                 self._visit(other)
             return
         if isinstance(node, ast.Import):
-            self.imports |= {name.name for name in node.names}
+            self.names |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise ValueError(f"{ast.unparse(node)}: a relative import. Write the module's full name.")
-            self.imports |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
-        elif isinstance(node, ast.Call) and IMPORTING.search(ast.unparse(node.func)):
+            self.modules.add(node.module)
+            self.bound |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
+            self.names |= {f"{node.module}.{name.name}" for name in node.names}
+        elif isinstance(node, ast.Call) and _last_name(node.func) in IMPORTING:
             named = [keyword.value for keyword in node.keywords if keyword.arg == "name"]
             self._computed([*node.args, *named][0])
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
@@ -112,56 +120,101 @@ class _Code:
     def _computed(self, name: ast.expr) -> None:
         """Note the name that a call imports: a string, or an f-string that begins with one."""
         if isinstance(name, ast.Constant):
-            self.imports.add(str(name.value))
+            self.names.add(str(name.value))
         elif isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
-            self.imports.add(name.values[0].value.rpartition(".")[0] + ".*")
+            self.names.add(name.values[0].value.rpartition(".")[0] + ".*")
         else:
             self.dynamic |= "__name__" in ast.unparse(name)
 
 
-class _Module(_Code):
-    def __init__(self, tree: ast.AST):
-        super().__init__(tree)
-        self.digest = hashlib.sha256(ast.dump(tree).encode()).digest()
+def read_module(path: Path) -> Code:
+    """Return the imports and strings of a module."""
+    return _read_module(path, path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=4096)
-def _of_module(path: Path, modified: int) -> _Module:
+def _read_module(path: Path, modified: int) -> Code:
     """Read a module once for each time at which it was modified (the cache keeps the arguments)."""
-    return _Module(ast.parse(path.read_bytes()))
+    return Code(ast.parse(path.read_bytes()))
 
 
 @functools.lru_cache(maxsize=4096)
-def _read(text: str) -> _Code:
+def read_code(text: str) -> Code:
+    """Return the imports and strings of a cell; none if it is not Python."""
     try:
-        return _Code(parse(text))
+        return Code(parse(text))
     except SyntaxError:
-        return _Code(ast.Module(body=[], type_ignores=[]))
+        return Code(ast.Module(body=[], type_ignores=[]))
 
 
-def _files_of(name: str, root: Path) -> Iterator[Path]:
-    """The files that run when a module is imported: its own, and those of the packages around it."""
-    parts = name.split(".")
-    if parts[0] not in PACKAGES:
-        return
-    here = root
-    for part in parts:
-        if part == "*":
-            yield from here.rglob("*.py")
+def _last_name(function: ast.expr) -> str | None:
+    """The name under which a function is called, without the module before it."""
+    return getattr(function, "attr", getattr(function, "id", None))
+
+
+class Modules:
+    """The modules of this project's packages below a folder, by their full names."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        paths = (path for package in PACKAGES for path in (root / package).rglob("*.py"))
+        self.paths = {_full_name(path.relative_to(root)): path for path in paths}
+
+    def run_by(self, code: Code, path: Path | None = None) -> set[Path]:
+        """Return the modules that run if a piece of code does, the packages around them included.
+
+        The ``path`` is that of the code, if it is a module.
+        """
+        names = code.modules | code.names | self._computed(code, path)
+        return {path for name in names for path in self._run_by_import(name)}
+
+    def _computed(self, code: Code, path: Path | None) -> set[str]:
+        """The names that begin with a module's own ``__name__``: any module of its package."""
+        if not code.dynamic or path is None:
+            return set()
+        return {".".join(path.parent.relative_to(self.root).parts) + ".*"}
+
+    def _run_by_import(self, name: str) -> Iterator[Path]:
+        parts = name.split(".")
+        if parts[0] not in PACKAGES:
             return
-        here = here / part
-        if here.is_dir():
-            if (path := here / "__init__.py").is_file():
+        for length in range(1, len(parts) + 1):
+            if path := self.paths.get(".".join(parts[:length])):
                 yield path
-        elif (path := here.with_suffix(".py")).is_file():
-            yield path
-            return
-        else:
-            return  # a name in the module
+        if parts[-1] == "*":
+            yield from (path for other, path in self.paths.items() if other.startswith(name[:-1]))
+
+    def named_by(self, path: Path) -> set[Path]:
+        """Return the modules from which a module imports a name: those that define the names.
+
+        A package that is imported as a whole stands for every module from which it exports a name. Where the
+        name of a module is computed, the modules that lie directly in the package count.
+        """
+        code, found = read_module(path), set()
+        for name in code.names | self._computed(code, path):
+            package, _, last = name.rpartition(".")
+            if last == "*":
+                found |= {other for key, other in self.paths.items() if key.rpartition(".")[0] == package}
+            elif module := self._defining(name):
+                found |= {module, *(self._exported(module) if module.stem == "__init__" else ())}
+        return found
+
+    def _exported(self, package: Path) -> set[Path]:
+        return {path for path in map(self._defining, read_module(package).bound.values()) if path}
+
+    def _defining(self, name: str) -> Path | None:
+        """The module that defines a name, or the module of that name; None for an installed package's."""
+        if name in self.paths:
+            return self.paths[name]
+        module, _, last = name.rpartition(".")
+        if module not in self.paths:
+            return self._defining(module) if module else None
+        exported = read_module(self.paths[module]).bound.get(last)
+        return self._defining(exported) if exported else self.paths[module]
 
 
-def _package(path: Path, root: Path) -> str:
-    return ".".join(path.parent.relative_to(root).parts)
+def _full_name(path: Path) -> str:
+    return ".".join(path.parent.parts if path.stem == "__init__" else path.with_suffix("").parts)
 
 
 def _data(strings: set[str], root: Path) -> Iterator[Path]:

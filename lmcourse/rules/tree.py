@@ -10,8 +10,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from lmcourse.files import notebooks
-from lmcourse.files.affected import git
+from lmcourse.files import git, notebooks
 from lmcourse.files.cells import CodeCell, code_cells
 
 UNTRACKED = {"_build", "wheels", "results", "__pycache__"}
@@ -95,7 +94,7 @@ class Tree:
 def _listed(root: Path) -> list[str]:
     if (root / ".git").exists():
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
-            return git(root, "ls-files", "-z")
+            return git.tracked(root)
     found = []
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in UNTRACKED and not name.startswith(".")]

@@ -12,21 +12,32 @@ def test_a_test_that_changed_or_imports_what_changed_is_run():
     assert names("tests/library/test_score.py") == {"test_score.py"}
     found = names("lmmetrics/score.py")
     assert {"test_score.py", "score.py"} <= found
-    assert len(found) < len(list(ROOT.glob("tests/**/test_*.py"))) / 2
-    assert "test_training.py" not in names("lmmetrics/ngram/_arpa.py")
+    assert len(found) < len(list(ROOT.glob("tests/**/test_*.py"))) / 5
 
 
-def test_a_module_that_no_test_imports_is_tried_through_those_that_need_it():
-    assert "test_text.py" in names("lmmetrics/text/_documents.py")
+def test_a_name_that_a_package_exports_is_that_of_the_module_which_defines_it():
+    assert names("lmmetrics/ngram/_arpa.py") == {"test_arpa.py", "_arpa.py"}
 
 
-def test_a_page_or_a_set_brings_the_tests_of_its_chapter():
+def test_a_module_from_which_no_test_imports_is_tried_through_those_that_do():
+    found = names("lmmetrics/ngram/_tables.py")
+    assert {"test_counts.py", "test_smoothing.py"} <= found
+    assert "test_training.py" not in found
+
+
+def test_a_page_a_set_or_a_question_brings_the_tests_of_its_chapter():
     assert names("solutions/04_perplexity/04_perplexity.ipynb") == {"test_ch04.py"}
+    assert names("lmcourse/questions/ch04/forensics.py") == {"test_ch04.py", "forensics.py"}
     assert names("README.md") == set()
 
 
 def test_a_helper_of_tests_brings_the_tests_that_use_it():
-    assert "test_catalogue.py" in names("tests/grading/catalogue/right.py")
+    assert "test_catalogue.py" in names("tests/grading/catalogue/wrong.py")
+
+
+def test_only_a_test_of_the_commands_computes_their_names():
+    assert "test_commands.py" in names("lmcourse/grade.py")
+    assert "test_commands.py" not in names("lmcourse/hints/question.py")
 
 
 def test_what_no_import_leads_to_is_named():
