@@ -1,8 +1,8 @@
 """Exams with numbers of their own for every student: a midterm after chapter 05, a final after chapter 08.
 
     exam = find("midterm")
-    parts = exam.parts(seed=7)       # the tasks of one variant
-    paper, key = papers(exam, 7)     # what a student gets, and the solved one (lmcourse.exams.paper)
+    tasks = exam.tasks(seed=7)       # the tasks of one variant
+    paper, solved = papers(exam, 7)  # what a student gets, and the solved one (lmcourse.exams.paper)
 
 A variant follows from the exam and a seed alone. ``lmcourse.exam`` makes the variants of a class.
 """
@@ -13,26 +13,26 @@ import functools
 import importlib
 from dataclasses import dataclass
 
-from lmcourse.exams.part import Builder, Part, rng_of
+from lmcourse.exams.task import Builder, ExamTask, rng_of
 from lmcourse.hints.question import Question
 from lmcourse.questions import by_key, look_up
 from lmcourse.questions import find as find_in_sets
 
-__all__ = ["EXAMS", "Exam", "Task", "chapter_name", "find", "find_question", "questions_of"]
+__all__ = ["EXAMS", "Exam", "TaskTemplate", "chapter_name", "find", "find_question", "questions_of"]
 
 EXAMS = ("midterm", "final")
 
 
 @dataclass(frozen=True)
-class Task:
-    """A line of an exam's plan.
+class TaskTemplate:
+    """One place in an exam: what draws its task, and what the task is worth.
 
     Attributes
     ----------
     name : str
         The name of the answer, as in ``"pooled"``.
     builder : callable
-        Takes a random generator and the other attributes; returns a `Part`.
+        Takes a random generator and the other attributes; returns an `ExamTask`.
     chapters : str
         The chapters that it examines, as in ``"02, 04"``.
     minutes, points : int
@@ -44,10 +44,10 @@ class Task:
     minutes: int
     points: int
 
-    def part(self, seed: int) -> Part:
+    def draw(self, seed: int) -> ExamTask:
         """The task as the variant with this seed has it."""
-        plan = {"chapters": self.chapters, "minutes": self.minutes, "points": self.points}
-        return self.builder(rng_of(seed, self.name), name=self.name, **plan)
+        attributes = {"chapters": self.chapters, "minutes": self.minutes, "points": self.points}
+        return self.builder(rng_of(seed, self.name), name=self.name, **attributes)
 
 
 @dataclass(frozen=True)
@@ -60,23 +60,23 @@ class Exam:
     minutes : int
     allowed : str
         What students may use.
-    tasks : tuple of Task
+    templates : tuple of TaskTemplate
     """
 
     name: str
     title: str
     minutes: int
     allowed: str
-    tasks: tuple[Task, ...]
+    templates: tuple[TaskTemplate, ...]
 
-    def parts(self, seed: int) -> tuple[Part, ...]:
+    def tasks(self, seed: int) -> tuple[ExamTask, ...]:
         """The tasks of the variant with this seed, in the order of the paper."""
-        return tuple(task.part(seed).of_variant(chapter_name(self.name, seed)) for task in self.tasks)
+        return tuple(t.draw(seed).of_variant(chapter_name(self.name, seed)) for t in self.templates)
 
     @property
     def points(self) -> int:
         """What a paper is worth: the same for every variant."""
-        return sum(task.points for task in self.tasks)
+        return sum(template.points for template in self.templates)
 
 
 def find(name: str) -> Exam:
@@ -109,8 +109,8 @@ def questions_of(chapter: str) -> dict[str, Question]:
     exam, _, seed = chapter.partition("@")
     if exam not in EXAMS or not seed.isdecimal():
         return {}
-    parts = find(exam).parts(int(seed))
-    return by_key(part.question for part in parts if part.question)
+    tasks = find(exam).tasks(int(seed))
+    return by_key(task.question for task in tasks if task.question)
 
 
 def find_question(key: str) -> Question:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.exams.part import Part, function_part
+from lmcourse.exams.task import ExamTask, function_task
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.properties import FINITE, PERPLEXITY
@@ -140,17 +140,17 @@ def _question(rng, name: str, points: int, faults: tuple[str, str]) -> Question:
     )
 
 
-def repair(rng, name: str, points: int, **plan) -> Part:
+def repair(rng, name: str, points: int, **from_template) -> ExamTask:
     """Return the task with one fault of counting and one of scoring."""
     faults = str(rng.choice(list(COUNTING))), str(rng.choice(list(SCORING)))
-    return function_part(
+    return function_task(
         name=name,
         question=_question(rng, name, points, faults),
         title=TITLE,
         head=f"def {name}(batches):",
-        task="return the perplexity per real token of all batches",
+        message="return the perplexity per real token of all batches",
         answer=f"without its faults: {'; '.join(f'{i}, {NAMES[i]}' for i in faults)}",
         text=REPAIR.format(code=faulty_code(faults), name=name),
         solution=REPAIRED,
-        **plan,
+        **from_template,
     )

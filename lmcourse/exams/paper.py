@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmcourse.exams import Exam, chapter_name, forms
-from lmcourse.exams.part import Part
+from lmcourse.exams.task import ExamTask
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.answers import evaluate
 from lmcourse.hints.judging import judge
@@ -30,7 +30,7 @@ __all__ = ["answers", "label_of", "papers"]
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 """The imports of a paper, and the functions with which its cells check forms."""
 
-KEY_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
+SOLVED_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
 
 INTRODUCTION = """
 # {exam.title}
@@ -70,16 +70,16 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     RuntimeError
         If the solved paper does not get full marks from its own checks: it must not be handed out.
     """
-    parts = exam.parts(seed)
-    _prove(exam, parts)
+    tasks = exam.tasks(seed)
+    _prove(exam, tasks)
     top = INTRODUCTION.format(exam=exam, name=_plain(name), label=label).strip()
-    cells = [cell for number, part in enumerate(parts, 1) for cell in _cells(number, part)]
+    cells = [cell for number, task in enumerate(tasks, 1) for cell in _cells(number, task)]
     solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
     paper = student_set(solved)
     course = {"exam": exam.name, "paper": label}
     paper.metadata["course"] = course
     paper.cells[1].metadata["jupyter"] = {"source_hidden": True}
-    solved.cells.insert(1, new_code_cell(KEY_IMPORTS))
+    solved.cells.insert(1, new_code_cell(SOLVED_IMPORTS))
     solved = canonical(solved)
     solved.metadata["course"] = {**course, "chapter": chapter_name(exam.name, seed)}
     return paper, solved
@@ -88,16 +88,16 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
 def answers(exam: Exam, seed: int) -> dict[str, str | float]:
     """The right answers of a variant, in the order of the paper: short texts for a table, or one number."""
     found = {}
-    for part in exam.parts(seed):
-        if part.question is None:
-            found[part.name] = "in words"
-        elif part.question.form == "value":
-            value = part.question.right(*copied(part.question.cases[0]))
-            found[part.name] = value if isinstance(value, float) else _as_text(value)
-        elif part.question.form == "expression":
-            found[part.name] = _expression_text(_solved(part)[part.variable])
+    for task in exam.tasks(seed):
+        if task.question is None:
+            found[task.name] = "in words"
+        elif task.question.form == "value":
+            value = task.question.right(*copied(task.question.cases[0]))
+            found[task.name] = value if isinstance(value, float) else _as_text(value)
+        elif task.question.form == "expression":
+            found[task.name] = _expression_text(_solved(task)[task.variable])
         else:
-            found[part.name] = part.answer
+            found[task.name] = task.answer
     return found
 
 
@@ -113,65 +113,67 @@ def label_of(exam: str, seed: int) -> str:
     return base64.b32encode(digest)[:5].decode()
 
 
-def _cells(number: int, part: Part) -> list[NotebookNode]:
-    heading = f"## Task {number} ({part.points} points, {part.minutes} minutes): {part.title}"
-    question = new_markdown_cell(f"{heading}\n\n{part.on_paper}")
+def _cells(number: int, task: ExamTask) -> list[NotebookNode]:
+    heading = f"## Task {number} ({task.points} points, {task.minutes} minutes): {task.title}"
+    question = new_markdown_cell(f"{heading}\n\n{task.on_paper}")
     settings = {"schema_version": 3, "task": False}
-    if part.question is None:
-        lines = "\n".join(f"- {n} point{'s' if n > 1 else ''}: {what}" for n, what in part.rubric)
-        graded = {**settings, "grade": True, "solution": True, "locked": False, "points": part.points}
+    if task.question is None:
+        lines = "\n".join(f"- {n} point{'s' if n > 1 else ''}: {what}" for n, what in task.rubric)
+        graded = {**settings, "grade": True, "solution": True, "locked": False, "points": task.points}
         return [
             question,
             new_markdown_cell(
-                f"{part.model}\n\n**Rubric**\n\n{lines}",
-                metadata={"nbgrader": {**graded, "grade_id": part.name}, "course": {"prompt": part.prompt}},
+                f"{task.model}\n\n**Rubric**\n\n{lines}",
+                metadata={"nbgrader": {**graded, "grade_id": task.name}, "course": {"prompt": task.prompt}},
             ),
         ]
-    indent = "    " if part.head else ""
-    region = f"### TASK: Task {number}: {part.task}.\n### BEGIN SOLUTION\n{part.solution}\n### END SOLUTION"
-    lines = [part.given, part.head, textwrap.indent(region, indent)]
-    answer = {**settings, "grade": False, "solution": True, "locked": False, "grade_id": part.name}
-    graded = {**settings, "grade": True, "solution": False, "locked": True, "points": part.points}
+    indent = "    " if task.head else ""
+    region = (
+        f"### TASK: Task {number}: {task.message}.\n### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
+    )
+    lines = [task.given, task.head, textwrap.indent(region, indent)]
+    answer = {**settings, "grade": False, "solution": True, "locked": False, "grade_id": task.name}
+    graded = {**settings, "grade": True, "solution": False, "locked": True, "points": task.points}
     return [
         question,
         new_code_cell("\n".join(filter(None, lines)), metadata={"nbgrader": answer}),
-        new_code_cell(_test(part), metadata={"nbgrader": {**graded, "grade_id": f"test-{part.name}"}}),
+        new_code_cell(_test(task), metadata={"nbgrader": {**graded, "grade_id": f"test-{task.name}"}}),
     ]
 
 
-def _test(part: Part) -> str:
+def _test(task: ExamTask) -> str:
     """The check of the form, and the hidden check of the value, which a student's copy lacks."""
-    question = part.question
-    call = f'check("{question.key}", {part.variable})'
+    question = task.question
+    call = f'check("{question.key}", {task.variable})'
     if question.draw is not None:
-        call = f'check_hidden("{question.key}", {part.variable}, seed=1)'
-    return f"{part.shape}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
+        call = f'check_hidden("{question.key}", {task.variable}, seed=1)'
+    return f"{task.form_check}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
 
 
-def _prove(exam: Exam, parts: tuple[Part, ...]) -> None:
-    """Run the solution of each part and judge it."""
-    for part in parts:
-        if part.question is None:
+def _prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
+    """Run the solution of each task and judge it."""
+    for task in tasks:
+        if task.question is None:
             continue
-        names = _solved(part)
+        names = _solved(task)
         with contextlib.redirect_stdout(io.StringIO()):
-            exec(part.shape, names)
-        verdict = judge(part.question, _call(part, names[part.variable]), part.question.cases)
+            exec(task.form_check, names)
+        verdict = judge(task.question, _call(task, names[task.variable]), task.question.cases)
         if not verdict.right:
-            raise RuntimeError(f"{exam.name}: the solution of {part.name} is not right. {verdict.message}")
+            raise RuntimeError(f"{exam.name}: the solution of {task.name} is not right. {verdict.message}")
 
 
-def _solved(part: Part) -> dict:
-    """The names that are defined after the solution of a part has run."""
+def _solved(task: ExamTask) -> dict:
+    """The names that are defined after the solution of a task has run."""
     names: dict = {}
     exec(FORMS, names)
-    body = textwrap.indent(part.solution, "    ") if part.head else part.solution
-    exec("\n".join(filter(None, (part.given, part.head, body))), names)
+    body = textwrap.indent(task.solution, "    ") if task.head else task.solution
+    exec("\n".join(filter(None, (task.given, task.head, body))), names)
     return names
 
 
-def _call(part: Part, answer):
-    question = part.question
+def _call(task: ExamTask, answer):
+    question = task.question
     if question.form == "function":
         return lambda case: answer(*case)
     if question.form == "expression":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, value_part
+from lmcourse.exams.task import ExamTask, value_task
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.verdicts import exponents
@@ -65,7 +65,7 @@ def _report_mistakes(letters, guilty):
             )
 
 
-def report(rng, name: str, suspects: str, **plan) -> Part:
+def report(rng, name: str, suspects: str, **from_template) -> ExamTask:
     """Return the task: a total, counts, and a reported number; say the right one, and what went wrong."""
     letters = dict(zip(map(str, rng.permutation(suspects.split())), "ABCDEFG", strict=False))
     log, guilty = _log(rng), str(rng.choice(suspects.split()))
@@ -73,25 +73,25 @@ def report(rng, name: str, suspects: str, **plan) -> Part:
     reported = right(**log, suspect=guilty)["perplexity"]
     factor = math.log(reported) / (log["total"] / log["tokens"])
     choices = "\n".join(f"- **{letter}**: {SUSPECTS[suspect]}." for suspect, letter in letters.items())
-    return value_part(
+    return value_task(
         name=name,
         title="a report before the court",
         kind="forensics",
-        parts=(2, 2),
+        entry_points=(2, 2),
         letters="".join(letters.values()),
         right=right,
         case=tuple(log.values()),
         mistakes=tuple(_report_mistakes(letters, guilty)),
         given=f"{', '.join(log)} = {', '.join(map(str, log.values()))}",
         text=REPORT.format(**log, reported=reported, choices=choices, name=name),
-        task="the right perplexity, and the letter of what happened",
+        message="the right perplexity, and the letter of what happened",
         solution=f"""
             loss = total / tokens  # and ln {reported:.4g} / loss is {factor:.4f}
             {name} = {{"perplexity": np.exp(loss), "verdict": "{letters[guilty]}"}}
         """,
         advice="Each mistake multiplies the loss by a factor that follows from the counts. Compare"
         " ln reported / loss with each.",
-        **plan,
+        **from_template,
     )
 
 
@@ -151,21 +151,21 @@ TWO_REPORTS_MISTAKES = (
 )
 
 
-def two_reports(rng, name: str, **plan) -> Part:
+def two_reports(rng, name: str, **from_template) -> ExamTask:
     """Return the task: two perplexities per token with different tokenizers; the lower one is the worse."""
     models = _two_models(rng)
     case = tuple(models.values())
-    return value_part(
+    return value_task(
         name=name,
         title="two models, two tokenizers, one text",
-        parts=(1, 1, 1),
+        entry_points=(1, 1, 1),
         letters="AB",
         right=_compared,
         case=case,
         mistakes=TWO_REPORTS_MISTAKES,
         given=f"ppl_a, tokens_a, ppl_b, tokens_b, characters = {', '.join(map(str, case))}",
         text=TWO_REPORTS.format(**models, name=name),
-        task="the letter of the better model, and the bits per character of both",
+        message="the letter of the better model, and the bits per character of both",
         solution=f"""
             bits = {{
                 "A": tokens_a * np.log2(ppl_a) / characters,
@@ -173,5 +173,5 @@ def two_reports(rng, name: str, **plan) -> Part:
             }}
             {name} = {{"better": "{_compared(*case)["better"]}", **bits}}
         """,
-        **plan,
+        **from_template,
     )

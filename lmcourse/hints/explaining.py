@@ -84,8 +84,9 @@ class Answer:
     @property
     def points(self) -> int:
         """What the right entries are worth."""
-        entries = self.entries() if self.question.parts else {}
-        return sum(self.question.parts[part] for part in self.question.parts or () if entries[str(part)])
+        worth = self.question.entry_points or {}
+        entries = self.entries() if worth else {}
+        return sum(points for entry, points in worth.items() if entries[str(entry)])
 
 
 def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
@@ -99,7 +100,7 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
     standing = _standing(answer, wrong)
     text = text[:1].upper() + text[1:] if standing else text
     sentences = [standing, text, *answer.problems.values()]
-    if not answer.question.parts and not text.endswith(" only."):
+    if not answer.question.entry_points and not text.endswith(" only."):
         sentences.append(_only(answer, wrong))
     return " ".join(filter(None, sentences)), mistakes
 

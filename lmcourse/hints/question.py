@@ -58,7 +58,7 @@ class Question:
         What to tell somebody whose numbers are only close to the right ones.
     advice : str
         What to try when no mistake and no property fits.
-    parts : dict, optional
+    entry_points : dict, optional
         The points of each entry of the answer, by its key or place; together they are ``points``. Without
         it an answer gets all points or none.
     reading : callable, optional
@@ -87,14 +87,14 @@ class Question:
     atol: float = 1e-9
     precision: str = "Do not round, and compute in float64."
     advice: str = "Work the smallest case by hand, and print every intermediate number with its shape."
-    parts: dict[str | int, int] | None = None
+    entry_points: dict[str | int, int] | None = None
     reading: Callable[[Any], tuple[Any, dict]] | None = None
     alike: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self):
-        if self.parts is not None and sum(self.parts.values()) != self.points:
+        if self.entry_points is not None and sum(self.entry_points.values()) != self.points:
             raise ValueError(
-                f"{self.key}: its parts are worth {self.parts}, which is not {self.points} in all."
+                f"{self.key}: its entries are worth {self.entry_points}, which is not {self.points} in all."
             )
 
     def fresh_cases(self, seed: int, count: int = FRESH) -> tuple[Case, ...]:

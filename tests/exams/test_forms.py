@@ -5,7 +5,7 @@ import pytest
 
 from lmcourse.exams import EXAMS, find
 from lmcourse.exams.forms import check_form
-from lmcourse.exams.part import value_part
+from lmcourse.exams.task import value_task
 from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.sandbox import Sandbox
@@ -110,22 +110,29 @@ SLOPES = [
 ]
 
 
-def _part(name, right, case, parts=None, **others):
+def _task(name, right, case, entry_points=None, **others):
     texts = {"title": "", "chapters": "", "minutes": 1, "text": "", "solution": ""}
     mistakes = (Mistake("L1", lambda *case: right(*case), "the same"),)
-    return value_part(
-        name=name, right=right, case=case, mistakes=mistakes, points=4, parts=parts, **others, **texts
+    return value_task(
+        name=name,
+        right=right,
+        case=case,
+        mistakes=mistakes,
+        points=4,
+        entry_points=entry_points,
+        **others,
+        **texts,
     )
 
 
-VALUE = _part(
+VALUE = _task(
     "value",
     lambda: {"bits": 10.95, "verdict": "B", "shares": np.array([0.25, 0.75]), "count": 8025600},
     (),
     (1, 1, 1, 1),
     letters="ABCD",
 ).question
-SLOPE = _part("slope", lambda z, p: z**2 * p + 2, (0.37, 0.31), symbols=("z", "p")).question
+SLOPE = _task("slope", lambda z, p: z**2 * p + 2, (0.37, 0.31), symbols=("z", "p")).question
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +175,7 @@ def test_an_entry_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
     assert bool(said) == (kind == "refused"), said
     assert verdict.right == (kind == "right"), verdict.message
     if kind != "right":
-        assert verdict.points == 4 - VALUE.parts[key], verdict.message
+        assert verdict.points == 4 - VALUE.entry_points[key], verdict.message
     if kind == "refused":
         assert said.startswith(f'`value["{key}"]') and said.endswith(".")
         assert any(cure in said for cure in ("Write ", "Put your result"))
@@ -238,6 +245,6 @@ def test_keys_are_matched_without_blanks_and_capitals(keys, points, says):
 
 @pytest.mark.parametrize("name", EXAMS)
 def test_no_two_keys_of_a_task_differ_by_blanks_and_capitals_alone(name):
-    for part in find(name).parts(1):
-        keys = [key for key in (part.question and part.question.parts) or () if isinstance(key, str)]
-        assert len({"".join(key.split()).casefold() for key in keys}) == len(keys), part.name
+    for task in find(name).tasks(1):
+        keys = [key for key in (task.question and task.question.entry_points) or () if isinstance(key, str)]
+        assert len({"".join(key.split()).casefold() for key in keys}) == len(keys), task.name

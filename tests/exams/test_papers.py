@@ -13,7 +13,7 @@ import sympy as sp
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
 from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.exams.part import DIGITS, EXACT, RTOL, apart, draw_apart
+from lmcourse.exams.task import DIGITS, EXACT, RTOL, apart, draw_apart
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.exams.folder import ExamFolder, make, variant_seed
 from lmcourse.grading.notebook.reading import GradingError
@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
 def test_every_variant_is_worth_the_same(name):
     """Points, minutes and the order of the tasks do not depend on the numbers."""
     exam = find(name)
-    tables = [[(p.name, p.points, p.minutes, p.chapters) for p in exam.parts(seed)] for seed in SEEDS]
+    tables = [[(p.name, p.points, p.minutes, p.chapters) for p in exam.tasks(seed)] for seed in SEEDS]
     assert all(table == tables[0] for table in tables)
     assert sum(minutes for _, _, minutes, _ in tables[0]) == exam.minutes
     assert exam.points == {"midterm": 40, "final": 60}[name]
@@ -54,9 +54,9 @@ def test_solution_is_right_and_paper_tells_nothing(name, seed):
     text = json.dumps(paper, ensure_ascii=False)
     for secret in (str(variant), "SOLUTION", "HIDDEN", "lmcourse.feedback", "check(", "Rubric", "<b>"):
         assert secret not in text
-    for part in find(name).parts(variant):
-        solved = _flat(part.solution or part.model)
-        assert not any(solved in _flat(c.source) for c in paper.cells), f"{part.name} is solved on the paper"
+    for task in find(name).tasks(variant):
+        solved = _flat(task.solution or task.model)
+        assert not any(solved in _flat(c.source) for c in paper.cells), f"{task.name} is solved on the paper"
         assert any(solved in _flat(cell.source) for cell in key.cells)
 
 
@@ -111,20 +111,22 @@ def test_digits_that_the_paper_asks_for_are_enough(name):
 
 
 @pytest.mark.parametrize("name", EXAMS)
-def test_right_parts_get_their_points(name):
-    """On many papers: an answer with one wrong part loses the points of that part alone, whatever else it is;
-    and a usual mistake costs the parts that it changes. No message gives a right number away."""
+def test_right_entries_get_their_points(name):
+    """On many papers: an answer with one wrong entry loses the points of that entry alone, and a usual
+    mistake costs the points of the entries that it changes. No message gives a right number away."""
     for question in _questions_of_many(name, 8):
         right = formula_value(question, question.right, question.cases[0])
         numbers = [f"{x:.4g}" for x in np.ravel(list(_leaves(right))) if not isinstance(x, str) and x % 1]
-        for part, points in (question.parts or {}).items():
-            verdict = _judged(question, _with_wrong(right, part))
+        for entry, points in (question.entry_points or {}).items():
+            verdict = _judged(question, _with_wrong(right, entry))
             assert verdict.points == question.points - points, verdict.message
-            quoted = f'"{part}"' if isinstance(part, str) else f"entry [{part}]"
+            quoted = f'"{entry}"' if isinstance(entry, str) else f"entry [{entry}]"
             assert f"Wrong: {quoted}." in verdict.message
         for mistake in question.mistakes:
             wrong = formula_value(question, mistake.wrong, question.cases[0])
-            same = [n for part, n in (question.parts or {}).items() if _agree(wrong[part], right[part])]
+            same = [
+                n for entry, n in (question.entry_points or {}).items() if _agree(wrong[entry], right[entry])
+            ]
             verdict = _judged(question, wrong)
             assert verdict.points == sum(same), verdict.message
             assert not any(number in verdict.message for number in numbers), verdict.message
@@ -135,34 +137,34 @@ def test_right_parts_get_their_points(name):
 def test_the_table_of_answers_serves_for_marking_on_paper(name, seed):
     """Counts have all their digits, expressions are closed forms, and a repair names the faults."""
     told = answers(find(name), seed)
-    for part in find(name).parts(seed):
-        if part.question is None:
+    for task in find(name).tasks(seed):
+        if task.question is None:
             continue
-        case = part.question.cases[0]
-        if part.question.rtol == EXACT:
-            right = part.question.right(*case)
-            assert told[part.name] == "; ".join(f"{key}: {count:d}" for key, count in right.items())
-        elif part.question.form == "expression":
-            closed = sp.sympify(told[part.name])
-            assert {symbol.name for symbol in closed.free_symbols} == set(part.question.symbols)
-            for case in part.question.cases:
-                value = closed.subs(dict(zip(part.question.symbols, case, strict=True)))
-                assert np.isclose(float(value), part.question.right(*case), rtol=1e-9)
-        elif part.question.kind == "debug":
-            for mistake in part.question.mistakes[0].id.split(" + "):
-                assert f"{mistake}, {NAMES[mistake]}" in told[part.name]
-            assert "return" not in told[part.name]
+        case = task.question.cases[0]
+        if task.question.rtol == EXACT:
+            right = task.question.right(*case)
+            assert told[task.name] == "; ".join(f"{key}: {count:d}" for key, count in right.items())
+        elif task.question.form == "expression":
+            closed = sp.sympify(told[task.name])
+            assert {symbol.name for symbol in closed.free_symbols} == set(task.question.symbols)
+            for case in task.question.cases:
+                value = closed.subs(dict(zip(task.question.symbols, case, strict=True)))
+                assert np.isclose(float(value), task.question.right(*case), rtol=1e-9)
+        elif task.question.kind == "debug":
+            for mistake in task.question.mistakes[0].id.split(" + "):
+                assert f"{mistake}, {NAMES[mistake]}" in told[task.name]
+            assert "return" not in told[task.name]
 
 
 @pytest.mark.parametrize("name", EXAMS)
-def test_two_mistakes_in_two_parts_are_both_named(name):
-    """A student who makes two usual mistakes in different parts of the answer is told both."""
+def test_two_mistakes_in_two_entries_are_both_named(name):
+    """A student who makes two usual mistakes in different entries of the answer is told both."""
     told = []
     for question in _questions_of_many(name, 8):
         right = formula_value(question, question.right, question.cases[0])
-        for one, other in itertools.combinations(question.mistakes if question.parts else (), 2):
+        for one, other in itertools.combinations(question.mistakes if question.entry_points else (), 2):
             wrong = [formula_value(question, mistake.wrong, question.cases[0]) for mistake in (one, other)]
-            changed = [{p for p in question.parts if not _agree(w[p], right[p])} for w in wrong]
+            changed = [{p for p in question.entry_points if not _agree(w[p], right[p])} for w in wrong]
             if not isinstance(right, dict) or changed[0] & changed[1]:
                 continue
             both = {p: wrong[0][p] if p in changed[0] else wrong[1][p] for p in right}
@@ -171,18 +173,18 @@ def test_two_mistakes_in_two_parts_are_both_named(name):
 
 
 @pytest.mark.parametrize("name", EXAMS)
-def test_paper_says_what_each_part_is_worth(name):
-    """The points of the parts are in the text of the task and are those that the grader gives."""
+def test_paper_says_what_each_entry_is_worth(name):
+    """The points of the entries are in the text of the task and are those that the grader gives."""
     paper, _ = papers(find(name), 3, "ABCDE", "Ada")
     text = " ".join(cell.source for cell in paper.cells)
-    for part in find(name).parts(3):
-        if part.question and part.question.parts:
-            assert part.on_paper in text and "Each is marked on its own" in part.on_paper
-            for key, points in part.question.parts.items():
+    for task in find(name).tasks(3):
+        if task.question and task.question.entry_points:
+            assert task.on_paper in text and "Each is marked on its own" in task.on_paper
+            for key, points in task.question.entry_points.items():
                 quoted = f'`"{key}"`' if isinstance(key, str) else f"entry {key}"
-                assert f"{points} for {quoted}" in part.on_paper
-        elif part.question:
-            assert part.question.form != "value" or np.size(part.question.right(*part.question.cases[0])) == 1
+                assert f"{points} for {quoted}" in task.on_paper
+        elif task.question:
+            assert task.question.form != "value" or np.size(task.question.right(*task.question.cases[0])) == 1
 
 
 def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
@@ -228,10 +230,10 @@ def test_no_two_students_have_the_same_answer(name):
     """A neighbour's number is worth nothing: among 100 variants no value comes twice."""
     exam, seen = find(name), {}
     for student in range(100):
-        for part in exam.parts(variant_seed(name, 5, f"student {student}")):
-            if part.question and part.question.form == "value":
-                value = part.question.right(*part.question.cases[0])
-                seen.setdefault(part.name, []).append(repr(value))
+        for task in exam.tasks(variant_seed(name, 5, f"student {student}")):
+            if task.question and task.question.form == "value":
+                value = task.question.right(*task.question.cases[0])
+                seen.setdefault(task.name, []).append(repr(value))
     twice = {name: len(values) - len(set(values)) for name, values in seen.items()}
     twice = {name: n for name, n in twice.items() if n}
     assert not twice, f"values that two students share: {twice}"
@@ -333,9 +335,9 @@ def test_waiting_times_are_what_their_formula_says():
     kinds = set()
     a, b = 0.62, 0.31
     for seed in range(40):
-        part = _of_final("divergence", seed)
+        task = _of_final("divergence", seed)
         words, power, first = re.search(
-            r"number of trials\n(.+) the first one in which it comes: .+\^(.+)\$ for\n\$k = (\d)", part.text
+            r"number of trials\n(.+) the first one in which it comes: .+\^(.+)\$ for\n\$k = (\d)", task.text
         ).groups()
         kinds.add(words)
         k = np.arange(int(first), 400)
@@ -344,10 +346,10 @@ def test_waiting_times_are_what_their_formula_says():
         trials = np.arange(1, 400)  # in which of them the symbol comes for the first time
         waiting = {"up to and including": trials, "before": trials - 1}[words]
         assert np.isclose((k * p).sum(), (waiting * a * (1 - a) ** (trials - 1)).sum())
-        copies = int(re.search(r"\*\*(\d) independent draws", part.text)[1])
-        forward, bits = "D(P_a" in part.text, "in **bits**" in part.text
+        copies = int(re.search(r"\*\*(\d) independent draws", task.text)[1])
+        forward, bits = "D(P_a" in task.text, "in **bits**" in task.text
         one = (p * np.log(p / q)).sum() if forward else (q * np.log(q / p)).sum()
-        assert np.isclose(part.question.right(a, b), copies * one / (np.log(2) if bits else 1))
+        assert np.isclose(task.question.right(a, b), copies * one / (np.log(2) if bits else 1))
     assert len(kinds) == 2
 
 
@@ -375,7 +377,7 @@ def _questions_of_many(name, count=40):
 
 def _of_final(name, seed):
     """One task of the final exam."""
-    return next(task.part(seed) for task in find("final").tasks if task.name == name)
+    return next(t.draw(seed) for t in find("final").templates if t.name == name)
 
 
 def _judged(question, answer):
@@ -389,15 +391,15 @@ def _rounded(question, formula, case):
     return _each(formula_value(question, formula, case), lambda x: float(f"{x:.{digits}g}"))
 
 
-def _with_wrong(value, part):
-    """A value with one part that is far from right."""
+def _with_wrong(value, entry):
+    """A value with one entry that is far from right."""
     wrong = value.copy()
-    wrong[part] = "?" if isinstance(value[part], str) else value[part] * 7 + 1
+    wrong[entry] = "?" if isinstance(value[entry], str) else value[entry] * 7 + 1
     return wrong
 
 
 def _agree(a, b):
-    """Whether a part is right, to the digits of a paper."""
+    """Whether an entry is right, to the digits of a paper."""
     if isinstance(a, str) or isinstance(b, str):
         return a == b
     return bool(np.allclose(a, b, rtol=RTOL, atol=1e-9))

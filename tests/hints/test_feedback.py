@@ -105,7 +105,7 @@ THREE = Question(
         Mistake("L23", lambda: THREE.right() | {"rate": np.array([1.5, 0.5])}, "Off by one."),
         Mistake("L28", lambda: THREE.right() | {"who": "B"}, "It was not B."),
     ),
-    parts={"bits": 1, "rate": 2, "who": 2},
+    entry_points={"bits": 1, "rate": 2, "who": 2},
     advice="Try again.",
 )
 
@@ -326,7 +326,7 @@ def test_right_entries_get_their_points(changed, points, says):
 
 
 def test_without_parts_an_answer_is_right_or_wrong_and_its_wrong_entries_are_named():
-    whole = dataclasses.replace(THREE, parts=None)
+    whole = dataclasses.replace(THREE, entry_points=None)
     verdict = judge(whole, lambda case: THREE.right() | {"bits": 2.0}, whole.cases)
     assert verdict.points == 0 and verdict.message.endswith('Try again. Only "bits" is wrong.')
     verdict = judge(whole, lambda case: THREE.right() | {"bits": 2.0, "who": "C"}, whole.cases)
@@ -348,7 +348,7 @@ def test_the_wrong_places_of_an_array_are_named():
 
 def test_the_parts_of_an_array_are_its_places():
     halves = dataclasses.replace(
-        THREE, right=lambda: np.array([0.5, 0.25]), mistakes=(), parts={0: 2, 1: 3}, points=5
+        THREE, right=lambda: np.array([0.5, 0.25]), mistakes=(), entry_points={0: 2, 1: 3}, points=5
     )
     verdict = judge(halves, lambda case: [0.5, 1.0], halves.cases)
     assert verdict.points == 2 and "Right: entry [0]. Wrong: entry [1]." in verdict.message
@@ -356,7 +356,7 @@ def test_the_parts_of_an_array_are_its_places():
 
 def test_parts_add_up_to_the_points():
     with pytest.raises(ValueError, match="not 5 in all"):
-        dataclasses.replace(THREE, parts={"bits": 1, "rate": 2, "who": 1})
+        dataclasses.replace(THREE, entry_points={"bits": 1, "rate": 2, "who": 1})
 
 
 # --- expressions -----------------------------------------------------------------------------------------

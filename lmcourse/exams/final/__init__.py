@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lmcourse.exams import Exam, Task
+from lmcourse.exams import Exam, TaskTemplate
 from lmcourse.exams.evaluators import repair
 from lmcourse.exams.final.counted import discounted, estimated, floor
 from lmcourse.exams.final.measure import converted, divergence, pooled, underflow
@@ -19,21 +19,21 @@ EXAM = Exam(
     title="Final exam: measuring language models",
     minutes=120,
     allowed="a calculator or this notebook, and two sheets of your own notes",
-    tasks=(
-        Task("underflow", underflow, "01", minutes=4, points=2),
-        Task("floor", floor, "02, 08", minutes=8, points=4),
-        Task("divergence", divergence, "03", minutes=9, points=4),
-        Task("pooled", pooled, "04", minutes=6, points=3),
-        Task("converted", converted, "05", minutes=6, points=4),
-        Task("estimated", estimated, "06", minutes=5, points=3),
-        Task("discounted", discounted, "06", minutes=12, points=5),
-        Task("mixed", mixed, "06, 08", minutes=8, points=4),
-        Task("parameters", parameters, "07", minutes=8, points=4),
-        Task("slope", slope, "07", minutes=8, points=4),
-        Task("unsmoothed", unsmoothed, "07", minutes=6, points=4),
-        Task("judged", JUDGED, "04, 08", minutes=9, points=4),
-        Task("repaired", repair, "04, 07", minutes=11, points=4),
-        Task("paired", paired, "08", minutes=8, points=4),
-        Task("planned", planned, "08", minutes=12, points=7),
+    templates=(
+        TaskTemplate("underflow", underflow, "01", minutes=4, points=2),
+        TaskTemplate("floor", floor, "02, 08", minutes=8, points=4),
+        TaskTemplate("divergence", divergence, "03", minutes=9, points=4),
+        TaskTemplate("pooled", pooled, "04", minutes=6, points=3),
+        TaskTemplate("converted", converted, "05", minutes=6, points=4),
+        TaskTemplate("estimated", estimated, "06", minutes=5, points=3),
+        TaskTemplate("discounted", discounted, "06", minutes=12, points=5),
+        TaskTemplate("mixed", mixed, "06, 08", minutes=8, points=4),
+        TaskTemplate("parameters", parameters, "07", minutes=8, points=4),
+        TaskTemplate("slope", slope, "07", minutes=8, points=4),
+        TaskTemplate("unsmoothed", unsmoothed, "07", minutes=6, points=4),
+        TaskTemplate("judged", JUDGED, "04, 08", minutes=9, points=4),
+        TaskTemplate("repaired", repair, "04, 07", minutes=11, points=4),
+        TaskTemplate("paired", paired, "08", minutes=8, points=4),
+        TaskTemplate("planned", planned, "08", minutes=12, points=7),
     ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.exams.part import rows, value_task
+from lmcourse.exams.task import rows, value_builder
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
@@ -28,9 +28,9 @@ def _floor(a, b, share=None):
     }
 
 
-floor = value_task(
+floor = value_builder(
     title="the floor under every model",
-    parts=(1, 2, 1),
+    entry_points=(1, 2, 1),
     draw=lambda rng: tuple(round(rng.uniform(0.05, 0.6), 3) for _ in range(2)),
     suits=lambda a, b: abs(a - b) > 0.1,
     right=_floor,
@@ -68,7 +68,7 @@ Set `floor` to a dictionary: `"share of A"` among the symbols in the long run; `
 least cross-entropy that any model can reach; and `"perplexity without context"`, the lowest that a
 model can reach without seeing earlier symbols.
 """,
-    task="the share of A, the entropy rate in bits, and the best perplexity without context",
+    message="the share of A, the entropy rate in bits, and the best perplexity without context",
     solution="""
 h = lambda x: -(x * np.log2(x) + (1 - x) * np.log2(1 - x))
 share = leave_b / (leave_a + leave_b)
@@ -95,9 +95,9 @@ def _estimated(n, total, shift=1, turned=1):
     return {"unseen mass": n[0] / total, "adjusted 1": adjusted[0], "adjusted 2": adjusted[1]}
 
 
-estimated = value_task(
+estimated = value_builder(
     title="what the rare ones tell of the unseen",
-    parts=(1, 1, 1),
+    entry_points=(1, 1, 1),
     draw=_types,
     right=_estimated,
     mistakes=(
@@ -126,7 +126,7 @@ Set `estimated` to a dictionary: `"unseen mass"` is the Good–Turing estimate o
 the next token is new, and `"adjusted 1"` and `"adjusted 2"` are the adjusted counts of the types that
 occur once and twice.
 """,
-    task="the unseen mass, and the adjusted counts for r = 1 and 2",
+    message="the unseen mass, and the adjusted counts for r = 1 and 2",
     solution="""
 estimated = {"unseen mass": n[0] / total, "adjusted 1": 2 * n[1] / n[0], "adjusted 2": 3 * n[2] / n[1]}
 """,
@@ -163,9 +163,9 @@ def _discounted(counts, c, w, discount, taken=True, kinds=None, lower=_continuat
     return {"discounted": first, "weight": weight, "continuation": below, "probability": mass}
 
 
-discounted = value_task(
+discounted = value_builder(
     title="a Kneser–Ney probability",
-    parts=(1, 1, 2, 1),
+    entry_points=(1, 1, 2, 1),
     words=_labels,
     draw=_bigrams,
     suits=_all_orders_matter,
@@ -212,7 +212,7 @@ count above 0. What does it give to *{word}* after *{context}*?
 Set `discounted` to a dictionary: `"discounted"` is the first term, `"weight"` the mass that goes to the
 lower order, `"continuation"` the lower order's probability of *{word}*, and `"probability"` the whole.
 """,
-    task="the first term, the weight, the continuation probability, and the whole",
+    message="the first term, the weight, the continuation probability, and the whole",
     solution="""
 row, seen = counts[c], counts > 0
 first = (row[w] - D) / row.sum()

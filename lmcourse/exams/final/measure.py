@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.exams.task import ExamTask, value_builder, value_task
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2, LN10
 from lmcourse.questions.shared.wrong import but
 
 # --- underflow: a probability that no float can hold, as a power of ten ------------------------------------
 
-underflow = value_task(
+underflow = value_builder(
     title="a probability as a power of ten",
     draw=lambda rng: (int(rng.integers(40, 400)) * 100, round(rng.uniform(4.5, 9.5), 2)),
     right=lambda tokens, bits: -tokens * bits * LN2 / LN10,
@@ -41,7 +41,7 @@ whole text is $10^x$, which underflows to 0 in every float.
 
 Set `underflow` to $x$.
 """,
-    task="the exponent x of 10",
+    message="the exponent x of 10",
     solution="underflow = -tokens * bits_per_token * np.log10(2)",
 )
 
@@ -103,13 +103,13 @@ def _divergence_words(first, bits, forward, copies):
     }
 
 
-def divergence(rng, **plan) -> Part:
+def divergence(rng, **from_template) -> ExamTask:
     """03: the divergence of two geometric distributions, in a unit and a direction that are drawn."""
     drawn = {"bits": bool(rng.random() < 0.5), "forward": bool(rng.random() < 0.5)}
     drawn["copies"] = int(rng.integers(2, 9))
     words = _divergence_words(int(rng.integers(0, 2)), **drawn)
     right, p, q = partial(_divergence, **drawn), words["p"], words["q"]
-    return value_part(
+    return value_task(
         title="two waiting times",
         kind="derive",
         right=right,
@@ -120,12 +120,12 @@ def divergence(rng, **plan) -> Part:
         " and positive elsewhere.",
         given='a, b = sp.symbols("a b", positive=True)',
         text=DIVERGENCE.format(**words),
-        task=f"the divergence of P_{p} from P_{q} in {words['unit']}, in a and b",
+        message=f"the divergence of P_{p} from P_{q} in {words['unit']}, in a and b",
         solution=f"""
             one = sp.log({p} / {q}) + (1 - {p}) / {p} * sp.log((1 - {p}) / (1 - {q}))  # E[k] enters
             divergence = {drawn["copies"]} * one{" / sp.log(2)" if drawn["bits"] else ""}
         """,
-        **plan,
+        **from_template,
     )
 
 
@@ -142,7 +142,7 @@ def _pooled(words, sentences, ppl, end, unit=LN2):
     return math.exp((words * math.log(ppl) + sentences * end * unit) / (words + sentences))
 
 
-pooled = value_task(
+pooled = value_builder(
     title="and where the sentences end",
     draw=_words_and_ends,
     right=_pooled,
@@ -172,7 +172,7 @@ sentences.
 
 Set `pooled` to the model's perplexity with the ends scored and counted.
 """,
-    task="the perplexity with the ends of sentences",
+    message="the perplexity with the ends of sentences",
     solution="""
 nats = words * np.log(perplexity) + sentences * bits_per_end * np.log(2)
 pooled = np.exp(nats / (words + sentences))
@@ -196,9 +196,9 @@ def _units(character, token):
     return {"bits per character": character, "perplexity per token": token}
 
 
-converted = value_task(
+converted = value_builder(
     title="a Chinese text, in bytes",
-    parts=(2, 2),
+    entry_points=(2, 2),
     draw=_chinese,
     right=_converted,
     mistakes=(
@@ -230,7 +230,7 @@ which its tokenizer cuts into {tokens} tokens.
 
 Set `converted` to a dictionary with the keys `"bits per character"` and `"perplexity per token"`.
 """,
-    task="bits per character, and the perplexity per token",
+    message="bits per character, and the perplexity per token",
     solution="""
 bits = octets * bits_per_byte
 converted = {"bits per character": bits / characters, "perplexity per token": 2 ** (bits / tokens)}

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.exams.part import Part, value_part, value_task
+from lmcourse.exams.task import ExamTask, value_builder, value_task
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
@@ -56,7 +56,7 @@ def _parameters_mistakes(right, cell, tied):
     )
 
 
-def parameters(rng, **plan) -> Part:
+def parameters(rng, **from_template) -> ExamTask:
     """07: how many numbers a recurrent model learns; its cell is drawn, and whether its output is tied."""
     cell, tied = list(GATES)[int(rng.integers(2))], bool(rng.random() < 0.5)
     v, h = int(rng.integers(40, 400)) * 100, int(rng.integers(3, 17)) * 32
@@ -64,21 +64,21 @@ def parameters(rng, **plan) -> Part:
     gates, output = GATES[cell], "V" if tied else "h * V + V"
     tie = "**tied**: it is the embedding matrix" if tied else "**its own**, not tied to the embedding"
     right = partial(_parameters, gates=gates, tied=tied)
-    return value_part(
+    return value_task(
         title="how many numbers are learnt",
-        parts=(1, 2, 1),
+        entry_points=(1, 2, 1),
         right=right,
         case=(v, e, h),
         mistakes=_parameters_mistakes(right, cell, tied),
         exact=True,
         given=f"V, e, h = {v}, {e}, {h}",
         text=PARAMETERS.format(v=v, e=e, h=h, cell=cell, tie=tie),
-        task="how many parameters the embedding, the recurrent layer and the output have",
+        message="how many parameters the embedding, the recurrent layer and the output have",
         solution=f"""
             recurrent = {gates} * (e * h + h * h + 2 * h)  # {gates} gates, two biases each in PyTorch
             parameters = {{"embedding": V * e, "recurrent": recurrent, "output": {output}}}
         """,
-        **plan,
+        **from_template,
     )
 
 
@@ -96,9 +96,9 @@ def _slope(z, target, tau, epsilon):
     return (softmax(z / tau) - wanted) / tau
 
 
-slope = value_task(
+slope = value_builder(
     title="the gradient of a step",
-    parts=(1, 1, 1, 1),
+    entry_points=(1, 1, 1, 1),
     draw=_logits,
     suits=lambda z, target, tau, epsilon: abs(tau - 1) > 0.15 and abs(z).min() > 0,
     right=_slope,
@@ -129,7 +129,7 @@ $$L(z) = -\sum_k t_k \ln \mathrm{{softmax}}(z / \tau)_k.$$
 
 Set `slope` to the gradient of $L$ in the four logits: an array of four numbers.
 """,
-    task="the gradient of the loss in the four logits",
+    message="the gradient of the loss in the four logits",
     solution="""
 q = np.exp(z / temperature) / np.exp(z / temperature).sum()
 wanted = np.full(4, epsilon / 4)
@@ -155,9 +155,9 @@ def _both(loss):
     return {"loss": loss, "perplexity": math.exp(loss)}
 
 
-unsmoothed = value_task(
+unsmoothed = value_builder(
     title="behind a smoothed loss",
-    parts=(2, 2),
+    entry_points=(2, 2),
     kind="forensics",
     draw=_smoothed,
     right=_unsmoothed,
@@ -189,7 +189,7 @@ same text the mean of $-\ln q$ over all words of the vocabulary, averaged over t
 Set `unsmoothed` to a dictionary with the keys `"loss"`, the cross-entropy in nats per token, and
 `"perplexity"`.
 """,
-    task="the cross-entropy behind the smoothed loss, and the perplexity",
+    message="the cross-entropy behind the smoothed loss, and the perplexity",
     solution="""
 loss = (smoothed - epsilon * spread) / (1 - epsilon)
 unsmoothed = {"loss": loss, "perplexity": np.exp(loss)}

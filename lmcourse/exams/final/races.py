@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.exams.part import Part, rows, value_task
+from lmcourse.exams.task import ExamTask, rows, value_builder
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 
@@ -37,9 +37,9 @@ def _mixed(a, b, weight, shares=_shares, mixture=_arithmetic):
     return {"shares": share, "weight": new, "perplexity": math.exp(-mixture(a, b, new).mean())}
 
 
-mixed = value_task(
+mixed = value_builder(
     title="the weight of a mixture",
-    parts=(2, 1, 1),
+    entry_points=(2, 1, 1),
     draw=_probabilities,
     suits=lambda a, b, weight: weight != 0.5 and np.abs(a - b).min() > 0,
     right=_mixed,
@@ -79,7 +79,7 @@ maximisation: set `mixed` to a dictionary with `"shares"`, the counted model's s
 numbers), `"weight"`, its new weight, and `"perplexity"`, that of the mixture on the five tokens with
 the new weight.
 """,
-    task="the five shares, the new weight, and the perplexity with it",
+    message="the five shares, the new weight, and the perplexity with it",
     solution="""
 shares = weight * counted / (weight * counted + (1 - weight) * network)
 new = shares.mean()
@@ -112,9 +112,9 @@ def _exchanged(*case):
     return found | {"paired": found["unpaired"], "unpaired": found["paired"]}
 
 
-paired = value_task(
+paired = value_builder(
     title="is the difference real?",
-    parts=(1, 2, 1),
+    entry_points=(1, 2, 1),
     draw=_totals,
     right=_paired,
     mistakes=(
@@ -139,7 +139,7 @@ documents, `"paired"` its standard error from the eight differences, and `"unpai
 that you would state if you took the two columns for independent samples (the root of the sum of their
 squared standard errors). Squares are divided by $n - 1$.
 """,
-    task="the mean difference, its paired and its unpaired standard error, in bits per token",
+    message="the mean difference, its paired and its unpaired standard error, in bits per token",
     solution="""
 x, y = nats_a / tokens / np.log(2), nats_b / tokens / np.log(2)
 error = lambda v: v.std(ddof=1) / np.sqrt(len(v))
@@ -169,11 +169,11 @@ what you expect at this size.
 """
 
 
-def planned(rng, **plan) -> Part:
+def planned(rng, **from_template) -> ExamTask:
     """08: in words, a fair race between a counted model and a network."""
     language, words, kept = str(rng.choice(LANGUAGES)), int(rng.choice(list(EXPECTED))), str(rng.choice(KEPT))
     size = f"{words:,}".replace(",", " ")
-    return Part(
+    return ExamTask(
         title="a fair race",
         text=PLANNED.format(size=size, language=language, kept=kept),
         prompt="*Write ten to fifteen sentences here.*",
@@ -191,5 +191,5 @@ def planned(rng, **plan) -> Part:
             (1, "a pooled number with a unit and a paired interval over documents."),
             (1, f"an expectation for {size} words, with its reason."),
         ),
-        **plan,
+        **from_template,
     )

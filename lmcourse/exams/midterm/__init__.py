@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from lmcourse.exams import Exam, Task
+from lmcourse.exams import Exam, TaskTemplate
 from lmcourse.exams.evaluators import repair
 from lmcourse.exams.midterm.source import chain, crossed, shared, slope
 from lmcourse.exams.midterm.text import asked, converted, pooled
@@ -17,16 +17,16 @@ EXAM = Exam(
     title="Midterm: the measure",
     minutes=75,
     allowed="a calculator or this notebook, and one sheet of your own notes",
-    tasks=(
-        Task("chain", chain, "01", minutes=5, points=3),
-        Task("crossed", crossed, "02, 03", minutes=7, points=4),
-        Task("slope", slope, "02", minutes=8, points=4),
-        Task("shared", shared, "03", minutes=8, points=4),
-        Task("pooled", pooled, "04", minutes=6, points=4),
-        Task("judged", JUDGED, "04", minutes=8, points=4),
-        Task("repaired", repair, "02, 04", minutes=10, points=4),
-        Task("converted", converted, "05", minutes=7, points=4),
-        Task("compared", two_reports, "05", minutes=6, points=3),
-        Task("asked", asked, "04, 05", minutes=10, points=6),
+    templates=(
+        TaskTemplate("chain", chain, "01", minutes=5, points=3),
+        TaskTemplate("crossed", crossed, "02, 03", minutes=7, points=4),
+        TaskTemplate("slope", slope, "02", minutes=8, points=4),
+        TaskTemplate("shared", shared, "03", minutes=8, points=4),
+        TaskTemplate("pooled", pooled, "04", minutes=6, points=4),
+        TaskTemplate("judged", JUDGED, "04", minutes=8, points=4),
+        TaskTemplate("repaired", repair, "02, 04", minutes=10, points=4),
+        TaskTemplate("converted", converted, "05", minutes=7, points=4),
+        TaskTemplate("compared", two_reports, "05", minutes=6, points=3),
+        TaskTemplate("asked", asked, "04, 05", minutes=10, points=6),
     ),
 )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import entr, rel_entr
 
-from lmcourse.exams.part import Part, rows, value_part, value_task
+from lmcourse.exams.task import ExamTask, rows, value_builder, value_task
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
@@ -49,9 +49,9 @@ def _chain(table, scored=4, counted=None):
     return {"bits": bits, "perplexity": 2 ** (bits / (counted or scored))}
 
 
-chain = value_task(
+chain = value_builder(
     title="a sentence, and its end",
-    parts=(2, 1),
+    entry_points=(2, 1),
     words=_sentence,
     draw=_table,
     right=_chain,
@@ -86,7 +86,7 @@ The sentence is *the {first} {verb}*. Give the surprisal in bits of the sentence
 and the model's perplexity per predicted symbol. Set `chain` to a dictionary with the keys `"bits"` and
 `"perplexity"`.
 """,
-    task="the surprisal in bits of the sentence with its end, and the perplexity",
+    message="the surprisal in bits of the sentence with its end, and the perplexity",
     solution="""
 q = table[[0, 1, 2, 4], [0, 1, 3, 4]]  # the, animal, verb, end: four symbols are drawn
 bits = -np.log2(q).sum()
@@ -107,9 +107,9 @@ def _crossed(p, q, unit=LN2):
     return {"H(p)": h, "H(p, q)": h + d, "D(p || q)": d}
 
 
-crossed = value_task(
+crossed = value_builder(
     title="a source and a model of it",
-    parts=(1, 1, 2),
+    entry_points=(1, 1, 2),
     draw=_two_distributions,
     suits=lambda p, q: 0.05 < rel_entr(p, q).sum() < 0.6 and abs(p - q).min() > 0,
     right=_crossed,
@@ -139,7 +139,7 @@ A model holds $q = ({Q})$.
 
 Set `crossed` to a dictionary with the keys `"H(p)"`, `"H(p, q)"` and `"D(p || q)"`, in bits per symbol.
 """,
-    task="entropy, cross-entropy and divergence, in bits per symbol",
+    message="entropy, cross-entropy and divergence, in bits per symbol",
     solution="""
 entropy, cross = -(p * np.log2(p)).sum(), -(p * np.log2(q)).sum()
 crossed = {"H(p)": entropy, "H(p, q)": cross, "D(p || q)": cross - entropy}
@@ -191,11 +191,11 @@ def _slope_mistakes(right, scale, weight):
     )
 
 
-def slope(rng, **plan) -> Part:
+def slope(rng, **from_template) -> ExamTask:
     """02: the derivative of a cross-entropy in a logit, with a scale and a weight that are drawn."""
     scale, weight = int(rng.integers(2, 8)), int(rng.integers(2, 6))
     right = partial(_slope, scale=scale, weight=weight)
-    return value_part(
+    return value_task(
         title="the derivative of a loss",
         kind="derive",
         right=right,
@@ -206,12 +206,12 @@ def slope(rng, **plan) -> Part:
         " values of z.",
         given='z, p = sp.symbols("z p", positive=True)',
         text=SLOPE.format(scale=scale, weight=weight),
-        task="dL/dz as a SymPy expression in z and p",
+        message="dL/dz as a SymPy expression in z and p",
         solution=f"""
             sigma = 1 / (1 + sp.exp(-{scale} * z))
             slope = sp.diff(-{weight} * p * sp.log(sigma) - (1 - p) * sp.log(1 - sigma), z)
         """,
-        **plan,
+        **from_template,
     )
 
 
@@ -237,9 +237,9 @@ def _worth_asking(counts):
     return _shared(counts)["I(X; Y)"] > 0.03 and counts.sum(axis=1).min() / counts.sum() < 0.42
 
 
-shared = value_task(
+shared = value_builder(
     title="what a context is worth",
-    parts=(1, 2, 1),
+    entry_points=(1, 2, 1),
     draw=_pairs,
     suits=_worth_asking,
     right=_shared,
@@ -283,7 +283,7 @@ A corpus has these counts of a context $X$ and the word $Y$ that follows it.
 Take the relative frequencies as the true probabilities. Set `shared` to a dictionary with the keys
 `"H(X, Y)"`, `"H(Y | X)"` and `"I(X; Y)"`, in bits.
 """,
-    task="joint entropy, conditional entropy and mutual information, in bits",
+    message="joint entropy, conditional entropy and mutual information, in bits",
     solution="""
 joint = counts / counts.sum()
 entropy = lambda p: -(p * np.log2(p)).sum()

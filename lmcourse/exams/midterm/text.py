@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.exams.part import Part, rows, value_task
+from lmcourse.exams.task import ExamTask, rows, value_builder
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
@@ -24,7 +24,7 @@ def _pooled(tokens, ppl):
     return math.exp(np.average(np.log(ppl), weights=tokens))
 
 
-pooled = value_task(
+pooled = value_builder(
     title="three documents, one corpus",
     draw=_documents,
     right=_pooled,
@@ -57,7 +57,7 @@ One model was scored on each document of a corpus by itself.
 
 Set `pooled` to the model's perplexity on the corpus of all three.
 """,
-    task="the perplexity of the three documents together",
+    message="the perplexity of the three documents together",
     solution="pooled = np.exp(np.average(np.log(perplexities), weights=tokens))",
 )
 
@@ -80,9 +80,9 @@ def _converted(ppl, tokens, words, chars, octets, unit=LN2):
     }
 
 
-converted = value_task(
+converted = value_builder(
     title="one loss in three units",
-    parts=(1, 1, 2),
+    entry_points=(1, 1, 2),
     draw=_counts,
     right=_converted,
     mistakes=(
@@ -116,7 +116,7 @@ tokens, {words} words (each line end counts as one token and one word), {chars} 
 Set `converted` to a dictionary with the keys `"bits per character"`, `"bits per byte"` and `"perplexity
 per word"`.
 """,
-    task="bits per character, bits per byte, and the perplexity per word",
+    message="bits per character, bits per byte, and the perplexity per word",
     solution="""
 nats = tokens * np.log(perplexity)
 converted = {
@@ -161,7 +161,7 @@ number you would ask for that could be compared.
 """
 
 
-def asked(rng, **plan) -> Part:
+def asked(rng, **from_template) -> ExamTask:
     """04 and 05: in words, what must be asked before two numbers are compared."""
     ours, theirs = round(rng.uniform(14, 30), 1), round(rng.uniform(35, 80), 1)
     story, fault, effect = STORIES[str(rng.choice(list(STORIES)))]
@@ -170,7 +170,7 @@ def asked(rng, **plan) -> Part:
         "times": int(rng.integers(3, 9)),
         "words": int(rng.integers(2, 9)) * 500,
     }
-    return Part(
+    return ExamTask(
         title="before two numbers are compared",
         text=ASKED.format(ours=ours, theirs=theirs, story=story.format(**numbers)),
         prompt="*Write six to ten sentences here.*",
@@ -184,5 +184,5 @@ def asked(rng, **plan) -> Part:
             (1, "total bits per character (or byte) of the same text, nothing left out."),
             (1, "clear, with units, and only comparable numbers compared."),
         ),
-        **plan,
+        **from_template,
     )

@@ -68,7 +68,7 @@ def make(
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
     write_text(out / "exam.json", folder.record())
-    table = [["student", "paper", *(part.name for part in exam.parts(0))]]
+    table = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
         variant = variant_seed(exam.name, seed, name)
         key = folder.keys(name) / exam.name / f"{exam.name}.ipynb"

@@ -39,7 +39,7 @@ MOST_DRAWS = 500
 
 
 @dataclass(frozen=True)
-class Part:
+class ExamTask:
     """One task of a variant.
 
     Attributes
@@ -54,13 +54,13 @@ class Part:
         Markdown, with the numbers of this variant.
     given : str
         Code that defines the student's numbers; empty if they are in the text alone.
-    task : str
-        What an empty cell asks of the student.
+    message : str
+        What an empty cell tells the student to do.
     head : str
         Code above the gap, such as ``def f(x):``; the gap is then indented.
     solution : str
         Code that fills the gap.
-    shape : str
+    form_check : str
         Python that checks the form of the answer and reveals nothing about its value.
     answer : str
         What the table of answers shows for a function.
@@ -75,10 +75,10 @@ class Part:
     points: int
     text: str
     given: str = ""
-    task: str = ""
+    message: str = ""
     head: str = ""
     solution: str = ""
-    shape: str = ""
+    form_check: str = ""
     answer: str = ""
     question: Question | None = None
     model: str = ""
@@ -97,10 +97,10 @@ class Part:
             return ""
         if question.form == "function":
             return "*Points: all for a function that is right on every input, otherwise none.*"
-        if question.parts is None:
+        if question.entry_points is None:
             return ""
-        names = (f'`"{key}"`' if isinstance(key, str) else f"entry {key}" for key in question.parts)
-        shares = [f"{n} for {name}" for name, n in zip(names, question.parts.values(), strict=True)]
+        names = (f'`"{key}"`' if isinstance(key, str) else f"entry {key}" for key in question.entry_points)
+        shares = [f"{n} for {name}" for name, n in zip(names, question.entry_points.values(), strict=True)]
         return f"*Points: {', '.join(shares[:-1])} and {shares[-1]}. Each is marked on its own.*"
 
     @property
@@ -108,8 +108,8 @@ class Part:
         """The name that the student's answer is stored under."""
         return self.name.replace("-", "_")
 
-    def of_variant(self, chapter: str) -> Part:
-        """The part with its question under the key of a variant."""
+    def of_variant(self, chapter: str) -> ExamTask:
+        """The task with its question under the key of a variant."""
         if self.question is None:
             return self
         return replace(self, question=replace(self.question, key=f"{chapter}.{self.name}"))
@@ -117,11 +117,11 @@ class Part:
 
 ADVICE = "Write down what is counted above the fraction line and what below it, with units."
 
-Builder = Callable[..., Part]
-"""Draws a part, from a random generator and the attributes of its `lmcourse.exams.Task`."""
+Builder = Callable[..., ExamTask]
+"""Draws a task, from a random generator and the attributes of its `lmcourse.exams.TaskTemplate`."""
 
 
-def value_task(
+def value_builder(
     *,
     draw: Callable[[np.random.Generator], Case],
     right: Callable[..., Any],
@@ -136,15 +136,15 @@ def value_task(
     """Return the builder of a task whose formulas are the same in every variant.
 
     ``given`` and ``text`` are templates for `str.format`. Their fields are the arguments of ``right``, what
-    ``words`` draws before the numbers, and what ``fields`` makes of both. The rest is as in `value_part`.
+    ``words`` draws before the numbers, and what ``fields`` makes of both. The rest is as in `value_task`.
     """
 
-    def build(rng: np.random.Generator, **plan: Any) -> Part:
+    def build(rng: np.random.Generator, **from_template: Any) -> ExamTask:
         drawn = words(rng)
         case = draw_apart(rng, draw, right, mistakes, suits)
         told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
         texts = {"given": given.format(**told), "text": text.format(**told)}
-        return value_part(right=right, case=case, mistakes=mistakes, **texts, **others, **plan)
+        return value_task(right=right, case=case, mistakes=mistakes, **texts, **others, **from_template)
 
     return build
 
@@ -155,7 +155,7 @@ def _named(right: Callable, case: Case) -> dict:
     return dict(zip(inspect.signature(right).parameters, plain, strict=False))
 
 
-def value_part(
+def value_task(
     *,
     name: str,
     right: Callable[..., Any],
@@ -165,43 +165,43 @@ def value_part(
     solution: str,
     kind: str = "compute",
     symbols: tuple[str, ...] = (),
-    parts: tuple[int, ...] | None = None,
+    entry_points: tuple[int, ...] | None = None,
     letters: str = "",
     advice: str = ADVICE,
     exact: bool = False,
     **others: Any,
-) -> Part:
-    """Return a part whose answer is a number, a letter, an array, a dictionary, or an expression.
+) -> ExamTask:
+    """Return a task whose answer is a number, a letter, an array, a dictionary, or an expression.
 
     The case holds this variant's numbers; for an expression it holds one point, and two more are made from
-    it. ``parts`` are the points of each key or entry, in the order of the right value, and ``letters`` those
-    to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
+    it. ``entry_points`` are the points of each key or entry, in the order of the right value; ``letters`` are
+    those to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
     """
     value, variable = right(*case), name.replace("-", "_")
-    shape = symbols or _form(value, letters)
+    form = symbols or _form(value, letters)
     steps = (1.0, 0.7, 0.45) if symbols else ()
     cases = tuple(tuple(x * step for x in case) for step in steps) or (case,)
-    entries = value if isinstance(value, dict) else range(len(parts or ()))
+    entries = value if isinstance(value, dict) else range(len(entry_points or ()))
     asked = {
         "form": "expression" if symbols else "value",
         "symbols": symbols,
-        "parts": parts and dict(zip(entries, parts, strict=True)),
-        "reading": partial(read_form, variable, form=shape),
+        "entry_points": entry_points and dict(zip(entries, entry_points, strict=True)),
+        "reading": partial(read_form, variable, form=form),
         "advice": advice,
         **(COUNTS if exact else NUMBERS),
     }
     question = Question(f"exam.{name}", others["title"], kind, 2, points, right, cases, mistakes, **asked)
-    check = f'check_form("{variable}", {variable}, {_written(shape)})'
-    texts = {"shape": check, "solution": textwrap.dedent(solution).strip()}
-    return Part(name=name, points=points, question=question, **texts, **others)
+    check = f'check_form("{variable}", {variable}, {_written(form)})'
+    texts = {"form_check": check, "solution": textwrap.dedent(solution).strip()}
+    return ExamTask(name=name, points=points, question=question, **texts, **others)
 
 
-def function_part(*, name: str, question: Question, solution: str, **others: Any) -> Part:
-    """Return a part whose answer is a function, called on inputs that are drawn when it is graded."""
+def function_task(*, name: str, question: Question, solution: str, **others: Any) -> ExamTask:
+    """Return a task whose answer is a function; it is called on inputs that are drawn when it is graded."""
     variable = name.replace("-", "_")
     check = f'assert callable({variable}), "Define {variable} as a function, and do not call it."'
-    texts = {"shape": check, "solution": textwrap.dedent(solution).strip()}
-    return Part(name=name, points=question.points, question=question, **texts, **others)
+    texts = {"form_check": check, "solution": textwrap.dedent(solution).strip()}
+    return ExamTask(name=name, points=question.points, question=question, **texts, **others)
 
 
 def rng_of(seed: int, name: str) -> np.random.Generator:
@@ -232,7 +232,7 @@ def draw_apart(
 
 
 def apart(question: Question, case: Case) -> bool:
-    """Whether the right value and those of all usual mistakes differ by `APART`, each in some part."""
+    """Whether any two of the right value and those of the usual mistakes differ by `APART` in some entry."""
     values = [formula_value(question, f, case) for _, f in question.labelled_formulas()]
     pairs = ((a, b) for i, a in enumerate(values) for b in values[i + 1 :])
     return not any(agreement(a, b, rtol=APART, atol=1e-9).all() for a, b in pairs)
