@@ -10,7 +10,7 @@ import importlib
 import json
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmcourse.files.places import ROOT
@@ -21,13 +21,16 @@ POINTS = {"three-words": 3, "forecasters": 2, "average-surprisal": 3, "softmax-g
 LIMITS = Limits(
     call_seconds=5, cell_seconds=8, total_seconds=120, memory_mb=600, file_mb=8, processes=48, reply_mb=8
 )
+QUICK = replace(LIMITS, call_seconds=2, cell_seconds=3)
+"""For a submission that uses up its time: the test waits for the limit."""
 SEED = 20
 GROUPS = {
     "right": "Honest and right, in unusual ways",
     "wrong": "Honest and wrong, or not finished",
     "hostile": "Hostile",
 }
-MODULES = ["right", "ipython", "wrong"]
+MODULES = [f"right.{name}" for name in ("files", "answers", "notebook_code", "ipython")]
+MODULES += [f"right.{name}" for name in ("processes", "checks", "other_cells")] + ["wrong"]
 MODULES += [f"hostile.{name}" for name in ("points", "patches", "objects", "replies", "guesses")]
 MODULES += [f"hostile.{name}" for name in ("files", "processes", "memory", "limits")]
 
@@ -64,6 +67,7 @@ class Case:
         From a task to its status and a part of the reason; for a partial mark also the points.
     problem : str
         A part of the result's problem, if nothing can be graded.
+    limits : Limits
     """
 
     name: str
@@ -71,6 +75,7 @@ class Case:
     make: Callable
     deserves: dict
     problem: str = ""
+    limits: Limits = LIMITS
 
     @property
     def slug(self) -> str:
@@ -82,7 +87,7 @@ class Case:
         return made if isinstance(made, bytes) else notebook.file()
 
     def grade(self, solutions: Path, **options) -> Result:
-        return grade_notebook(self.file(), SET, seed=SEED, limits=LIMITS, solutions=solutions, **options)
+        return grade_notebook(self.file(), SET, seed=SEED, limits=self.limits, solutions=solutions, **options)
 
     def differences(self, result: Result) -> list[str]:
         """Return where the result is not what the case deserves; empty if it is exactly right."""
@@ -101,6 +106,26 @@ class Case:
                     f" deserved are {points}, {status}, {text!r}"
                 )
         return found
+
+
+class Cases(list):
+    """The cases of a module, all of one group, in order."""
+
+    def __init__(self, group: str):
+        super().__init__()
+        self.group = group
+
+    def case(self, name: str, problem: str = "", limits: Limits = LIMITS, **deserves: tuple) -> Callable:
+        """Return a decorator that adds a case; ``deserves`` names tasks with underscores."""
+
+        def note(make: Callable) -> Callable:
+            self.add(name, make, {k.replace("_", "-"): v for k, v in deserves.items()}, problem, limits)
+            return make
+
+        return note
+
+    def add(self, name: str, make: Callable, deserves: dict, problem: str = "", limits: Limits = LIMITS):
+        self.append(Case(name, self.group, make, deserves, problem, limits))
 
 
 class Notebook:

@@ -1,17 +1,9 @@
 """Honest submissions that are wrong or not finished: that task gets a reason, all others full marks."""
 
-from tests.grading.catalogue import POINTS, Case
+from tests.grading.catalogue import POINTS, QUICK, Cases
 
-CASES = []
-
-
-def case(name, problem="", **deserves):
-    def note(make):
-        named = {k.replace("_", "-"): v for k, v in deserves.items()}
-        CASES.append(Case(name, "wrong", make, named, problem))
-        return make
-
-    return note
+CASES = Cases("wrong")
+case = CASES.case
 
 
 def mistake(task, ids, *changes, part=None):
@@ -22,7 +14,7 @@ def mistake(task, ids, *changes, part=None):
 
     text = "wo mistakes at once. " if " and " in ids else f"{ids}, "
     deserved = ("partial", text, part) if part else ("zero", text)
-    CASES.append(Case(f"{ids} in {task}", "wrong", make, {task: deserved}))
+    CASES.add(f"{ids} in {task}", make, {task: deserved})
 
 
 MEAN, PICKED = "nats.mean()", "-np.log(q[days, outcomes]).mean()"
@@ -155,7 +147,7 @@ def _(nb):
     nb.end("softmax-gradient", "gradient = None")
 
 
-@case("a loop that does not end", average_surprisal=("could not run", "Look for a loop"))
+@case("a loop that does not end", limits=QUICK, average_surprisal=("could not run", "Look for a loop"))
 def _(nb):
     nb.change("average-surprisal", ("return ", "n = 3\n    while n > 0:\n        n = n + 1\n    return "))
 

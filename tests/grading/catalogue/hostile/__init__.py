@@ -5,7 +5,7 @@ task is wrong too, so that a success of the attack would show as points. Each mo
 of one subject.
 """
 
-from tests.grading.catalogue import Case
+from tests.grading.catalogue import LIMITS, QUICK, Cases
 
 WRONG = ("return -log_probs[real, targets[real]].mean()", "return 1.0")
 ZERO = ("zero", "")
@@ -13,18 +13,13 @@ ENDED = ("could not run", "ends the Python process")
 TOO_LONG = ("could not run", "runs for more than")
 
 
-class Cases(list):
+class HostileCases(Cases):
     """The hostile cases of a module, in order."""
 
-    def case(self, name, problem="", **deserves):
-        def note(make):
-            named = {k.replace("_", "-"): v for k, v in deserves.items()}
-            self.append(Case(name, "hostile", make, named, problem))
-            return make
+    def __init__(self):
+        super().__init__("hostile")
 
-        return note
-
-    def attack(self, name, source, deserved=ZERO, wrong=True):
+    def attack(self, name, source, deserved=ZERO, wrong=True, limits=None):
         """Code in the cell of a task whose answer is wrong."""
 
         def make(nb):
@@ -32,7 +27,7 @@ class Cases(list):
                 nb.change("average-surprisal", WRONG)
             nb.begin("average-surprisal", source)
 
-        self.append(Case(name, "hostile", make, {"average-surprisal": deserved}))
+        self._add(name, make, deserved, limits)
 
     def trap(self, name, source, deserved=ZERO):
         """Code that runs when the function is called by a test."""
@@ -43,4 +38,8 @@ class Cases(list):
                 "average-surprisal", f"def average_surprisal(log_probs, targets, ignore_index):\n{body}"
             )
 
-        self.append(Case(name, "hostile", make, {"average-surprisal": deserved}))
+        self._add(name, make, deserved)
+
+    def _add(self, name, make, deserved, limits=None):
+        limits = limits or (QUICK if deserved == TOO_LONG else LIMITS)
+        self.add(name, make, {"average-surprisal": deserved}, limits=limits)

@@ -1,8 +1,8 @@
 """Files, the reference and the network: what an answer must not see, and where it must not write."""
 
-from tests.grading.catalogue.hostile import ZERO, Cases
+from tests.grading.catalogue.hostile import ZERO, HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 attack, case = CASES.attack, CASES.case
 
 READ = """

@@ -1,10 +1,9 @@
 """Second guesses: an answer that wants to be tried again."""
 
 from lmcourse.questions import find
-from tests.grading.catalogue import Case
-from tests.grading.catalogue.hostile import ZERO, Cases
+from tests.grading.catalogue.hostile import ZERO, HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 case = CASES.case
 
 FIRST = """
@@ -54,7 +53,7 @@ def guess_again(name, ending, deserved=ZERO):
         nb.end("average-surprisal", f"{GUESS.rstrip()}\n    {ending}")
         nb.add("below = 1")
 
-    CASES.append(Case(name, "hostile", make, {"average-surprisal": deserved}))
+    CASES.add(name, make, {"average-surprisal": deserved})
 
 
 GUESS = f"""

@@ -1,8 +1,8 @@
 """Memory, also memory that belongs to no process or to one that hides."""
 
-from tests.grading.catalogue.hostile import Cases
+from tests.grading.catalogue.hostile import HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 attack, trap = CASES.attack, CASES.trap
 
 attack(

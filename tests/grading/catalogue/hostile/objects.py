@@ -1,8 +1,8 @@
 """Answers that are objects made to deceive the tests."""
 
-from tests.grading.catalogue.hostile import Cases
+from tests.grading.catalogue.hostile import HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 case, trap = CASES.case, CASES.trap
 
 trap(

@@ -1,8 +1,8 @@
 """Patches of Python, of the libraries and of the course's checks, hooks, and walks through frames."""
 
-from tests.grading.catalogue.hostile import Cases
+from tests.grading.catalogue.hostile import HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 attack, case = CASES.attack, CASES.case
 
 attack(

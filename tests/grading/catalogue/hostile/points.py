@@ -1,8 +1,8 @@
 """Changes to tests, points and the other answers."""
 
-from tests.grading.catalogue.hostile import WRONG, ZERO, Cases
+from tests.grading.catalogue.hostile import WRONG, ZERO, HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 case = CASES.case
 
 

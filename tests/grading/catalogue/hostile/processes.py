@@ -1,9 +1,9 @@
 """Processes, threads and signals."""
 
 from tests.grading.catalogue import POINTS
-from tests.grading.catalogue.hostile import ENDED, TOO_LONG, Cases
+from tests.grading.catalogue.hostile import ENDED, TOO_LONG, HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 attack, case, trap = CASES.attack, CASES.case, CASES.trap
 
 attack("ends the process", "import os\nos._exit(0)", deserved=ENDED)

@@ -1,8 +1,9 @@
 """Forged replies to the grader."""
 
-from tests.grading.catalogue.hostile import Cases
+from tests.grading.catalogue import QUICK
+from tests.grading.catalogue.hostile import HostileCases
 
-CASES = Cases()
+CASES = HostileCases()
 attack, trap = CASES.attack, CASES.trap
 
 attack(
@@ -71,6 +72,7 @@ attack(
     "forges a large reply where none is expected",
     FORGE.format(data="b'{\"done\": true, \"pad\": \"' + b'x' * 1_000_000 + b'\"}'"),
     deserved=("could not run", ""),
+    limits=QUICK,
 )
 trap(
     "forges a note on what was skipped",
