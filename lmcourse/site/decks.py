@@ -1,8 +1,10 @@
 """Make the decks: ``notebooks/STEM.ipynb`` -> ``_build/html/slides/STEM.html``.
 
 A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
-skipped. A deck needs neither network nor server: reveal.js and MathJax are copied beside it from their
-packages. Left out: PDFs (`lmcourse.site.handouts` prints them).
+skipped. A slide whose first cell is tagged ``optional`` is folded away until the lecturer presses A, and the
+minutes that open a note ("**2 min.**") become the slide's timing in the speaker's view. A deck needs neither
+network nor server: reveal.js and MathJax are copied beside it from their packages. Left out: PDFs
+(`lmcourse.site.handouts` prints them).
 """
 
 import importlib.util
@@ -18,10 +20,12 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
 from lmcourse.site import alt_texts
 from lmcourse.site.cache import FOLDER, marked
+from lmcourse.site.path import HELD
 
 LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
 GLUED = "application/papermill.record/"
+MINUTES = re.compile(r"\*\*([\d.]+) min\.\*\*")
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
 
 
@@ -65,6 +69,7 @@ def build(lab, out, again=False):
 
     notebook = executed(lab)
     words = glued(notebook)
+    time_slides(notebook.cells)
     for cell in notebook.cells:
         prepare(cell, words)
     config = Config()
@@ -73,7 +78,8 @@ def build(lab, out, again=False):
     config.SlidesExporter.exclude_input_prompt = True
     config.SlidesExporter.exclude_output_prompt = True
     exporter = SlidesExporter(config=config)
-    html, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": lab.stem}})
+    settled = {"name": lab.stem, "second_pattern": lab.stem in HELD}
+    html, _ = exporter.from_notebook_node(notebook, {"metadata": settled})
     write_text(deck, html)
     deck.touch()  # even if its text is the same
     return deck
@@ -103,6 +109,18 @@ def glued(notebook):
                 data = {mime.removeprefix(GLUED): value for mime, value in output["data"].items()}
                 words[output["metadata"]["scrapbook"]["name"]] = alt_texts.plain(data)
     return words
+
+
+def time_slides(cells):
+    """Give the cell that begins a slide its seconds, read from its note, and say whether it is optional."""
+    first = None
+    for cell in cells:
+        kind = cell.metadata.get("slideshow", {}).get("slide_type")
+        if kind in ("slide", "subslide"):
+            first = cell
+            cell.metadata["optional"] = "optional" in cell.metadata.get("tags", [])
+        elif kind == "notes" and first is not None and (minutes := MINUTES.match(cell.source)):
+            first.metadata["seconds"] = round(60 * float(minutes[1]))
 
 
 def prepare(cell, words):

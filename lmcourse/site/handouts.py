@@ -69,7 +69,7 @@ def print_deck(browser, deck, target):
     deck, target : Path
     """
     page = browser.new_page(viewport={"width": 1280, "height": 720})
-    page.goto(f"{deck.as_uri()}?print-pdf&showNotes=separate-page", wait_until="load")
+    page.goto(f"{deck.as_uri()}?print-pdf&all&showNotes=separate-page", wait_until="load")
     page.wait_for_function("() => window.Reveal && Reveal.isReady()", timeout=WAIT)
     page.evaluate("() => window.MathJax && MathJax.startup ? MathJax.startup.promise : null")
     page.wait_for_selector(".pdf-page", state="attached", timeout=WAIT)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lmcourse.files.places import HTML, ROOT
+from lmcourse.site.path import HELD
 from tests.browser.conftest import DECKS
 
 pytestmark = pytest.mark.browser
@@ -43,6 +44,54 @@ WITHOUT_NOTE = """() => Reveal.getSlides().filter(slide => !slide.querySelector(
   .map(slide => slide.textContent.trim().slice(0, 40))"""
 
 NOTE_SHOWS = "() => [...document.querySelectorAll('aside.notes')].some(note => note.offsetParent !== null)"
+
+
+TYPE = """() => {
+  const slide = Reveal.getCurrentSlide(), problems = [];
+  const size = e => parseFloat(getComputedStyle(e).fontSize);
+  const words = e => e.innerText.trim().slice(0, 30);
+  const smaller = (query, least) => [...slide.querySelectorAll(query)]
+    .filter(e => words(e) && !e.closest('aside') && size(e) < least)
+    .map(e => `${e.tagName} of ${size(e)} px: ${words(e)}`);
+  problems.push(...smaller('p, li', 30), ...smaller('pre, td, th, caption', 24));
+  for (const image of slide.querySelectorAll('img')) {
+    const type = 40 / 3 * image.clientWidth / image.naturalWidth;  // 10 pt are 40/3 px
+    if (type < 24) problems.push(`a figure with type of ${Math.round(type)} px`);
+  }
+  const code = [...slide.querySelectorAll('.highlight pre')].flatMap(e => e.innerText.trim().split('\\n'));
+  if (code.length > 8) problems.push(`${code.length} lines of code`);
+  for (const e of slide.querySelectorAll('.output_text pre')) problems.push(`printed: ${words(e)}`);
+  if (slide.scrollHeight > 690) problems.push(`a height of ${slide.scrollHeight} px`);
+  return problems; }"""
+
+TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
+
+
+@pytest.mark.parametrize("stem", HELD)
+def test_a_deck_of_the_second_pattern_is_read_from_the_last_row(visit, stem):
+    """Text from 30 px, code, tables and figures from 24; at most eight lines of code; nothing printed."""
+    page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
+    page.wait_for_function("() => window.Reveal && Reveal.isReady() && window.mathReady")
+    found = {}
+    for place in page.evaluate(SLIDES):
+        page.evaluate(SHOW, place)
+        if problems := page.evaluate(TYPE):
+            found["/".join(map(str, place))] = problems
+    assert not found
+
+
+@pytest.mark.parametrize("stem", HELD)
+def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
+    """Every slide has its minutes; the core takes at most 40 of them, and all slides at most 50."""
+    page = visit(width=1280, height=720).open(f"slides/{stem}.html")
+    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    core = page.evaluate(TIMINGS)
+    page.keyboard.press("a")
+    page.wait_for_function("() => location.search === '?all' && window.Reveal && Reveal.isReady()")
+    whole = page.evaluate(TIMINGS)
+    assert all(core) and all(whole)
+    assert 30 * 60 <= sum(core) <= 40 * 60 < sum(whole) <= 50 * 60
+    assert len(core) < len(whole)
 
 
 @pytest.mark.parametrize("name", DECKS)
