@@ -1,0 +1,47 @@
+"""What a grader needs: verdicts as data, fresh inputs, and questions found by their keys."""
+
+import numpy as np
+import pytest
+
+from lmcourse.feedback import WrongAnswer, check, check_hidden
+from lmcourse.hints.answers import Unreadable
+from lmcourse.hints.judging import judge
+from lmcourse.questions import find
+from lmcourse.questions.shared.wrong import padding_counted
+from tests.hints.small_questions import MEAN
+
+
+def test_judge_meets_the_student_only_through_data():
+    """A grader's ``call`` may fail by itself: the sentence becomes the verdict."""
+
+    def call(case):
+        raise Unreadable("your function runs longer than 5 seconds.")
+
+    verdict = judge(MEAN, call, MEAN.cases)
+    assert not verdict.right
+    assert verdict.message == "99.mean: your function runs longer than 5 seconds."
+
+
+def test_a_verdict_lists_the_catalogue():
+    verdict = judge(MEAN, lambda case: padding_counted(*case) / np.log(2), MEAN.cases)
+    assert set(verdict.mistakes) == {"M19", "M2"}
+
+
+def test_fresh_inputs_follow_from_the_seed():
+    first, again, other = (MEAN.fresh_cases(seed)[0][0] for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert not np.allclose(first, other)
+
+
+def test_an_answer_for_the_visible_cases_only_fails_on_fresh_ones():
+    known = {3: 1.25, 4: 26 / 15}
+    check("99.mean", lambda nats, real: known[len(nats)])
+    with pytest.raises(WrongAnswer):
+        check_hidden("99.mean", lambda nats, real: known.get(len(nats), 1.0), seed=3)
+
+
+def test_an_unknown_key_is_answered_with_the_nearest():
+    with pytest.raises(KeyError, match=r"Do you mean '02\.three-words'"):
+        find("02.three-word")
+    with pytest.raises(KeyError, match="there is no folder lmcourse/questions/ch77"):
+        find("77.anything")

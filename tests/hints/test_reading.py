@@ -1,0 +1,84 @@
+"""Every usual form of an answer is read; what cannot be read is named, and the message says what to do."""
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+from lmcourse.feedback import check
+from tests.hints.small_questions import mean_nats, message
+
+X, A = sp.symbols("x a")
+
+
+@pytest.mark.parametrize(
+    "kind", [float, np.array, np.float64, lambda x: torch.tensor(x, dtype=torch.float64)]
+)
+def test_every_kind_of_number_is_a_number(kind):
+    check("99.mean", lambda nats, real: kind(mean_nats(nats, real)))
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (None, "is None, but one number is expected. Does the function end with `return`?"),
+        (..., "still `...`"),
+        ("1.25", "the text '1.25', but one number is expected. Give a number without quotes"),
+        (1.25j, "is complex"),
+        (True, "is True"),
+        (torch.tensor(1.25, requires_grad=True), "still carries its gradient"),
+        (
+            sp.Symbol("x") / 4,
+            "is a SymPy object, but one number is expected. Turn it into a number with `float",
+        ),
+        ([1.25, 1.25], "is an array of shape (2,), but one number is expected"),
+        (np.array([1.25 + 0j]), "is complex"),
+        ([[1.0], [1.0, 2.0]], "rows of different lengths"),
+        ({"nats": 1.25}, "a dictionary with the key 'nats'"),
+        (mean_nats, "is a function, but one number is expected. Call it"),
+        ([None, 1.0], "an entry of your answer is None"),
+        (np.array([True]), "holds truth values"),
+        (object(), "type object"),
+    ],
+)
+def test_what_is_no_number_is_named(value, says):
+    assert says in message("99.mean", lambda nats, real: value)
+
+
+def test_a_dictionary_needs_exactly_its_keys():
+    assert "Expected are exactly 'perplexity', 'unit'" in message("99.value", {"perplexity": 8.0})
+    assert "your answer is a number, but a dictionary" in message("99.value", 8.0)
+    assert "your answer['unit'] is a number, but a string" in message(
+        "99.value", {"perplexity": 8.0, "unit": 1}
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [2 * A * X, 1 / X],
+        (sp.diff(A * X**2, X), sp.diff(sp.log(X), X)),
+        sp.Matrix([2 * A * X, 1 / X]),
+        [sp.Derivative(A * X**2, X), X ** (-1)],
+        [2 * A * sp.Symbol("x", positive=True), 1 / sp.Symbol("x", real=True)],
+    ],
+    ids=["list", "tuple", "matrix", "unevaluated", "assumptions"],
+)
+def test_an_expression_is_right_in_any_form(answer):
+    check("99.slope", answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ([2 * sp.Symbol("b") * X, 1 / X], "your answer[0] contains b. Use only the symbols x, a."),
+        ([sp.Eq(X, 2 * A * X), 1 / X], "your answer[0] is an equation"),
+        ([sp.Function("f")(X), 1 / X], "does not become a number"),
+        (2 * A * X, "is one number, but an array of numbers of shape (2,) is expected"),
+        ([sp.sqrt(-1 - X**2), 1 / X], "is complex"),
+        (None, "not done yet: the answer is None."),
+        ([X, X], "not one of the mistakes that this task looks for. Differentiate."),
+    ],
+)
+def test_what_is_wrong_with_an_expression(answer, says):
+    assert says in message("99.slope", answer)
