@@ -22,8 +22,8 @@ from tqdm import tqdm
 
 from lmcourse.exams import EXAMS, find
 from lmcourse.grading.classroom.roster import read_roster
-from lmcourse.grading.exams.folder import ExamFolder, make
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.papers.folder import ExamFolder, make
 
 __all__ = ["main"]
 

@@ -21,10 +21,11 @@ from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.grading import system
-from lmcourse.grading.notebook.reading import GradingError, read_file
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.reading import read_file
 from lmcourse.grading.notebook.report import as_html, as_table
 from lmcourse.grading.notebook.result import Result
-from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
+from lmcourse.grading.outside.limits import GRACE_SECONDS, Limits
 
 __all__ = ["main"]
 
@@ -53,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with _clock(Limits().total_seconds + GRACE_SECONDS):
             result = _grade(options)
-    except (GradingError, RuntimeError, OutOfTime) as error:
+    except (GradingError, OutOfTime) as error:
         print(error, file=sys.stderr)
         return 1
     print(as_table(result))
@@ -90,7 +91,7 @@ def _grade(options: argparse.Namespace) -> Result:
     if options.exam is None:
         _refuse_paper(options.file)
         return grade_notebook(options.file, seed=options.seed)
-    from lmcourse.grading.exams.folder import ExamFolder
+    from lmcourse.grading.papers.folder import ExamFolder
 
     exam = ExamFolder.read(options.exam)
     try:
@@ -100,12 +101,12 @@ def _grade(options: argparse.Namespace) -> Result:
     owner = exam.owner(options.student, data)
     remark = exam.remark(owner, data) or f"is graded by the key of paper {exam.students[owner]}"
     print(f"{owner} {remark}.", file=sys.stderr)
-    return grade_notebook(options.file, exam.exam.name, seed=options.seed, solutions=exam.keys(owner))
+    return grade_notebook(options.file, exam.exam.name, seed=options.seed, solutions=exam.solutions_of(owner))
 
 
 def _refuse_paper(file: str) -> None:
     """Raise a GradingError for a paper of an exam, whose answers are in a key of its own."""
-    from lmcourse.grading.exams.owners import exam_of
+    from lmcourse.grading.papers.owners import exam_of
 
     try:
         exam, label = exam_of(read_file(file))

@@ -30,12 +30,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmcourse.grading import system
-from lmcourse.grading.notebook.reading import GradingError
-from lmcourse.grading.notebook.report import plain
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.report import printable
 from lmcourse.grading.whole_class import grade_class
 
 if TYPE_CHECKING:
-    from lmcourse.grading.exams.folder import ExamFolder
+    from lmcourse.grading.papers.folder import ExamFolder
 
 FULL = "The disk that holds {out} is full. Nothing is lost: make room, and run the same command again."
 
@@ -87,14 +87,14 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{', '.join(f'{n} {status}' for status, n in counts.items())}. See {options.out}/summary.html.")
     for row in rows:
         for note in [*row.notes, *([row.result.problem] if row.result and row.result.problem else [])]:
-            print(f"{plain(row.student)}: {plain(note)}")
+            print(f"{printable(row.student)}: {printable(note)}")
     return 1 if counts["could not be run"] or counts["open"] else 0
 
 
 def _exam(folder: Path | None) -> ExamFolder | None:
     if folder is None:
         return None
-    from lmcourse.grading.exams.folder import ExamFolder  # brings what makes papers
+    from lmcourse.grading.papers.folder import ExamFolder  # brings what makes papers
 
     return ExamFolder.read(folder)
 

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.key import Key, guess_set
-from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
+from lmcourse.grading.notebook.plan import make_plan
+from lmcourse.grading.notebook.reading import read_cells, read_file
 from lmcourse.grading.notebook.result import Result
-from lmcourse.grading.notebook.submission import plan
 from lmcourse.grading.outside import visible_paths
+from lmcourse.grading.outside.limits import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
-from lmcourse.grading.outside.worker import Limits
 
 __all__ = ["GradingError", "Limits", "Result", "grade_notebook"]
 
@@ -82,10 +83,10 @@ def grade_notebook(
         return Result(set_name or "", seed, problem=problem, digest=digest)
     key = Key(set_name, Path(solutions))
     _refuse_visible(solutions, *([] if isinstance(submission, bytes) else [submission]))
-    found = plan(key, cells, metadata)
+    plan = make_plan(key, cells, metadata)
     with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
         # the worker imports its libraries meanwhile
-        marker = _import_marking(key).Marker(key, found, sandbox, seed, progress)
+        marker = _import_marking(key).Marker(key, plan, sandbox, seed, progress)
         return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
 
 

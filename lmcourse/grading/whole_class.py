@@ -17,14 +17,14 @@ from lmcourse.grading.classroom.collecting import Submission, collect
 from lmcourse.grading.classroom.file_names import former_file_name
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.tables import write_table
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.key import Key
-from lmcourse.grading.notebook.reading import GradingError
-from lmcourse.grading.notebook.report import as_html, plain
+from lmcourse.grading.notebook.report import as_html, printable
 from lmcourse.grading.notebook.result import Result
-from lmcourse.grading.outside.worker import Limits
+from lmcourse.grading.outside.limits import Limits
 
 if TYPE_CHECKING:
-    from lmcourse.grading.exams.folder import ExamFolder
+    from lmcourse.grading.papers.folder import ExamFolder
 
 __all__ = ["grade_class"]
 
@@ -64,7 +64,7 @@ def grade_class(
     claims = None
     if exam_folder:
         set_name = exam_folder.exam.name
-        key = Key(set_name, exam_folder.keys(next(iter(exam_folder.students))))
+        key = Key(set_name, exam_folder.solutions_of(next(iter(exam_folder.students))))
         people = people or list(exam_folder.people.values())
         claims = exam_folder.claims(collect(submissions, set_name))
         found, solutions = claims.submissions, claims.solutions
@@ -127,7 +127,7 @@ def _grade(
     with tqdm(total=len(some), unit="submission", disable=None) as bar:
 
         def finished(submission: Submission, reused: bool) -> None:
-            bar.set_postfix_str(plain(submission.student)[:24], refresh=False)
+            bar.set_postfix_str(printable(submission.student)[:24], refresh=False)
             bar.update()
 
         return grade_all(

@@ -1,4 +1,4 @@
-"""What the form cell of a paper accepts is judged by its value, and what it refuses is told in words."""
+"""What the form cell of a paper accepts is judged by its value, and what it refuses is explained in words."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from lmcourse.exams.forms import check_form
 from lmcourse.exams.task import value_task
 from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.outside import proxies
+from lmcourse.grading.outside.limits import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
-from lmcourse.grading.outside.worker import Limits
 from lmcourse.hints.judging import judge
 from lmcourse.hints.question import Mistake
 
@@ -156,7 +156,7 @@ def graded():
 
 
 def _on_paper(name, code, form):
-    """What the form cell says to an answer; empty when it is content."""
+    """What the form cell says about an answer; empty if the form is right."""
     names: dict = {}
     exec(SETUP, names)
     try:
@@ -196,7 +196,7 @@ def test_an_expression_is_judged_as_the_form_cell_reads_it(graded, i, capsys):
 
 
 def test_an_unreadable_entry_is_not_shown_as_a_number():
-    """What is told of the readable entries does not speak of the others."""
+    """The message about the readable entries does not mention the others."""
     answer = {"bits": 3, "verdict": "B", "shares": "25 %", "count": 8025600}
     verdict = judge(VALUE, lambda case: answer, VALUE.cases)
     assert "nan" not in verdict.message and "You give {'bits': 3}." in verdict.message
@@ -231,8 +231,8 @@ KEYS = [
 
 @pytest.mark.parametrize(("keys", "points", "says"), KEYS)
 def test_keys_are_matched_without_blanks_and_capitals(keys, points, says):
-    """A key too many is told and costs nothing, one that appears twice costs its part, and all that are
-    missing are told in one sentence. The paper and the grader say the same."""
+    """An extra key is reported and costs nothing, a key that appears twice costs its points, and all
+    missing keys are named in one sentence. The paper and the grader say the same."""
     values = list(GOOD.values())
     code = "{" + ", ".join(f"{key!r}: {values[i]}" for key, i in keys.items()) + "}"
     said, verdict = _on_paper("value", code, FORM), judge(VALUE, lambda case: eval(code), VALUE.cases)

@@ -1,4 +1,4 @@
-"""Whose paper a submission is: every name that a system gives it is known, and nothing open is guessed."""
+"""Whose paper a submission is: every name that a system gives it is known, and nothing is guessed."""
 
 import json
 import shutil
@@ -12,9 +12,10 @@ from lmcourse.grade import main as grade_main
 from lmcourse.grading.classroom.collecting import collect
 from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, match
-from lmcourse.grading.exams.folder import ExamFolder, make
-from lmcourse.grading.exams.owners import labels_in
-from lmcourse.grading.notebook.reading import MOST_BYTES, GradingError, read_cells, read_file
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.reading import MOST_BYTES, read_cells, read_file
+from lmcourse.grading.papers.folder import ExamFolder, make
+from lmcourse.grading.papers.owners import labels_in
 
 ROSTER = """Student,ID,SIS User ID,SIS Login ID,Email,Section
     Points Possible,,,,,
@@ -58,7 +59,7 @@ def _claimed(folder, submissions, names, source=None):
     return folder.claims(collect(submissions, "midterm"))
 
 
-def test_nobody_gets_no_paper(folder):
+def test_rows_that_are_not_students_get_no_paper(folder):
     """Canvas's test student and the row of the points have no paper; a Chinese name stays what it is."""
     assert list(folder.students) == [ADA, ALAN, MAIRE, MING, KIM, LEE]
     assert folder.folders[MING] == "王小明" and folder.paper(MING).exists()
@@ -103,13 +104,13 @@ def test_every_name_of_a_student_is_known(folder, tmp_path, name, owner):
     claims = _claimed(folder, tmp_path, [name])
     (submission,) = claims.submissions
     assert claims.owner == {submission.student: owner}, submission.problem
-    assert claims.solutions(submission) == folder.keys(owner)
+    assert claims.solutions(submission) == folder.solutions_of(owner)
     assert submission.path is not None and not claims.notes
 
 
 @pytest.mark.parametrize("name", ["midterm.ipynb", "Untitled1.ipynb", "kimlee_1_2_midterm.ipynb", "Group 7"])
 def test_the_label_of_the_paper_decides_where_the_name_does_not(folder, tmp_path, name):
-    """A name that says nothing, or that fits two students, leaves it to the paper; the instructor is told."""
+    """Where a name says nothing, or fits two students, the paper decides; the instructor gets a note."""
     claims = _claimed(folder, tmp_path, [name], folder.paper(LEE))
     assert list(claims.owner.values()) == [LEE]
     assert folder.students[LEE] in next(iter(claims.notes.values()))
@@ -126,14 +127,14 @@ def test_the_label_of_the_paper_decides_where_the_name_does_not(folder, tmp_path
         (["turingalan_41_99_midterm.ipynb"], None, "fits several students (Lovelace, Ada, Turing, Alan)"),
     ],
 )
-def test_what_stays_open_is_told(folder, tmp_path, names, source, says):
+def test_what_stays_unclear_is_reported(folder, tmp_path, names, source, says):
     """Neither of two students gets a grade that may be the other's."""
     claims = _claimed(folder, tmp_path, names, source and folder.paper(source))
     problems = [submission.problem for submission in claims.submissions if submission.problem]
     assert len(problems) == 1 and says in problems[0] and problems[0].endswith(".")
 
 
-def test_somebody_elses_paper_is_graded_by_the_own_key(folder, tmp_path):
+def test_somebody_elses_paper_is_graded_by_the_students_own_key(folder, tmp_path):
     """The name decides; the note names both papers."""
     claims = _claimed(folder, tmp_path, ["wxm.ipynb"], folder.paper(ADA))
     assert claims.owner == {"wxm": MING}
@@ -144,7 +145,7 @@ def test_somebody_elses_paper_is_graded_by_the_own_key(folder, tmp_path):
 
 
 @pytest.mark.parametrize("besides", [(), ("lkim.ipynb",), ("0012350_midterm.ipynb", "Kim Lee")])
-def test_the_student_of_a_paper_that_another_handed_in_is_told_of(tmp_path, folder, besides):
+def test_the_student_of_a_paper_that_another_handed_in_has_a_note(tmp_path, folder, besides):
     """A login that looks like somebody else's name: the row of the paper's student has a note, too, also when
     the student of the login has another file besides."""
     claims = _claimed(folder, tmp_path, ["klee.ipynb", *besides], folder.paper(LEE))
@@ -175,7 +176,7 @@ def test_a_folder_of_an_earlier_version_goes_on_working(folder, tmp_path):
     record = {"exam": "midterm", "seed": 5, "students": made.students}
     (old / "exam.json").write_text(json.dumps(record), encoding="utf-8")
     again = ExamFolder.read(old)
-    assert all(again.paper(name).exists() and again.keys(name).exists() for name in names)
+    assert all(again.paper(name).exists() and again.solutions_of(name).exists() for name in names)
     assert again.owner("hoppergrace", b"") == "Grace Hopper"
     before = {path: path.stat().st_mtime_ns for path in old.glob("papers/*/*")}
     more = make(find("midterm"), [*names, "Ada Lovelace"], 5, old)
@@ -184,7 +185,7 @@ def test_a_folder_of_an_earlier_version_goes_on_working(folder, tmp_path):
 
 
 def test_two_students_of_one_name_have_two_papers(tmp_path):
-    """Their logins tell them apart; without any, the exam is refused; who was there keeps the paper."""
+    """Their logins tell them apart; without any, the exam is refused; students who had a paper keep it."""
     first = Person({"student": "Wei Zhang", "login": "wz1"})
     second = Person({"student": "Wei Zhang", "login": "wz2", "email": "zhang@example.org"})
     both = make(find("midterm"), [first, second], 5, tmp_path / "both")
@@ -208,7 +209,7 @@ def test_two_students_of_one_name_have_two_papers(tmp_path):
 
 def test_one_notebook_needs_no_name(folder, tmp_path, capsys):
     """The paper's label tells whose key it is; without a label the command asks for --student."""
-    key = folder.keys(MAIRE) / "midterm" / "midterm.ipynb"
+    key = folder.solutions_of(MAIRE) / "midterm" / "midterm.ipynb"
     assert grade_main([str(key), "--exam", str(folder.place)]) == 0
     said = capsys.readouterr()
     assert "Total: 34 of 34 points" in said.out

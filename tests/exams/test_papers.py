@@ -15,8 +15,8 @@ from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_o
 from lmcourse.exams.paper import answers, label_of, papers
 from lmcourse.exams.task import DIGITS, EXACT, RTOL, apart, draw_apart
 from lmcourse.grade import main as grade_main
-from lmcourse.grading.exams.folder import ExamFolder, make, variant_seed
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.papers.folder import ExamFolder, make, variant_seed
 from lmcourse.grading.whole_class import grade_class
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
@@ -198,7 +198,7 @@ def test_one_bias_of_a_wide_network_is_not_lost_in_rounding():
 
 
 def test_a_wrong_count_is_shown_with_all_its_digits_and_alone():
-    """The right entries of a dictionary are not repeated, and no tolerance is told for what must be exact."""
+    """The right entries of a dictionary are not repeated, and exact numbers have no tolerance to mention."""
     question = _of_final("parameters", 3).question
     right = formula_value(question, question.right, question.cases[0])
     near = _judged(question, right | {"embedding": right["embedding"] + 1}).message
@@ -209,7 +209,7 @@ def test_a_wrong_count_is_shown_with_all_its_digits_and_alone():
 
 
 @pytest.mark.parametrize("name", EXAMS)
-def test_rounding_too_far_is_told(name):
+def test_rounding_too_far_is_reported(name):
     """Three digits and a large last one are not enough, and the feedback says what to do about it."""
     for question in _questions_of_many(name, 3):
         if question.rtol == EXACT:
@@ -298,7 +298,7 @@ def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
     """The solved paper gets full marks, the blank one none, another's is noted, a stranger has no key."""
     ada, alan, ming = folder.students
     handed = tmp_path / "submissions"
-    keys = {name: folder.keys(name) / "midterm" / "midterm.ipynb" for name in folder.students}
+    keys = {name: folder.solutions_of(name) / "midterm" / "midterm.ipynb" for name in folder.students}
     for student, source in ((ada, keys[ada]), (alan, folder.paper(alan)), (ming, keys[ada])):
         (handed / student).mkdir(parents=True)
         shutil.copy(source, handed / student / "midterm.ipynb")
@@ -322,7 +322,7 @@ def test_class_is_graded_each_by_their_own_key(tmp_path, folder):
 def test_one_paper_is_graded(folder, capsys):
     """The command for one notebook takes the exam and the student."""
     ada = next(iter(folder.students))
-    key = str(folder.keys(ada) / "midterm" / "midterm.ipynb")
+    key = str(folder.solutions_of(ada) / "midterm" / "midterm.ipynb")
     assert grade_main([key, "--exam", str(folder.place), "--student", "ada lovelace"]) == 0
     assert "Total: 34 of 34 points" in capsys.readouterr().out
     assert grade_main([key, "--exam", str(folder.place), "--student", "Nobody"]) == 1
@@ -361,7 +361,7 @@ def test_numbers_that_cannot_be_told_apart_stop_the_exam():
 
 
 def test_keys_name_a_variant():
-    """A question is found by exam, seed and task; anything else is told apart."""
+    """A question is found by exam, seed and task; any other key is refused."""
     assert find_question("midterm@7.pooled").points == 4
     with pytest.raises(KeyError):
         find_question("midterm@x.pooled")

@@ -25,8 +25,8 @@ from lmcourse.grading.classroom.processes import digest_of_set, grade_all
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.summary import alt_text, summarise, summary_page
 from lmcourse.grading.classroom.tables import read_table, safe, write_table
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.key import Key
-from lmcourse.grading.notebook.reading import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.whole_class import _delete_leftovers, grade_class
@@ -233,7 +233,7 @@ def test_downloads_of_canvas_and_moodle_find_their_students(tmp_path):
 def test_the_export_of_moodle_is_a_roster(tmp_path):
     (tmp_path / "r.csv").write_text("First name,Last name,ID number,Email address\n张,伟,7,zhang@u.example\n")
     (person,) = read_roster(tmp_path / "r.csv")
-    assert person.name == "张 伟" and {"张伟", "伟张", "7", "zhang"} <= person.keys
+    assert person.name == "张 伟" and {"张伟", "伟张", "7", "zhang"} <= person.comparable_names
     (tmp_path / "r.csv").write_text("colour\nred\n")
     with pytest.raises(GradingError, match="lists no student"):
         read_roster(tmp_path / "r.csv")

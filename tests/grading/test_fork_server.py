@@ -6,10 +6,11 @@ import socket
 
 import pytest
 
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.outside import fork_client, spare_user
+from lmcourse.grading.outside.limits import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.spare_user import SpareUser
-from lmcourse.grading.outside.worker import Limits
 
 LIMITS = Limits(call_seconds=5, cell_seconds=8)
 pytestmark = pytest.mark.skipif(not fork_client.SUPPORTED, reason="a fork server needs Linux")
@@ -91,7 +92,7 @@ def test_a_kind_that_has_worked_is_tried_again_and_no_weaker_one(monkeypatch):
         sandbox._restart()
         assert sandbox.run("b", "y = x + 1") == {"done": True}
         failures += [OSError("one"), OSError("two")]
-        with pytest.raises(RuntimeError, match=rf"could not start .*{kind}: two; {kind}: one"):
+        with pytest.raises(GradingError, match=rf"could not start .*{kind}: two; {kind}: one"):
             sandbox._restart()
 
 

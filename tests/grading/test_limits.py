@@ -16,15 +16,17 @@ import pytest
 from lmcourse import exam, grade
 from lmcourse.grading.classroom import processes as classroom
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.exams.owners import labels_in
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import NODES, WireError, encode
 from lmcourse.grading.notebook.failed_cells import FailedCell
-from lmcourse.grading.notebook.reading import GradingError, read_cells
-from lmcourse.grading.notebook.submission import defines
+from lmcourse.grading.notebook.names import defines
+from lmcourse.grading.notebook.reading import read_cells
 from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.outside.limits import Limits, Lost, Patience
 from lmcourse.grading.outside.proxies import value_of
-from lmcourse.grading.outside.worker import SMALL_REPLY, Limits, Lost, Patience, Worker, parse_reply
+from lmcourse.grading.outside.worker import SMALL_REPLY, Worker, parse_reply
+from lmcourse.grading.papers.owners import labels_in
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
 from lmcourse.questions import find

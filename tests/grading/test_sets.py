@@ -11,7 +11,7 @@ from lmcourse.files.notebooks import read
 from lmcourse.files.places import ROOT
 from lmcourse.grading.notebook.key import Key, sets_in
 from lmcourse.grading.notebook.marking import Marker
-from lmcourse.grading.notebook.submission import plan
+from lmcourse.grading.notebook.plan import make_plan
 from lmcourse.grading.one_notebook import Limits, grade_notebook
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.sets.release import student_set
@@ -85,7 +85,7 @@ def test_each_usual_mistake_gets_its_hint(name):
     wrong = {task: list(dict(reversed(answers)).items()) for task, answers in wrong.items()}
     key = Key(name, ROOT / "solutions")
     with _Parking(LIMITS, key.imports, key.files) as sandbox:
-        marker = _Variants(key, wrong, plan(key, key.cells), sandbox, 3)
+        marker = _Variants(key, wrong, make_plan(key, key.cells), sandbox, 3)
         marker.mark()
     assert len(marker.found) == sum(map(len, wrong.values())) > 30
     for task, ids, mark in marker.found:

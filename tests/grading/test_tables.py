@@ -9,7 +9,7 @@ import pytest
 
 from lmcourse.grading.classroom.manual_marks import HEAD, marks_table, outdated, read_marks
 from lmcourse.grading.classroom.tables import read_table, unsafe, write_table
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 from tests.grading.catalogue import SET
 

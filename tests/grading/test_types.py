@@ -15,8 +15,8 @@ from lmcourse import feedback
 from lmcourse.feedback import WrongAnswer, _caller, _precise
 from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.outside import proxies
+from lmcourse.grading.outside.limits import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
-from lmcourse.grading.outside.worker import Limits
 from lmcourse.hints.answers import Unreadable, evaluate, read
 from lmcourse.hints.judging import judge
 from lmcourse.hints.question import Mistake, Question

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmcourse.grading.classroom.file_names import file_name
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
 
 CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.+")
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?")

@@ -25,21 +25,21 @@ def file_name(name: str) -> str:
     """
     composed = unicodedata.normalize("NFC", name)
     kept = "".join(c if c in "._" or unicodedata.category(c)[0] in "LMN" else "-" for c in composed)
-    plain = re.sub(r"-+", "-", kept).strip("-.")
-    plain = plain.encode()[:MOST_BYTES].decode(errors="ignore").rstrip("-.")
-    folded = unicodedata.normalize("NFKC", plain).casefold()
+    safe = re.sub(r"-+", "-", kept).strip("-.")
+    safe = safe.encode()[:MOST_BYTES].decode(errors="ignore").rstrip("-.")
+    folded = unicodedata.normalize("NFKC", safe).casefold()
     reserved = RESERVED.fullmatch(folded)
-    if plain == name == folded and name and not reserved and not re.search(r"-[0-9a-f]{8}$", name):
-        return plain
+    if safe == name == folded and name and not reserved and not re.search(r"-[0-9a-f]{8}$", name):
+        return safe
     if reserved:
-        plain = plain.replace(".", "-")
-    return f"{plain or 'student'}-{_digest(name)}"
+        safe = safe.replace(".", "-")
+    return f"{safe or 'student'}-{_digest(name)}"
 
 
 def former_file_name(name: str) -> str:
     """Return the file name that earlier versions gave: without the letters of other scripts."""
-    plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:60]
-    return plain if plain == name else f"{plain or 'student'}-{_digest(name)}"
+    safe = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:60]
+    return safe if safe == name else f"{safe or 'student'}-{_digest(name)}"
 
 
 def _digest(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Marks that a person gives: a table to fill in, and its way back into the results."""
+"""ManualMarks that a person gives: a table to fill in, and its way back into the results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lmcourse.grading.classroom.tables import read_table, safe, unsafe
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 
 HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]
@@ -21,7 +21,7 @@ IMAGE = re.compile(r"data:[\w.+/-]+;base64,[A-Za-z0-9+/=]{100,}")
 
 
 @dataclass(frozen=True)
-class Mark:
+class ManualMark:
     """A mark by hand: the points (None while it is open), a comment for the student, and for which file."""
 
     points: float | None
@@ -29,11 +29,11 @@ class Mark:
     submission: str
 
 
-Marks = dict[tuple[str, str], Mark]
-"""Marks by student and task."""
+ManualMarks = dict[tuple[str, str], ManualMark]
+"""ManualMarks by student and task."""
 
 
-def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
+def read_marks(path: Path, results: Mapping[str, Result]) -> ManualMarks:
     """Read the table that was filled in.
 
     Raises
@@ -43,7 +43,7 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
     """
     students = {name.lstrip("0"): name for name in results}  # spreadsheets drop the zeros of numbers
     students |= {name: name for name in results} | {safe(name): name for name in results}
-    marks: Marks = {}
+    marks: ManualMarks = {}
     for number, line in enumerate(read_table(path), start=2):
         name, task = line.get("student", ""), line.get("task", "")
         written = line.get("points", "").replace(",", ".")
@@ -65,11 +65,11 @@ def read_marks(path: Path, results: Mapping[str, Result]) -> Marks:
         if (student, task) in marks:
             raise GradingError(f"{place}: this task has two marks. Delete one of the rows.")
         points = _points(written, known[task].maximum if known else math.inf, place)
-        marks[student, task] = Mark(points, comment, line.get("submission", ""))
+        marks[student, task] = ManualMark(points, comment, line.get("submission", ""))
     return marks
 
 
-def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
+def marks_table(results: Mapping[str, Result], marks: ManualMarks) -> Iterable[list]:
     """Return the table to fill in, with all marks given so far."""
     yield HEAD
     for (student, name), mark in marks.items():
@@ -78,13 +78,13 @@ def marks_table(results: Mapping[str, Result], marks: Marks) -> Iterable[list]:
     for student, result in results.items():
         for task in result.tasks:
             if task.status == "by hand":
-                mark = marks.get((student, task.name), Mark(None, "", ""))
+                mark = marks.get((student, task.name), ManualMark(None, "", ""))
                 marked = mark.submission if mark.points is not None else ""
                 known = [student, task.name, task.label, task.maximum]
                 yield [*known, mark.points, mark.comment, _shortened(task.words), marked or _file(result)]
 
 
-def with_marks(student: str, result: Result, marks: Marks) -> Result:
+def with_marks(student: str, result: Result, marks: ManualMarks) -> Result:
     """Return the result with the marks by hand in it."""
     tasks = []
     for task in result.tasks:
@@ -94,7 +94,7 @@ def with_marks(student: str, result: Result, marks: Marks) -> Result:
     return replace(result, tasks=tuple(tasks))
 
 
-def outdated(results: Mapping[str, Result], marks: Marks) -> list[str]:
+def outdated(results: Mapping[str, Result], marks: ManualMarks) -> list[str]:
     """Return the students who have handed in another file since a person marked the earlier one."""
     changed = {
         student
@@ -113,7 +113,7 @@ def _shortened(words: str) -> str:
     return f"{words[:MOST_WORDS]}\n[{left:,} characters more: read the rest in the submission]"
 
 
-def _marked(task: TaskResult, mark: Mark) -> TaskResult:
+def _marked(task: TaskResult, mark: ManualMark) -> TaskResult:
     points = int(mark.points) if mark.points == int(mark.points) else mark.points
     status = "full" if points == task.maximum else "partial" if points else "zero"
     return replace(task, points=points, status=status, reason=mark.comment)

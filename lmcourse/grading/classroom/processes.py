@@ -28,7 +28,7 @@ from lmcourse.grading.notebook.reading import MOST_BYTES
 from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside import fork_client
-from lmcourse.grading.outside.worker import GRACE_SECONDS, Limits
+from lmcourse.grading.outside.limits import GRACE_SECONDS, Limits
 
 
 def grade_all(

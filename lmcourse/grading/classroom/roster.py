@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.tables import read_table
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.result import Result
 
 COLUMNS = {
@@ -53,9 +53,9 @@ class Person:
         return [*texts, f"{self['last']} {self['first']}"]
 
     @property
-    def keys(self) -> set[str]:
-        """The names without the details that systems change; see `name_key`."""
-        return {key for text in self.names if (key := name_key(text))}
+    def comparable_names(self) -> set[str]:
+        """The names without the details that systems change; see `comparable`."""
+        return {name for text in self.names if (name := comparable(text))}
 
 
 @dataclass
@@ -187,7 +187,11 @@ class _Finder:
         self.tables: list[dict[str, set[int]]] = [{}, {}, {}]
         for i, person in enumerate(people):
             own = {person[column] for column in IDENTIFYING}
-            spelt = {_composed(text) for text in own}, {_composed(text) for text in person.names}, person.keys
+            spelt = (
+                {_composed(text) for text in own},
+                {_composed(text) for text in person.names},
+                person.comparable_names,
+            )
             for known, keys in zip(self.tables, spelt, strict=True):
                 for key in keys - {""}:
                     known.setdefault(key, set()).add(i)
@@ -204,7 +208,7 @@ class _Finder:
 
     def _find(self, name: str) -> tuple[int, set[int]]:
         for rank, known in enumerate(self.tables):
-            if fitting := known.get(name_key(name) if rank == 2 else _composed(name)):
+            if fitting := known.get(comparable(name) if rank == 2 else _composed(name)):
                 return rank, fitting
         return len(self.tables), set()
 
@@ -214,6 +218,6 @@ def _composed(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def name_key(text: str) -> str:
+def comparable(text: str) -> str:
     """Return a name without the details that systems change: case, accents' encoding, blanks, punctuation."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()

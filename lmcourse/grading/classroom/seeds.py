@@ -13,7 +13,7 @@ import secrets
 from pathlib import Path
 
 from lmcourse.files.notebooks import write_text
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
 
 FILE = "seeds.json"
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lmcourse.files.notebooks import write_bytes
-from lmcourse.grading.notebook.reading import GradingError
-from lmcourse.grading.notebook.report import plain
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.report import printable
 
 FORMULA = r"(?=\s*[=+\-@＝＋－＠'])"
 """Characters that may begin a formula, and the apostrophe itself, so that no two texts become the same."""
@@ -37,7 +37,7 @@ def safe(text: str) -> str:
     >>> safe("=1+1"), safe(" @SUM(A1)"), safe("Ada Lovelace"), safe("so;=1+1")
     ("'=1+1", "' @SUM(A1)", 'Ada Lovelace', "so;'=1+1")
     """
-    return "\n".join(_escaped(plain(line)) for line in text.splitlines())
+    return "\n".join(_escaped(printable(line)) for line in text.splitlines())
 
 
 def unsafe(text: str) -> str:

@@ -119,8 +119,8 @@ class _Encoder:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(value, torch.Tensor):
             dtype = str(value.dtype).removeprefix("torch.")
-            plain = value.detach().cpu()
-            array = (plain.float() if dtype == "bfloat16" else plain).numpy()
+            on_cpu = value.detach().cpu()
+            array = (on_cpu.float() if dtype == "bfloat16" else on_cpu).numpy()
             return ["tensor", dtype, bool(value.requires_grad), self._array(array)]
         record = RECORDS.get(kind.__name__)
         if record and kind.__module__ == record[0]:

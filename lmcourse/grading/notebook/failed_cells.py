@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lmcourse.grading.notebook.submission import Step, defines
+from lmcourse.grading.notebook.names import defines
+from lmcourse.grading.notebook.plan import Step
 from lmcourse.grading.outside.proxies import clean_text
 
 NOT_DEFINED = re.compile(r"name '(\w{1,80})' is not defined")

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from lmcourse.grading.notebook.reading import Cell, GradingError, normalised, read_cells
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.names import names_bound, names_used, tree
+from lmcourse.grading.notebook.reading import Cell, normalised, read_cells
 
 REGION = re.compile(
     r"^( *)### TASK:(.*)\n *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL
@@ -163,31 +165,3 @@ def student_cell(source: str) -> str:
         return f"{match[1]}# YOUR CODE HERE\n{match[1]}raise NotImplementedError({message})"
 
     return REGION.sub(stub, source)
-
-
-def names_used(source: str) -> set[str]:
-    """The names that code reads and does not bind itself."""
-    nodes = list(ast.walk(tree(source)))
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return read - names_bound(source)
-
-
-def names_bound(source: str) -> set[str]:
-    """The names that code binds anywhere in it."""
-    bound = set()
-    for node in ast.walk(tree(source)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            bound.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            bound.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            bound |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-    return bound
-
-
-def tree(source: str) -> ast.Module:
-    """The syntax tree of a set's own cell; IPython's lines count as empty."""
-    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines()]
-    return ast.parse("\n".join(lines))

@@ -10,20 +10,23 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from lmcourse.grading.inside.wire import encode
 from lmcourse.grading.notebook.failed_cells import FailedCells
-from lmcourse.grading.notebook.key import Key, Task, names_used
+from lmcourse.grading.notebook.key import Key, Task
+from lmcourse.grading.notebook.names import names_used
+from lmcourse.grading.notebook.plan import Plan, Step
 from lmcourse.grading.notebook.reading import Cell
 from lmcourse.grading.notebook.remote_checks import RemoteChecks, error_text
 from lmcourse.grading.notebook.result import TaskResult
-from lmcourse.grading.notebook.submission import Plan, Step
-from lmcourse.grading.notebook.task_state import TaskState
+from lmcourse.grading.notebook.task_state import FromBelow, TaskState
 from lmcourse.grading.outside import proxies
+from lmcourse.grading.outside.limits import Lost, TooSlow
 from lmcourse.grading.outside.sandbox import Sandbox
-from lmcourse.grading.outside.worker import Lost, TooSlow, Worker
+from lmcourse.grading.outside.worker import Worker
 from lmcourse.hints.answers import Unreadable
 from lmcourse.questions import of_chapter
 
@@ -77,16 +80,16 @@ class Marker:
         """Run all cells, and test each task where the plan has its tests."""
         # `inputs` shows a set's visible cases; the key of an exam's question would betray its variant
         questions = {} if "@" in self.key.chapter else of_chapter(self.key.chapter)
-        self.sandbox.open({key: encode([list(c) for c in q.cases]) for key, q in questions.items()})
+        self.sandbox.open({q.key: encode([list(c) for c in q.cases]) for q in questions.values()})
         for step in self.plan.steps:
             if step.tests:
                 self._mark_in_order(self.key.tasks[step.tests])
             else:
                 self._run(step, self.sandbox)
-        if any(state.retry for state in self.states.values()):
+        if any(state.lacks for state in self.states.values()):
             for step in list(self.stopped):
                 self._run(step, self.sandbox)  # a cell below it may define what it needs
-        for name in [name for name, state in self.states.items() if state.retry and not state.judged]:
+        for name in [name for name, state in self.states.items() if state.lacks and not state.judged]:
             self._mark_at_the_end(self.key.tasks[name])
         tasks = self.key.tasks.values()
         return tuple(self._by_hand(t) if t.by_hand else self.states[t.name].result for t in tasks)
@@ -101,17 +104,17 @@ class Marker:
             reply = sandbox.run(step.name, step.source, hurried=endless)
         except Lost as lost:
             self.failures.add_lost(step, str(lost))
-            state.lost = str(lost)
+            state.cell.lost = str(lost)
             state.broken |= not isinstance(lost, TooSlow)
             return
         self.failures.add_errors(step, reply)
-        state.skipped |= "skipped" in reply
+        state.cell.skipped |= "skipped" in reply
         if "error" not in reply:
             return
         if not step.task and not step.from_set and step not in self.stopped:
             self.stopped.append(step)
-        state.error = proxies.error_of(reply, sandbox.limits.memory_mb)
-        if getattr(state.error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
+        state.cell.error = proxies.error_of(reply, sandbox.limits.memory_mb)
+        if getattr(state.cell.error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
             state.broken = True
 
     def _endless_names(self) -> list[str]:
@@ -131,8 +134,7 @@ class Marker:
     def _mark_alone(self, task: Task) -> TaskResult:
         """Try a task without the other answers, one of which may have broken it, and without their files."""
         state = self.states[task.name]
-        lost, error = state.lost, state.error
-        state.lost = ""
+        before, state.cell = state.cell, replace(state.cell, lost="")
         with self.sandbox.fresh() as fresh:
             for step in self.plan.steps:
                 if step.tests == task.name:
@@ -140,26 +142,27 @@ class Marker:
                 if not step.tests and step.task in (None, task.name):
                     self._run(step, fresh)
             result = self._mark(task, fresh)
-        state.lost, state.error = lost, error
+        state.cell = replace(before, skipped=state.cell.skipped)
         return result
 
     def _mark_at_the_end(self, task: Task) -> None:
         """Try a task once more when all cells have run: a cell below it may define what it needs."""
         state = self.states[task.name]
-        needs, error, state.error = not state.undefined, state.error, None
-        if isinstance(error, proxies.RemoteError) or state.skipped:
+        error, state.cell.error = state.cell.error, None
+        remark = "" if state.lacks is FromBelow.THE_ANSWER else DEFINED_BELOW
+        if isinstance(error, proxies.RemoteError) or state.cell.skipped:
             for step in self.plan.steps:
                 if step.task == task.name:
                     self._run(step, self.sandbox)
         if self._mark(task, self.sandbox).status == "full":
-            state.result = _result(task, task.maximum, "full", DEFINED_BELOW if needs else "")
+            state.result = _result(task, task.maximum, "full", remark)
 
     def _mark(self, task: Task, sandbox: Sandbox) -> TaskResult:
         """Run the tests of a task."""
         self.progress(task.label)
         state = self.states[task.name]
-        if state.lost:
-            return _result(task, 0, "could not run", f"The cell: {state.lost}")
+        if state.cell.lost:
+            return _result(task, 0, "could not run", f"The cell: {state.cell.lost}")
         if not self.plan.mentions(task):
             return _result(task, 0, "not answered", f"Not answered. {task.message}")
         points, reasons, mistakes, status = 0, [], (), "zero"
@@ -208,8 +211,8 @@ class Marker:
             if checks.not_done:
                 return _Failure("not answered", f"Not answered. {task.message}")
             if checks.raised in CURABLE:
-                self.states[task.name].retry = True
-            reason = str(error).removeprefix(f"{checks.key}: ") or "A hidden test fails."
+                self._note_lack(task, FromBelow.SOMETHING)
+            reason = str(error).removeprefix(f"{checks.question_key}: ") or "A hidden test fails."
             points = min(getattr(error, "points", 0), test.points)
             return _Failure("zero", reason, checks.mistakes, points)
         except proxies.RemoteError as error:
@@ -226,16 +229,15 @@ class Marker:
 
     def _missing_name(self, task: Task, error: NameError) -> _Failure:
         """Why a name of the student is not defined."""
-        state = self.states[task.name]
-        raised = state.error
+        raised = self.states[task.name].cell.error
         if isinstance(raised, NotImplementedError):
             return _Failure("not answered", f"Not answered. {raised}")
         if raised is None and not self.plan.answers(task):
             return _Failure("not answered", f"Not answered. {task.message}")
-        if raised is None or getattr(raised, "kind", "") in CURABLE:
-            state.retry = True
+        if getattr(raised, "kind", "") in CURABLE:
+            self._note_lack(task, FromBelow.SOMETHING)
         if raised is None:
-            state.undefined = True
+            self._note_lack(task, FromBelow.THE_ANSWER)
             message = f"name '{error}' is not defined"
             why = self.failures.explain(message)
             if any(cell.kind == "SyntaxError" for cell in self.failures.causes(message)):
@@ -245,6 +247,10 @@ class Marker:
         line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
         why = self._explain(getattr(raised, "kind", type(raised).__name__), str(raised), task.name)
         return _Failure("could not run", f"The cell raises {error_text(raised)}{line}.{why}")
+
+    def _note_lack(self, task: Task, what: FromBelow) -> None:
+        state = self.states[task.name]
+        state.lacks = max(state.lacks, what)
 
     def _namespace(self, task: Task, test: Cell, probe: Worker, checks: RemoteChecks) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""

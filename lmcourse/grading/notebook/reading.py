@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lmcourse.grading.errors import GradingError
+
 MOST_BYTES = 50_000_000
 MOST_CELLS = 20_000
 MOST_BRACKETS = 1_000_000
-
-
-class GradingError(Exception):
-    """Something that cannot be graded: the message says what, and what to do."""
 
 
 @dataclass

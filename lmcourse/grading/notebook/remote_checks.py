@@ -30,8 +30,8 @@ class RemoteChecks:
 
     Attributes
     ----------
-    key : str
-        The question that was checked last.
+    question_key : str
+        The key of the question that was checked last.
     mistakes : tuple of str
     not_done : bool
         Whether the answer is None, or its function raises `NotImplementedError`.
@@ -49,7 +49,7 @@ class RemoteChecks:
         on_wrong: Callable[[], None] = lambda: None,
     ):
         self.probe, self.seed, self.explain, self.on_wrong = probe, seed, explain, on_wrong
-        self.key, self.mistakes, self.not_done, self.raised, self.read = "", (), False, "", True
+        self.question_key, self.mistakes, self.not_done, self.raised, self.read = "", (), False, "", True
 
     def inputs(self, key: str) -> tuple[Case, ...]:
         return tuple(copied(case) for case in find_question(key).cases)
@@ -70,7 +70,7 @@ class RemoteChecks:
         WrongAnswer
             If it is not right.
         """
-        self.key = question.key
+        self.question_key = question.key
         if answer is None and question.form != "function":
             self.not_done, self.read = True, False
         verdict = judge(question, self.caller(question, answer), cases, self.on_wrong)

@@ -34,15 +34,17 @@ def as_table(result: Result) -> str:
     Hidden inputs of seed 7. Protection: full.
     """
     if result.problem:
-        return f"Not graded. {plain(result.problem)}"
+        return f"Not graded. {printable(result.problem)}"
     lines = [result.set_name, ""]
     for task in result.tasks:
         points = " -" if task.points is None else f"{task.points:2d}"
-        title = textwrap.shorten(plain(task.title), 48, placeholder=" ...")
+        title = textwrap.shorten(printable(task.title), 48, placeholder=" ...")
         lines.append(f"{task.label:8s}  {title:48s} {points} / {task.maximum:2d}  {task.status}")
         if task.reason and task.status != "by hand":
             indent = " " * 10
-            lines += textwrap.wrap(plain(task.reason), WIDTH, initial_indent=indent, subsequent_indent=indent)
+            lines += textwrap.wrap(
+                printable(task.reason), WIDTH, initial_indent=indent, subsequent_indent=indent
+            )
     return "\n".join(
         [*lines, "", *totals(result), f"Hidden inputs of seed {result.seed}. {result.protection}"]
     )
@@ -70,11 +72,11 @@ def templates() -> jinja2.Environment:
 
     loader = jinja2.FileSystemLoader(TEMPLATES / "grading")
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-    environment.filters["plain"] = plain
+    environment.filters["printable"] = printable
     return environment
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """Return text that is safe in any terminal and file: printable characters, on one line."""
     shown = "".join(c if c.isprintable() else " " for c in text)
     return shown.encode("utf-8", "replace").decode("utf-8")
@@ -84,7 +86,7 @@ def _with_code(text: str) -> Markup:
     """Return text for a page: escaped first, and then with the parts between backticks as code."""
     from markupsafe import Markup, escape
 
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))
 
 
 def _by_hand(result: Result) -> list[str]:

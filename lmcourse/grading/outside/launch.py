@@ -13,7 +13,7 @@ from lmcourse.files.places import PACKAGE, ROOT
 from lmcourse.grading.inside import procfs
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import visible_paths
-from lmcourse.grading.outside.worker import Limits
+from lmcourse.grading.outside.limits import Limits
 
 SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git")
 """Folders of this project that no answer sees, should Python's own folder contain them."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Remote, WireError, encode
-from lmcourse.grading.outside.worker import Lost, Worker
+from lmcourse.grading.outside.limits import Lost
+from lmcourse.grading.outside.worker import Worker
 from lmcourse.hints.answers import Unreadable, no_formula
 
 MOST_TEXT = 500

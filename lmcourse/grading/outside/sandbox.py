@@ -35,11 +35,13 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from lmcourse.grading.errors import GradingError
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import fork_client, launch
+from lmcourse.grading.outside.limits import Died, Limits, Lost, Patience
 from lmcourse.grading.outside.memory import memory_of
 from lmcourse.grading.outside.spare_user import SpareUser
-from lmcourse.grading.outside.worker import Died, Limits, Lost, Patience, Worker, describe_exit
+from lmcourse.grading.outside.worker import Worker, describe_exit
 
 STARTING_SECONDS = 120
 KINDS = ("namespaces", "bubblewrap", "limits")
@@ -239,7 +241,10 @@ class Sandbox:
         self.refusals.append(f"{self.kinds[0]}: {error}")
         if len(self.kinds) == 1:
             tried = "; ".join(self.refusals)
-            raise RuntimeError(f"The grader could not start a protected process ({tried}).") from None
+            raise GradingError(
+                f"The grader could not start a protected process ({tried}). Grade on Linux, or in a container"
+                " as the instructors' guide to grading describes."
+            ) from None
         self.kinds.pop(0)
         self._try_to_launch()
 

@@ -104,7 +104,7 @@ def _(nb):
     nb.change("three-words", ('"bits": nats', '"bits": nats[:1]'))
 
 
-@case("a key is missing", three_words=("partial", "Expected are exactly", 1))
+@case("a key is missing", three_words=("partial", "Its keys must be exactly", 1))
 def _(nb):
     nb.change("three-words", ('"hartleys": nats / np.log(10),', ""))
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.classroom.roster import IDENTIFYING, Person, name_key
-from lmcourse.grading.notebook.reading import GradingError, read_cells, read_file
+from lmcourse.grading.classroom.roster import IDENTIFYING, Person, comparable
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.reading import read_cells, read_file
 
 LABEL = re.compile(r"[A-Z2-7]{5}")
 PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")
@@ -45,7 +46,7 @@ class Owners:
             person = people[name]
             first, _, last = person.name.rpartition(" ")
             exact = {name, folders[name], label, *(person[column] for column in IDENTIFYING)}
-            close = {name_key(text) for text in (*exact, f"{last} {first}")} | person.keys
+            close = {comparable(text) for text in (*exact, f"{last} {first}")} | person.comparable_names
             for table, keys in zip(self.tables, (exact, close), strict=True):
                 for key in keys - {""}:
                     table.setdefault(key, set()).add(name)
@@ -67,16 +68,16 @@ class Owners:
 
     def kind(self, owner: str, *names: str) -> str:
         """Return what one of these names is: the student's login, student number, or else a name."""
-        person, keys = self.people[owner], {name_key(name) for name in names} - {""}
-        if name_key(owner) not in keys:
+        person, keys = self.people[owner], {comparable(name) for name in names} - {""}
+        if comparable(owner) not in keys:
             for column, kind in KINDS.items():
-                if name_key(person[column]) in keys:
+                if comparable(person[column]) in keys:
                     return kind
         return "name"
 
     def _named(self, name: str) -> set[str]:
         exact, close = self.tables
-        return exact.get(name) or close.get(name_key(name), set())
+        return exact.get(name) or close.get(comparable(name), set())
 
 
 def identifiers(person: Person) -> list[str]:
@@ -131,8 +132,10 @@ class Claims:
         the exam.
     """
 
-    def __init__(self, owners: Owners, keys: Callable[[str], Path], submissions: Sequence[Submission]):
-        self.owners, self.keys = owners, keys
+    def __init__(
+        self, owners: Owners, solutions_of: Callable[[str], Path], submissions: Sequence[Submission]
+    ):
+        self.owners, self.solutions_of = owners, solutions_of
         self.owner: dict[str, str] = {}
         self.notes: dict[str, str] = {}
         self.about: dict[str, list[str]] = {}
@@ -142,7 +145,7 @@ class Claims:
 
     def solutions(self, submission: Submission) -> Path:
         """Return the folder with the key of a submission that has one."""
-        return self.keys(self.owner[submission.student])
+        return self.solutions_of(self.owner[submission.student])
 
     def notes_for(self, student: str, person: Person) -> list[str]:
         """Return the notes for a row of the class: on its submission, and on the student's own paper."""

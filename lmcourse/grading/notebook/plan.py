@@ -15,16 +15,14 @@ import sys
 from dataclasses import dataclass, field, replace
 
 from lmcourse.grading.notebook.key import HEADING, Key, Task
+from lmcourse.grading.notebook.names import defines
 from lmcourse.grading.notebook.reading import Cell, normalised
 
 CHECKS = re.compile(r"\s*(check|check_hidden|check_form)\(")
 CHECKED = re.compile(r"^\s*check\w*\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 CONTINUES = re.compile(r"[\s)\]}#]|(except|else|elif|finally)\b|$")
 """Matches a line that continues the statement above it."""
-DEFINED = r"(def|class|as|for|import)\s+([\w.]+\s*,\s*)*{0}\b|^([^=\n#(]|(?<!\w)\()*\b{0}\b[^=\n]*=(?!=)"
 NEW_IN_A_MODULE = ("module '", "type object '", "cannot import name")
-MOST_SOURCE, MOST_LINE = 200_000, 300
-"""Characters of a cell, and of a line in it, in which a definition is looked for."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class Plan:
         return any(step.task == task.name for step in self.steps) or _define(self.steps, task)
 
 
-def plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
+def make_plan(key: Key, cells: list[Cell], metadata: dict | None = None) -> Plan:
     """Bring the cells of a submission into the order of the set."""
     finder, words = _Finder(key), _Words(key)
     places = [finder.find(cell) for cell in cells]
@@ -103,15 +101,6 @@ def _python_if_newer(metadata: dict) -> str:
     version = told.get("version") if isinstance(told, dict) else None
     match = re.match(r"3\.(\d{1,3})(?!\d)", version) if isinstance(version, str) else None
     return match[0] if match and int(match[1]) > sys.version_info.minor else ""
-
-
-def defines(source: str, name: str) -> bool:
-    """Whether code seems to define a name; it need not be valid Python.
-
-    Only the beginning of a long line is searched, since the time grows with the square of its length.
-    """
-    found = re.compile(DEFINED.format(re.escape(name)))
-    return any(found.search(line[:MOST_LINE]) for line in source[:MOST_SOURCE].splitlines() if name in line)
 
 
 def _define(steps: list[Step], task: Task) -> bool:

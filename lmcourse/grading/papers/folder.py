@@ -24,10 +24,10 @@ from lmcourse.exams.paper import answers, label_of, papers
 from lmcourse.files.notebooks import to_text, write_text
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.file_names import file_name, former_file_name
-from lmcourse.grading.classroom.roster import Person, name_key
+from lmcourse.grading.classroom.roster import Person, comparable
 from lmcourse.grading.classroom.tables import write_table
-from lmcourse.grading.exams.owners import Claims, Owners, identifiers, note_on_foreign_paper
-from lmcourse.grading.notebook.reading import GradingError
+from lmcourse.grading.errors import GradingError
+from lmcourse.grading.papers.owners import Claims, Owners, identifiers, note_on_foreign_paper
 
 __all__ = ["ExamFolder", "make"]
 
@@ -71,7 +71,7 @@ def make(
     table = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
         variant = variant_seed(exam.name, seed, name)
-        key = folder.keys(name) / exam.name / f"{exam.name}.ipynb"
+        key = folder.solutions_of(name) / exam.name / f"{exam.name}.ipynb"
         if not (folder.paper(name).exists() and key.exists()):
             paper, solved = papers(exam, variant, label, name)
             write_text(folder.paper(name), to_text(paper))
@@ -87,8 +87,8 @@ def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFo
     people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
     for name, person in _named(folder, people):
-        other = next((n for n in students if name_key(n) == name_key(name) and n != name), None)
-        if not name_key(name) or other is not None:
+        other = next((n for n in students if comparable(n) == comparable(name) and n != name), None)
+        if not comparable(name) or other is not None:
             problem = (
                 f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is not a name"
             )
@@ -101,19 +101,19 @@ def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFo
 
 def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
     """Yield each student with a name; if two share one, with a login or a number added."""
-    counted = Counter(name_key(person.name) for person in people)
+    counted = Counter(comparable(person.name) for person in people)
     for person in people:
         before = folder.people.get(person.name)
         own = set(identifiers(person))
         known = set(identifiers(before)) if before else set()
         same = before is not None and (own & known or not own or not known)
-        alone = before is None and counted[name_key(person.name)] == 1
+        alone = before is None and counted[comparable(person.name)] == 1
         yield person.name if same or alone or not own else f"{person.name} ({identifiers(person)[0]})", person
 
 
 def variant_seed(exam: str, seed: int, name: str) -> int:
     """Return the seed of a student's paper; it does not reveal the seed of the class."""
-    digest = hashlib.sha256(f"{exam}\n{seed}\n{name_key(name)}".encode()).digest()
+    digest = hashlib.sha256(f"{exam}\n{seed}\n{comparable(name)}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
@@ -175,7 +175,7 @@ class ExamFolder:
         """Return the path of a student's paper."""
         return self.place / "papers" / self.folders[name] / f"{self.exam.name}.ipynb"
 
-    def keys(self, name: str) -> Path:
+    def solutions_of(self, name: str) -> Path:
         """Return the folder that replaces ``solutions/`` when this student is graded."""
         return self.place / "keys" / self.folders[name]
 
@@ -186,7 +186,7 @@ class ExamFolder:
 
     def claims(self, submissions: Sequence[Submission]) -> Claims:
         """Return which student's key grades each submission."""
-        return Claims(self.owners, self.keys, submissions)
+        return Claims(self.owners, self.solutions_of, submissions)
 
     def owner(self, name: str | None, data: bytes) -> str:
         """Return the student of this name, or without a name the student whose paper the notebook is.

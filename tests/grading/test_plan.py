@@ -5,8 +5,8 @@ import json
 import pytest
 
 from lmcourse.grading.notebook.key import Key
+from lmcourse.grading.notebook.plan import make_plan
 from lmcourse.grading.notebook.reading import read_cells
-from lmcourse.grading.notebook.submission import plan
 from tests.grading.catalogue import SET, Notebook, _text, write_small_set
 
 NAME, PROMPT = "two-sentences", "*Write here.*"
@@ -21,7 +21,7 @@ def words(key, change):
     nb = Notebook()
     nb.cell(NAME)["source"] = PROMPT
     change(nb)
-    return plan(key, read_cells(nb.file())[0]).words
+    return make_plan(key, read_cells(nb.file())[0]).words
 
 
 def question(nb):

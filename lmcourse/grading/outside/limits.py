@@ -1,0 +1,64 @@
+"""What the answers of one submission may use, and the errors that say which limit they have exceeded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+GRACE_SECONDS = 180
+"""Beyond the submission's own limit: for our libraries to load and our tests to compute."""
+WATCHED_SECONDS = 0.5
+"""How often the memory is measured while we wait."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an answer may use. Memory counts beyond what the libraries need; the reply is one value."""
+
+    call_seconds: float = 10
+    cell_seconds: float = 120
+    total_seconds: float = 900
+    memory_mb: int = 2048
+    file_mb: int = 32
+    processes: int = 96
+    reply_mb: int = 16
+
+
+class Lost(BaseException):
+    """The worker is gone or of no more use; the message says why.
+
+    It is not an `Exception`, so that no test cell catches it by chance.
+    """
+
+
+class TooSlow(Lost):
+    """It took too long; another try would take as long again."""
+
+
+class Died(Lost):
+    """The process has ended; its wait status may say more."""
+
+
+class Patience:
+    """How long to wait for all answers together: until ``end``, on the clock of `time.monotonic`.
+
+    ``watch`` is called from time to time while we wait, and raises `Lost` if the answers use too much.
+    """
+
+    def __init__(self, limits: Limits, watch: Callable[[], None] = lambda: None):
+        self.limits, self.watch = limits, watch
+        self.end = time.monotonic() + limits.total_seconds
+        self.watched = time.monotonic()
+
+    def keep_watch(self) -> None:
+        """Call ``watch`` if it is due. Called for each part of a reply, which may arrive byte by byte."""
+        if time.monotonic() - self.watched >= WATCHED_SECONDS:
+            self.watch()
+            self.watched = time.monotonic()
+
+    def timeout(self, seconds: float) -> TooSlow:
+        """Return the error to raise after waiting that many seconds without a reply."""
+        if time.monotonic() >= self.end:
+            return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
+        return TooSlow(f"it runs for more than {seconds:g} seconds. Look for a loop that does not end.")
