@@ -1,1 +1,6 @@
-"""How the book, the decks and the PDF are built: Sphinx extensions, and what runs them."""
+"""How the book, the decks and the PDFs are built.
+
+building, decks, pdf, handouts    programs; the commands of the same subject call them
+extensions/                       what Sphinx loads while it builds the book, as listed in ``_config.yml``
+glossary, evidence                what both read: terms, and where mistakes and objectives are treated
+"""

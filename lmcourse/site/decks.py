@@ -18,9 +18,9 @@ from tqdm import tqdm
 
 from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
-from lmcourse.site import alt_texts
-from lmcourse.site.cache import FOLDER, marked
-from lmcourse.site.path import HELD
+from lmcourse.site.extensions import alt_texts
+from lmcourse.site.extensions.cache import FOLDER, marked
+from lmcourse.site.extensions.path import HELD
 
 LABS = ROOT / "notebooks"
 OUT = HTML / "slides"

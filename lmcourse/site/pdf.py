@@ -16,7 +16,7 @@ import time
 from lmcourse.files.notebooks import write_bytes
 from lmcourse.files.places import ROOT
 from lmcourse.site import building
-from lmcourse.site.latex import NAME
+from lmcourse.site.extensions.latex import NAME
 
 LATEX = ROOT / "_build" / "latex"
 PDF = ROOT / "_build" / "pdf"

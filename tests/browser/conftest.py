@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from lmcourse.files.places import HTML, STATIC
-from lmcourse.site.browser_tools import SCRIPTS, STYLE, markup
+from lmcourse.site.extensions.browser_tools import SCRIPTS, STYLE, markup
 
 
 def built_pages():

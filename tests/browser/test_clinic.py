@@ -8,7 +8,7 @@ import pytest
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.pages.clinic.catalogue import EXPLANATIONS
 from lmcourse.pages.clinic.explanations import tree
-from lmcourse.site import browser_tools
+from lmcourse.site.extensions import browser_tools
 from tests.browser.conftest import HTML, needs_book, write_tool
 
 pytestmark = pytest.mark.browser

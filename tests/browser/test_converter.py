@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lmcourse.pages import known_texts
-from lmcourse.site import browser_tools
+from lmcourse.site.extensions import browser_tools
 from lmmetrics import Score, corpora
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.text import tokenize

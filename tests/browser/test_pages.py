@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from lmcourse import REPOSITORY
-from lmcourse.site import path
+from lmcourse.site.extensions import path
 from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
 from tests.browser.conftest import HTML, PAGES
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lmcourse.files.places import HTML, ROOT
-from lmcourse.site.path import HELD
+from lmcourse.site.extensions.path import HELD
 from tests.browser.conftest import DECKS
 
 pytestmark = pytest.mark.browser

@@ -32,7 +32,7 @@ execute: {execute_notebooks: cache, raise_on_error: true}
 html: {use_multitoc_numbering: false}
 repository: {url: https://github.com/a/b, branch: main}
 sphinx:
-  extra_extensions: [lmcourse.site.cache, lmcourse.site.chapters, accident]
+  extra_extensions: [lmcourse.site.extensions.cache, lmcourse.site.extensions.chapters, accident]
   config: {nb_ipywidgets_js: {}}
 """
 TOC = """

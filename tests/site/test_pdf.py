@@ -12,7 +12,7 @@ from docutils import nodes
 
 from lmcourse.files.places import HTML, ROOT
 from lmcourse.site import pdf
-from lmcourse.site.latex import as_set, widths
+from lmcourse.site.extensions.latex import as_set, widths
 
 PLANTED = {
     "! Undefined control sequence.": "error: Undefined control sequence.",

@@ -28,7 +28,7 @@ them, where they can be computed, and shows one as the counter-example of a fals
 `latex`, and `written` with `values`, which prints an expression as its author wrote it.
 
 To add a rule: a method of `Algebra` or `Canonical`, or a closed form; then a true step that needs it and a
-false one that looks like it, in ``tests/library/test_derivation.py``.
+false one that looks like it, in ``tests/lmmetrics/test_derivation.py``.
 """
 
 from __future__ import annotations

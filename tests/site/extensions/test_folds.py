@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 from docutils import nodes
 
-from lmcourse.site import folds
+from lmcourse.site.extensions import folds
 from lmmetrics.derivation import Derivation
 
 x = sp.Symbol("x", real=True)

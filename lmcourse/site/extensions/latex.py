@@ -3,7 +3,7 @@
 - fonts for Latin, Greek and Chinese in both scripts, with XeLaTeX;
 - wide code and long names break, wide equations are set smaller, so that nothing runs off the page;
 - a chapter has the number of its file name;
-- links that only work on a screen are left out; forms get a sentence in `lmcourse.site.browser_tools`.
+- links that only work on a screen are left out; forms get a sentence in `browser_tools`.
 """
 
 import re

@@ -1,7 +1,7 @@
 """A Sphinx extension: each page says how long it takes to read, and chapters can be taken home as notebooks.
 
 - Under the title of each page that is not a chapter: its minutes, and for labs and sets links to the chapter,
-  the deck, the notebook and the exercises. Chapters have them on a card (`lmcourse.site.chapters`).
+  the deck, the notebook and the exercises. Chapters have them on a card (`chapters`).
 - The minutes on a chapter's card are for working it through; the build adds those for reading alone, and
   warns when the card's are less than one and a half times or more than three times as many.
 - Each chapter is written as a notebook without outputs: ``downloads/STEM.ipynb``.
@@ -9,7 +9,6 @@
 What it leaves out: search and index, which nobody reads from top to bottom.
 """
 
-import hashlib
 import json
 import re
 import shutil
@@ -18,6 +17,9 @@ from pathlib import Path
 import nbformat
 from docutils import nodes
 from sphinx.util import logging
+
+from lmcourse.files.closure import digest, needed_by
+from lmcourse.files.places import PACKAGE
 
 CHAPTER = re.compile(r"book/(\d\d_\w+)$")
 PRACTICE = re.compile(r"(?:notebooks|exercises/\w+)/(\d\d_\w+)$")
@@ -48,9 +50,9 @@ def setup(app):
 
 
 def everything_when_the_machinery_changed(app, env, added, changed, removed):
-    """Read every page again when an extension of the book, or what it reads the glossary with, changed."""
-    modules = sorted(Path(__file__).parent.glob("*.py"))
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in modules)).hexdigest()
+    """Read every page again if an extension of the book, or a module of this room that one needs, changed."""
+    needed = needed_by(["from lmcourse.site.extensions import *"])
+    key = digest(path for path in needed if path.is_relative_to(PACKAGE / "site"))
     stale = getattr(env, "lmm_machinery", "") != key
     env.lmm_machinery = key
     return sorted(env.found_docs) if stale else []

@@ -14,7 +14,7 @@ from jupyter_cache.executors.utils import single_nb_execution
 from myst_nb.core.read import create_nb_reader
 from sphinx.util.display import status_iterator
 
-from lmcourse.site.cache import marked
+from lmcourse.site.extensions.cache import marked
 
 
 def setup(app):

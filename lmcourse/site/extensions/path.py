@@ -9,7 +9,7 @@ import re
 from docutils import nodes
 from sphinx.util import logging
 
-from lmcourse.site.folds import Folded
+from lmcourse.site.extensions.folds import Folded
 
 HELD = ("04_perplexity",)
 """The chapters that follow the second pattern; the others come to it one by one."""

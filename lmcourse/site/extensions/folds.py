@@ -19,7 +19,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from lmcourse.site.reading_time import in_words, minutes
+from lmcourse.site.extensions.reading_time import in_words, minutes
 
 DEEPER = "Going deeper"
 IMPORTS = re.compile(r"(import|from) ")

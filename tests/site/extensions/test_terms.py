@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from lmcourse.files.places import ROOT
-from lmcourse.site import reading_time
+from lmcourse.site.extensions import reading_time
 
 GLOSSARY = """# Glossary
 
@@ -41,7 +41,7 @@ entropy = "entropy"
 ```
 """
 FILES = {
-    "conf.py": 'extensions = ["myst_nb", "lmcourse.site.terms", "lmcourse.site.reading_time"]\n'
+    "conf.py": 'extensions = ["myst_nb", *(f"lmcourse.site.extensions.{x}" for x in ("terms", "reading_time"))]\n'
     'nb_execution_mode = "off"\nroot_doc = "index"\n',
     "index.md": "# Start\n\n```{toctree}\nbook/glossary\nbook/01_a\nbook/other\nnotebooks/01_a\n```\n",
     "book/glossary.md": GLOSSARY,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from lmcourse.files.cells import code_cells
 from lmcourse.files.closure import needed_by
 from lmcourse.files.places import ROOT
-from lmcourse.site.cache import key_of, marked
+from lmcourse.site.extensions.cache import key_of, marked
 
 PAGES = ["book/02_cross_entropy.md", "book/errors.md"]
 SOME_DATA = ["lmmetrics/data/tales/en/06-thirteen-at-noon.txt", "book/references.bib", "book/reproduced.json"]
@@ -48,6 +49,14 @@ def test_the_key_of_a_page_changes_with_each_file_below_the_page_and_with_no_oth
         file.write_bytes(before)
         os.utime(file, ns=(made, made))
     assert keys() == first
+
+
+def test_every_extension_is_loaded():
+    folder = ROOT / "lmcourse" / "site" / "extensions"
+    loaded = re.findall(
+        r"- lmcourse\.site\.extensions\.(\w+)", (ROOT / "_config.yml").read_text(encoding="utf-8")
+    )
+    assert sorted(loaded) == sorted(path.stem for path in folder.glob("[!_]*.py"))
 
 
 def test_a_comment_changes_no_key_and_a_doc_string_does(copy):

@@ -21,7 +21,7 @@ from lmcourse.hints import mistakes
 from lmcourse.pages import known_texts
 from lmcourse.pages.clinic import catalogue, explanations
 from lmcourse.pages.clinic.catalogue import EXPLANATIONS, UNNUMBERED
-from lmcourse.site.chapters import EvidenceTable
+from lmcourse.site.extensions.chapters import EvidenceTable
 from lmmetrics import score
 
 SCRIPTS = {
