@@ -51,7 +51,8 @@ def as_latex(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
 def as_html(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
     """A list of steps with the reasons beside them; a single proved step is one equation.
 
-    The book reads ``data-verdict``: "proved", or "checked" if any step was checked only in numbers. MathJax reads the elements of the class ``tex2jax_process``.
+    The book reads ``data-verdict``: "proved", or "checked" if any step was checked only in numbers. MathJax
+    reads the elements of the class ``tex2jax_process``.
     """
     verdict = "proved" if all(step.proved for step in steps) else "checked"
     stated = ", ".join(f"\\({html.escape(fact.full_tex)}\\)" for fact in given)

@@ -41,7 +41,7 @@ entropy = "entropy"
 ```
 """
 FILES = {
-    "conf.py": 'extensions = ["myst_nb", *(f"lmcourse.site.extensions.{x}" for x in ("terms", "reading_time"))]\n'
+    "conf.py": 'own = "lmcourse.site.extensions."\nextensions = ["myst_nb", own + "terms", own + "reading_time"]\n'
     'nb_execution_mode = "off"\nroot_doc = "index"\n',
     "index.md": "# Start\n\n```{toctree}\nbook/glossary\nbook/01_a\nbook/other\nnotebooks/01_a\n```\n",
     "book/glossary.md": GLOSSARY,
