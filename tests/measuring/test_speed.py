@@ -16,7 +16,7 @@ from lmmetrics.text import tokenize
 def test_the_benchmark_prints_every_line(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(speed, "STORED", tmp_path / "speed.json")
     tales = corpora.load("tales-en")
-    small = SimpleNamespace(train=tales.train, valid=tales.valid, test=tales.test)
+    small = SimpleNamespace(train=tales.train[:4], valid=tales.valid[:2], test=tales.test[:2])
     monkeypatch.setattr(speed.corpora, "load", lambda name: small)
     monkeypatch.setattr(speed, "SLICE", (2_000, 50))
     # The tales are too short for the estimates of order 4.

@@ -2,12 +2,10 @@
 
 import html
 import re
-import subprocess
-import sys
 
 import pytest
+from sphinx.cmd.build import build_main
 
-from lmcourse.files.places import ROOT
 from lmcourse.site.extensions import reading_time
 
 GLOSSARY = """# Glossary
@@ -41,7 +39,8 @@ entropy = "entropy"
 ```
 """
 FILES = {
-    "conf.py": 'own = "lmcourse.site.extensions."\nextensions = ["myst_nb", own + "terms", own + "reading_time"]\n'
+    "conf.py": 'own = "lmcourse.site.extensions."\n'
+    'extensions = ["myst_nb", own + "terms", own + "reading_time"]\n'
     'nb_execution_mode = "off"\nroot_doc = "index"\n',
     "index.md": "# Start\n\n```{toctree}\nbook/glossary\nbook/01_a\nbook/other\nnotebooks/01_a\n```\n",
     "book/glossary.md": GLOSSARY,
@@ -52,9 +51,7 @@ FILES = {
 
 
 def build(folder):
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", str(folder), str(folder / "_html")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert build_main(["-q", "-W", "-b", "html", str(folder), str(folder / "_html")]) == 0
 
 
 def page(folder, name):
