@@ -62,7 +62,7 @@ def _read(answer: Any, like: Any, where: str) -> Any:
         if not isinstance(answer, dict):
             raise Unreadable(_refusal(answer, where, f"a dictionary with {_keys(like)}"))
         if answer.keys() != like.keys():
-            raise Unreadable(f"{where} has {_keys(answer)}. Expected are exactly {_names(like)}.")
+            raise Unreadable(f"{where} has {_keys(answer)}. Its keys must be exactly {_names(like)}.")
         return {key: _read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
     if isinstance(like, str):
         if not isinstance(answer, str):

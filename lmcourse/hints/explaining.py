@@ -1,7 +1,7 @@
 """Say why a readable answer is wrong: which of its entries, by which usual mistake, or what to try.
 
-Only `lmcourse.feedback` uses this. It compares a student's values with what the formulas of the question give
-on the same inputs, entry by entry.
+Only `lmcourse.hints.judging` uses this. It compares a student's values with what the formulas of the question
+give on the same inputs, entry by entry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a machine-graded task is made of: its right formula, its usual mistakes, its inputs.
 
-`lmcourse.feedback` uses these to judge an answer; the modules of ``lmcourse.questions`` are lists of
-`Question`. A question never runs a student's code.
+`lmcourse.hints.judging` uses these to judge an answer; each module of ``lmcourse.questions`` has a tuple of
+them. A question never runs a student's code.
 """
 
 from __future__ import annotations
@@ -151,9 +151,9 @@ class Property:
     ``holds(value, *case)`` says whether it does. With ``also``, a function from a case to a second case on
     which the answer is called too, it is ``holds(value, second_value)``.
 
-    With ``mistake``, an entry of the catalogue, the property is asked of answers that agree with the right
-    value, too: an answer can agree and still not do what the task asks for. ``everywhere`` is for a property
-    that a right answer may lack by chance: it counts as lacking only when it is lacking in every case.
+    With ``mistake``, an entry of the catalogue, the property is also checked for answers that agree with
+    the right value: an answer can agree and still not do what the task asks for. ``everywhere`` is for a
+    property that a right answer may lack by chance: it counts as lacking only if every case lacks it.
     """
 
     message: str

@@ -46,7 +46,7 @@ def test_what_is_no_number_is_named(value, says):
 
 
 def test_a_dictionary_needs_exactly_its_keys():
-    assert "Expected are exactly 'perplexity', 'unit'" in message("99.value", {"perplexity": 8.0})
+    assert "Its keys must be exactly 'perplexity', 'unit'" in message("99.value", {"perplexity": 8.0})
     assert "your answer is a number, but a dictionary" in message("99.value", 8.0)
     assert "your answer['unit'] is a number, but a string" in message(
         "99.value", {"perplexity": 8.0, "unit": 1}

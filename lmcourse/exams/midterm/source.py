@@ -43,7 +43,7 @@ def _sentence_and_table(table, first, second, verb):
 
 
 def _chain(table, scored=4, counted=None):
-    """Of the animal's sentence: the bits of its first ``scored`` symbols, and the perplexity."""
+    """The bits of the first ``scored`` symbols of the animal's sentence, and its perplexity."""
     q = table[[0, 1, 2, 4], [0, 1, 3, 4]][:scored]  # the, animal, verb, end
     bits = -np.log2(q).sum()
     return {"bits": bits, "perplexity": 2 ** (bits / (counted or scored))}

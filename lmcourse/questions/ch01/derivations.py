@@ -134,7 +134,7 @@ PARAMETERS = Question(
         Mistake(
             "L16",
             but(sparsity, {"share": lambda V, n, N: (N - n + 1) / V ** (n - 1)}),
-            "You divide by the number of contexts. Asked is the share of the n-grams themselves.",
+            "You divide by the number of contexts. The task asks for the share of the n-grams themselves.",
         ),
     ),
     properties=(FINITE, NOT_NEGATIVE),

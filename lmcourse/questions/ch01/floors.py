@@ -33,7 +33,7 @@ def _table_with_zeros(rng, size):
 
 
 def _draw_text(rng, tokens=None, impossible=None):
-    """A text that the model can write, and then ``impossible`` steps more that it cannot."""
+    """A text that the model can write, followed by ``impossible`` steps that it cannot take."""
     size = int(rng.integers(3, 6))
     start, table = _table_with_zeros(rng, size)
     text = [int(rng.choice(size, p=start))]
@@ -92,13 +92,13 @@ SILENT_SCORER = Question(
         Mistake(
             "L8",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
-            "One fault is mended. The other: you take the square root, because the model is a bigram. It is "
-            "the N-th root, for N tokens, whatever the order of the model.",
+            "One fault is repaired. The other: you take the square root, because the model is a bigram. It "
+            "is the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
-            "One fault is mended. The other: a step of probability 0 still costs nothing, so the model is "
+            "One fault is repaired. The other: a step of probability 0 still costs nothing, so the model is "
             "never wrong. What is the score of a text that cannot happen?",
         ),
         Mistake(
@@ -273,7 +273,8 @@ FLOOR_FORENSICS = Question(
         Mistake(
             "L9",
             _given("share", lambda kept, tokens, unseen, digits: unseen / tokens),
-            "You give the share of the tokens. Asked is their share of the nats, and a floor is expensive.",
+            "You give the share of the tokens. The task asks for their share of the nats, and a floor is "
+            "expensive.",
         ),
         Mistake(
             "L7",

@@ -91,7 +91,7 @@ BATCH_LOG_PROBS = Question(
         Mistake(
             "L1",
             lambda start, table, batch, lengths: batch_log_probs(start, table, batch, lengths) / lengths,
-            "You divide by the lengths. Asked is the total of each sequence.",
+            "You divide by the lengths. The task asks for the total of each sequence.",
         ),
         Mistake(
             "L10",
@@ -153,7 +153,7 @@ def _regret(formula):
 
 
 def _draw_authors(rng, tokens=None):
-    """Authors who differ at a few tokens only, so that the posterior is not decided."""
+    """Authors who differ at a few tokens only, so that the posterior leaves several of them likely."""
     authors, tokens = int(rng.integers(2, 5)), tokens or int(rng.integers(1200, 2000))
     q = np.tile(rng.uniform(0.02, 0.6, size=tokens), (authors, 1))
     for row in q:

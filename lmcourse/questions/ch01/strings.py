@@ -289,7 +289,7 @@ LENGTH_MASSES = Question(
         Mistake(
             "L13",
             lambda *case: mass_by_length(*case).cumsum(),
-            "You give the mass of all sentences *up to* each length. Asked is each length by itself.",
+            "You give the mass of all lengths *up to* each one. The task asks for each length by itself.",
         ),
     ),
     properties=(

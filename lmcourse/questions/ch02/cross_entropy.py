@@ -158,7 +158,7 @@ FORECASTERS = Question(
         Mistake(
             "L7",
             partial(compare_forecasters, best=np.argmax),
-            "Who is surprised less knows more: the smaller cross-entropy wins.",
+            "The forecaster who is less surprised knows more: the smaller cross-entropy wins.",
         ),
         Mistake(
             "L5",

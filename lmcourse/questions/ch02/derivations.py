@@ -130,8 +130,8 @@ LEAST_CROSS_ENTROPY = Question(
         Mistake(
             "L18",
             _least_with(q1=lambda c: 1 / 3, minimum=lambda c: c.sum() * np.log(3)),
-            "A model that gives 1/3 to everything has the largest entropy. Asked is the smallest "
-            "cross-entropy.",
+            "A model that gives 1/3 to everything has the largest entropy. The task asks for the "
+            "smallest cross-entropy.",
         ),
     ),
     properties=(

@@ -173,13 +173,13 @@ EVALUATOR = Question(
         Mistake(
             "M9",
             partial(evaluate, over="batches"),
-            "One fault is mended. The other: a batch with few tokens weighs as much as one with many, so the "
-            "number depends on how the text is cut into batches.",
+            "One fault is repaired. The other: a batch with few tokens weighs as much as one with many, so "
+            "the number depends on how the text is cut into batches.",
         ),
         Mistake(
             "M41",
             partial(evaluate, smoothing=0.1),
-            "One fault is mended. The other: a perfect model would not score 0.",
+            "One fault is repaired. The other: a perfect model would not score 0.",
         ),
         Mistake("M19", _flat(wrong.padding_counted), _positions_hint),
         Mistake(

@@ -70,7 +70,7 @@ AVERAGE_SURPRISAL = Question(
         Mistake(
             "M20",
             partial(average_surprisal, average=wrong.padding_scored),
-            "Positions whose target equals the argument ignore_index are no tokens: leave them out "
+            "Positions whose target equals the argument ignore_index are not tokens: leave them out "
             "of sum and count.",
         ),
         Mistake(

@@ -1,4 +1,4 @@
-"""Chapter 03, the decomposition on paper: a bill, scores that are no distribution, near the truth."""
+"""Chapter 03, the decomposition on paper: a bill, scores that are not a distribution, near the truth."""
 
 import math
 
@@ -67,8 +67,8 @@ BILL = Question(
         Mistake(
             "M50",
             _bill_with(loss=lambda p, q: -xlogy(q, p).sum()),
-            "Your loss lets the model draw and judges the truth. Who draws comes first: guests draw, "
-            "the model is surprised.",
+            "Your loss lets the model draw and judges the truth. The truth draws the symbols and "
+            "comes first; the model is surprised by them.",
         ),
         Mistake(
             "L5",

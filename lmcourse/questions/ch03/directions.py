@@ -108,8 +108,8 @@ DIRECTIONS = Question(
         Mistake(
             "M32",
             _by(_both_positive),
-            "You skip what happens and is held impossible, and no finite number of nats pays for that. Only "
-            "terms whose first letter is 0 may be left out.",
+            "You skip what happens although it is called impossible, and no finite number of nats pays for "
+            "that. Only terms whose first letter is 0 may be left out.",
         ),
         Mistake(
             "M5",

@@ -121,8 +121,8 @@ FORENSICS = Question(
         Mistake(
             "M30",
             partial(audit, ratio=lambda report: report["reported"] / _patched(report)),
-            "Your right number is patched itself. What happens and is held impossible has no price in nats, "
-            "and a finite report of it has the ratio 0.",
+            "Your right number is patched itself. If the model calls something impossible and it happens, no "
+            "finite number of nats pays for it, and a finite report has the ratio 0.",
         ),
         Mistake(
             "M30",

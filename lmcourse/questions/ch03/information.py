@@ -96,7 +96,8 @@ WORTH = Question(
         Mistake(
             "L22",
             _each,
-            "Your array holds what each symbol adds to the one before. Asked is the worth of all L together.",
+            "Your array holds what each symbol adds to the one before. The task asks for the worth of all L "
+            "together.",
         ),
         Mistake(
             "L18",
@@ -113,7 +114,7 @@ WORTH = Question(
     properties=(
         Property("the worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
         Property(
-            "a longer context is worth less with you, but on average information cannot hurt",
+            "you give a longer context a lower worth, but on average information cannot hurt",
             lambda value, *_: (np.diff(value) > -1e-9).all(),
         ),
         Property(

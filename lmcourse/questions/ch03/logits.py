@@ -1,4 +1,4 @@
-"""Chapter 03, from logits and tensors: what a student pays its teacher, and an evaluator to mend."""
+"""Chapter 03, from logits and tensors: what a student pays its teacher, and an evaluator to repair."""
 
 from functools import partial
 
@@ -169,7 +169,7 @@ def _swapped_sum(truth, logits):
 
 
 def _no_log(read):
-    """What kl_div gives when its first argument is no logarithm."""
+    """What kl_div gives when its first argument is not a logarithm."""
 
     def formula(truth, logits):
         return fault_per_token(truth, np.zeros_like(logits)) + (
@@ -209,14 +209,14 @@ EVALUATOR = Question(
         Mistake(
             "M50",
             partial(fault_per_token, total=_swapped_sum),
-            "One fault is mended. The other: you measure what the model would pay if it were the truth. "
+            "One fault is repaired. The other: you measure what the model would pay if it were the truth. "
             "With a truth that has zeros it is infinite.",
         ),
         Mistake(
             "M50",
             partial(fault_per_token, count=np.size),
-            "One fault is mended. The other: your number is {ratio} of the right one, one over the number of "
-            "symbols. 'mean' divides by the elements, and a token has V of them.",
+            "One fault is repaired. The other: your number is {ratio} of the right one, one over the number "
+            "of symbols. 'mean' divides by the elements, and a token has V of them.",
         ),
         Mistake(
             "L1",

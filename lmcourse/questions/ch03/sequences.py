@@ -118,7 +118,7 @@ CHAIN = Question(
         Mistake(
             "L20",
             partial(chain_kl, first=False),
-            "The first symbol costs nothing with you. It has no context, but two laws: the two starts.",
+            "In your sum the first symbol costs nothing. It has no context, but two laws: the two starts.",
         ),
         Mistake(
             "L23",

@@ -1,4 +1,4 @@
-"""Chapter 04, two evaluators to mend: padding and batches, sentence starts and ends."""
+"""Chapter 04, two evaluators to repair: padding and batches, sentence starts and ends."""
 
 from functools import partial
 
@@ -58,7 +58,7 @@ def _draw_batches(rng):
 
 
 def _draw_batch(rng, rows, columns):
-    """Nats of the tokens, and in the padding whatever a model says that never met it."""
+    """Nats of the tokens; in the padding, what a model that never saw padding may say."""
     level = rng.uniform(0.8, 4.5, size=(rows, 1))
     nats = rng.gamma(4.0, level / 4.0, size=(rows, columns))
     lengths = np.array([columns, *rng.integers(1, columns, size=rows - 1)])
@@ -101,7 +101,7 @@ EVALUATOR = Question(
         Mistake(
             "M9",
             _each_batch(mean_of_tokens, _exp_of_mean),
-            "One fault is mended. The other: the last, small batch weighs as much as the first.",
+            "One fault is repaired. The other: the last, small batch weighs as much as the first.",
         ),
         Mistake(
             "M9",
@@ -111,7 +111,7 @@ EVALUATOR = Question(
         Mistake(
             "M19",
             _all_at_once(wrong.padding_counted),
-            "One fault is mended. The other: ln r / ln R is {power}, the share of tokens among all "
+            "One fault is repaired. The other: ln r / ln R is {power}, the share of tokens among all "
             "positions.",
         ),
         Mistake(

@@ -101,7 +101,7 @@ FORENSICS = Question(
         Mistake(
             "L7",
             replace(AUDIT, suspects=_upside_down(("M19", "M25", "M26"))),
-            "Your exponents are right, and the counts are upside down. Who divides by more tokens gets a "
+            "Your exponents are right, and the counts are upside down. Dividing by more tokens gives a "
             "smaller exponent.",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Chapter 04, published lines and a protocol: two perplexities of a log, per cents, a card for the tales."""
+"""Chapter 04, published lines and a protocol: two perplexities of a log, savings, a card for the tales."""
 
 import functools
 
@@ -69,7 +69,7 @@ SRILM = Question(
         Mistake(
             "L31",
             lambda log10, sentences, words, oovs: _lines(log10, words - oovs, words - oovs + sentences),
-            "Your two numbers have changed places. Who divides by less gets more.",
+            "Your two numbers have changed places. Dividing by less gives more.",
         ),
         Mistake(
             "L27",
@@ -259,7 +259,7 @@ CARD = Question(
         Mistake(
             "M26",
             lambda: report_card(marks=2) | {"<s>": "scored"},
-            "<s> is given, not predicted: it is no scored token. Only </s> adds one to each line.",
+            "<s> is given, not predicted: it is not a scored token. Only </s> adds one to each line.",
         ),
         Mistake(
             "M28",

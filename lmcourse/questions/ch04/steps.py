@@ -166,7 +166,7 @@ def _turned_round(found):
 
 
 def _draw_logits(rng, sureness=None, ignore_index=None):
-    """Targets that a model draws, and the logits of one that is surer than it, or less sure."""
+    """Targets that one model draws, and the logits of another that is surer, or less sure."""
     rows, columns, symbols = int(rng.integers(3, 6)), int(rng.integers(6, 10)), int(rng.integers(5, 9))
     ignore_index = int(rng.choice([-100, 0])) if ignore_index is None else ignore_index
     sureness = float(rng.choice([0.3, 3.0])) if sureness is None else sureness
@@ -241,7 +241,7 @@ CALIBRATION = Question(
         Mistake(
             "L7",
             then(calibration, _turned_round),
-            "Whoever is surprised more than expected was too sure: data above expected.",
+            "A model that is surprised more than it expected was too sure: data above expected.",
         ),
     ),
     alike=(

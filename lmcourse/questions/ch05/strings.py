@@ -242,7 +242,7 @@ EVALUATOR = Question(
                 chars_of=lambda page: len(page.encode("utf-8")),
                 words_of=lambda page: len(page.split()),
             ),
-            "Nothing is mended yet. Which string goes to the model, and which string is counted? And in "
+            "Nothing is repaired yet. Which string goes to the model, and which string is counted? And in "
             "what unit?",
         ),
         Mistake(
@@ -259,7 +259,7 @@ EVALUATOR = Question(
         Mistake(
             "M39",
             partial(evaluate, words_of=lambda page: len(page.split())),
-            "The characters are mended. The words are still those of the stored page, where each comma "
+            "The characters are repaired. The words are still those of the stored page, where each comma "
             "is one.",
         ),
         Mistake(

@@ -24,7 +24,7 @@ def three_prices(
 
 
 def _draw_text(rng, dear=None):
-    """A text in which <unk> is cheap, or dear."""
+    """A text in which <unk> is cheap, or expensive."""
     size = int(rng.integers(30, 80))
     unknown = rng.permutation(size) < rng.integers(3, 8)
     dear = rng.random() < 0.5 if dear is None else dear

@@ -82,8 +82,8 @@ SET_ASIDE = Question(
         Mistake(
             "L23",
             lambda counts, V, k, D: set_aside(counts, V, k, D, once=(counts == 1).sum() / len(counts)),
-            "Your 'Good-Turing' is the share of the words that were seen once. Asked is their share of the "
-            "tokens: how often was a token, when it came, the only one of its kind?",
+            "Your 'Good-Turing' is the share of the words that were seen once. The task asks for their "
+            "share of the tokens: how many tokens are the only ones of their kind?",
         ),
         Mistake(
             "L37",
@@ -98,7 +98,7 @@ SET_ASIDE = Question(
             lambda counts, V, k, D: {
                 name: mass / (V - len(counts)) for name, mass in set_aside(counts, V, k, D).items()
             },
-            "Your numbers are for one unseen word. Asked are all of them together.",
+            "Your numbers are for one unseen word. The task asks for all of them together.",
         ),
         Mistake(
             "L31",

@@ -101,7 +101,7 @@ def constraint(c, a, a1, T, T1, N, D, D1):
 
 
 def _draw_counts(rng):
-    """Counts of a word and of a text that can be: a1 <= a <= c, and the rest of the text larger."""
+    """Possible counts of a word and of a text: a1 <= a <= c, and the rest of the text is larger."""
     a1, more, far = (int(rng.integers(1, 9)) for _ in range(3))
     a = a1 + more
     c = a + more + far

@@ -1,4 +1,4 @@
-"""Chapter 06, an evaluator to mend: what it does not know it does not count."""
+"""Chapter 06, an evaluator to repair: it does not count what it does not know."""
 
 import math
 from collections import Counter
@@ -113,8 +113,8 @@ EVALUATOR = Question(
         Mistake(
             "M32",
             partial(evaluate, price="skip", mapped=False),
-            "One fault is mended. The other: what the table does not hold costs nothing, so the less a model "
-            "has seen the better it looks.",
+            "One fault is repaired. The other: what the table does not hold costs nothing, so the less a "
+            "model has seen the better it looks.",
         ),
         Mistake(
             "M32",
@@ -142,7 +142,7 @@ EVALUATOR = Question(
         Mistake(
             "M30",
             partial(evaluate, price=1e-10),
-            "An unseen bigram costs the nats of 1e-10 with you. Its numerator is k, and needs no floor.",
+            "Your unseen bigrams cost the nats of 1e-10. Their numerator is k, and needs no floor.",
         ),
         Mistake(
             "L21",

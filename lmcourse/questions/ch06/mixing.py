@@ -35,7 +35,7 @@ def _draw_mixture(rng, models=None, tokens=None):
     probs = np.array([rng.beta(0.4 + m, 4.0, size=tokens) for m in range(models)]) * 0.9 + 0.01
     probs[0, rng.permutation(tokens)[: tokens // 4]] = 0.0
     probs[-1] = 1 / 32
-    probs[1:, probs[0].argmin()] *= 1e-8  # beside this, a floor in place of 0 is much
+    probs[1:, probs[0].argmin()] *= 1e-8  # a floor in place of 0 is large beside this
     return probs, rng.dirichlet(np.full(models, 4.0))
 
 
@@ -80,7 +80,7 @@ EM = Question(
         Mistake(
             "L1",
             partial(em_step, loss=lambda probs, weights: -np.log(weights @ probs).sum()),
-            "Your losses are totals. Asked are nats per token.",
+            "Your losses are totals. The task asks for nats per token.",
         ),
         Mistake(
             "L30",

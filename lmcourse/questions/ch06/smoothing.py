@@ -7,7 +7,7 @@ import numpy as np
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import FINITE
 
-SUMS_TO_ONE = "a row does not sum to 1, so it is no distribution"
+SUMS_TO_ONE = "a row does not sum to 1, so it is not a distribution"
 
 
 def sums_to_one(value, *_):
@@ -80,8 +80,8 @@ WITTEN_BELL = Question(
         Mistake(
             "L13",
             _backs_off,
-            "You back off: the seen words get nothing from the model below, and what that would be is lost. "
-            "The formula adds T(h) p(w) for every word.",
+            "You back off: the seen words get nothing from the model below, and their part of its mass "
+            "is lost. The formula adds T(h) p(w) for every word.",
         ),
         Mistake(
             "L18",
@@ -195,7 +195,7 @@ KATZ = Question(
             "L13",
             _interpolates,
             "Your row sums to 1, but it is a mixture: seen words get something from the shorter context as "
-            "well. Who backs off asks it for unseen words only.",
+            "well. Back-off asks it for unseen words only.",
         ),
         Mistake(
             "L22",

@@ -21,14 +21,14 @@ def attention(
     blind=0.0,
     how=None,
 ):
-    """Weights of keys for queries; q and k (B, T, m), padding (B,): so many places at each row's left.
+    """Weights of keys for queries; q and k (B, T, m), padding (B,): how many places at each row's left.
 
     ``see`` says which key s a query t sees, ``pads`` whether it sees padding as well.
     """
     places = np.arange(q.shape[1])
     t, s, first = places[:, None], places, padding[:, None, None]
     visible = see(t, s) & ((s >= first) | pads)  # (B, T, T)
-    rows = (t >= first) & visible.any(axis=2, keepdims=True)  # (B, T, 1): has anything to see
+    rows = (t >= first) & visible.any(axis=2, keepdims=True)  # (B, T, 1): whether the query sees any key
     scores = q @ k.swapaxes(1, 2) / scale(q.shape[2])
     how = how or (lambda z: softmax(z, axis=2))
     hidden = np.where(rows, np.where(visible, scores, least), blind)

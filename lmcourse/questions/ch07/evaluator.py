@@ -1,4 +1,4 @@
-"""Chapter 07, an evaluator to mend: text is padded with a symbol that is also text."""
+"""Chapter 07, an evaluator to repair: text is padded with a symbol that is also text."""
 
 from functools import partial
 
@@ -80,7 +80,7 @@ def _draw_batch(rng, rows, columns, symbols):
 
 
 def _wider(batches):
-    """The same with two places more of padding."""
+    """The same with two more places of padding."""
     pad = ((0, 0), (0, 2))
     return (
         [
@@ -91,7 +91,7 @@ def _wider(batches):
 
 
 def _draw_an_empty_text(rng):
-    """One row holds nothing but its </s>, and one has no place for padding."""
+    """One row has only its </s>, and one has no padding."""
     symbols = int(rng.integers(7, 12))
     batches = [_draw_batch(rng, *shape, symbols) for shape in ((4, 9), (3, 6))]
     batches[0][1][2] = EOS
@@ -141,7 +141,7 @@ EVALUATOR = Question(
         Mistake(
             "M20",
             partial(evaluate, real=_everything),
-            "All padding is scored: a row has one </s>, and what comes after it is no text.",
+            "All padding is scored: a row has one </s>, and what comes after it is not text.",
         ),
         Mistake(
             "M19",

@@ -137,7 +137,7 @@ def _verdict(report, rerun=True, poison=True, acquit=True, swap=(), smoothed=Non
 
 
 def _report(rng, name):
-    """Three texts, easy, middling and hard, and what an evaluator with the bug `name` reports of them."""
+    """Three texts, easy, medium and hard, and what an evaluator with the bug `name` reports of them."""
     nats = rng.permutation([1.2, 2.1, 3.2]) + rng.uniform(-0.3, 0.3, size=3)
     spread = nats + rng.permutation([1.5, 2.6, 4.0]) + rng.uniform(-0.3, 0.3, size=3)
     again, poison = 0.0, 0.0
@@ -241,7 +241,7 @@ FORENSICS = Question(
             lambda value, reports: set(value["verdicts"].split()) <= set(NAMES),
         ),
         Property(
-            "two runs of an evaluator differ exactly where the verdict is M43, and not with you",
+            "two runs of an evaluator differ exactly where the verdict is M43; your verdicts say otherwise",
             lambda value, reports: all(
                 (name == "M43") == (not np.array_equal(report["reported"], report["again"]))
                 for name, report in zip(value["verdicts"].split(), reports, strict=True)

@@ -49,8 +49,8 @@ LSTM = Question(
         Mistake(
             "L31",
             partial(lstm_step, order="figo"),
-            "The first and the second part have changed places: what decides about entering decides about "
-            "staying with you.",
+            "The first and the second part have changed places: your input gate works as the forget "
+            "gate, and the other way round.",
         ),
         Mistake(
             "L31",
@@ -77,12 +77,12 @@ LSTM = Question(
         Mistake(
             "L22",
             partial(lstm_step, gate=lambda part: part),
-            "Your gates are no gates: without the sigmoid they are not between 0 and 1.",
+            "Your gates do not work as gates: without the sigmoid they are not between 0 and 1.",
         ),
         Mistake(
             "L22",
             partial(lstm_step, new=sigmoid),
-            "You put a sigmoid on all four parts. g is content and no gate: its tanh is missing, and your "
+            "You put a sigmoid on all four parts. g is content and not a gate: its tanh is missing, and your "
             "cell can only be pushed up.",
         ),
         Mistake(

@@ -162,8 +162,8 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "M45",
             partial(loss_and_gradient, logs=wrong.ratio_of_large_exponentials),
-            "A row whose logits are in the thousands gives nan: exp overflows to inf, and inf / inf is no "
-            "number. Subtract the largest logit of the row first.",
+            "A row whose logits are in the thousands gives nan: exp overflows to inf, and inf / inf is not "
+            "a number. Subtract the largest logit of the row first.",
         ),
         Mistake(
             "M45",
@@ -180,7 +180,7 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "M30",
             _floored,
-            "No token costs more than 23 nats with you: a small constant is added before the logarithm. "
+            "No token of yours costs more than 23 nats: a small constant is added before the logarithm. "
             "Compute the log probabilities themselves.",
         ),
         Mistake(
@@ -192,7 +192,7 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "L1",
             partial(loss_and_gradient, loss=np.sum, gradient=lambda q, came: q - came),
-            "Your loss is the total, and asked is the mean over the rows.",
+            "Your loss is the total, and the task asks for the mean over the rows.",
         ),
         Mistake(
             "L1",

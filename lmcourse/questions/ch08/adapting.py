@@ -84,7 +84,7 @@ ADAPT = Question(
         Mistake(
             "L1",
             lambda ids, V, k: adapt(ids, V, k) / len(ids),
-            "That is the mean per token. Asked are the nats of the whole text.",
+            "That is the mean per token. The task asks for the nats of the whole text.",
         ),
     ),
     properties=(FINITE,),

@@ -137,7 +137,7 @@ NEEDED = Question(
         Mistake(
             "L22",
             lambda n, d, s, z: (z * s / d) ** 2,
-            "That is a multiple of the text that you have. Asked is a number of tokens.",
+            "That is a multiple of the text that you have. The task asks for a number of tokens.",
         ),
         Mistake(
             "L22",
@@ -168,7 +168,7 @@ def _zero_by_zero(classes, counted, trained, K):
 
 
 def _draw_parts(rng, absent=()):
-    """Tokens of K classes, without the absent ones."""
+    """Tokens of K classes; the absent ones have none."""
     K, N = int(rng.integers(3, 6)), int(rng.integers(9, 20))
     there = np.delete(np.arange(K), absent)
     classes = rng.permutation(np.append(there, rng.choice(there, size=N - len(there))))
@@ -204,13 +204,13 @@ PARTS = Question(
         Mistake(
             "L38",
             _zero_by_zero,
-            "A class without a token has the mean 0 / 0 with you. It adds nothing to the difference: its "
-            "part is 0.",
+            "Your mean of a class without a token is 0 / 0. Such a class adds nothing to the difference: "
+            "its part is 0.",
         ),
         Mistake(
             "M1",
             lambda classes, a, b, K: parts(classes, a, b, K) * LN2,
-            "Those are nats per token. Asked are bits.",
+            "Those are nats per token. The task asks for bits.",
         ),
         Mistake(
             "L7",

@@ -82,7 +82,8 @@ PRIOR = Question(
         Mistake(
             "L31",
             but(prior, {"share": lambda *p: 1 - prior(*p)["share"]}),
-            "Your 'share' is that of the counts. Asked is the part of the target that is spread evenly.",
+            "Your 'share' is that of the counts. The task asks for the part of the target that is spread "
+            "evenly.",
         ),
     ),
     advice="After one token of the first kind and k = 1: the mean is 2/4, the mode is 1, and twice is 2/4 "
@@ -194,7 +195,7 @@ FLOOR = Question(
         Mistake(
             "L1", partial(floor, per_block=True), "Those are the bits of a block. Divide by its mean length."
         ),
-        Mistake("M1", partial(floor, nats=True), "Those are nats per token. Asked are bits."),
+        Mistake("M1", partial(floor, nats=True), "Those are nats per token. The task asks for bits."),
         Mistake(
             "L22",
             partial(floor, hard=True),

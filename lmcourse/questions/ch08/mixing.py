@@ -30,7 +30,7 @@ COST = Question(
         Mistake(
             "L1",
             but(cost, {"nats": lambda w, n: -np.log(w)}),
-            "Your 'nats' are those of one token. Asked is the whole text.",
+            "Your 'nats' are those of one token. The task asks for the whole text.",
         ),
         Mistake(
             "L1",
@@ -219,7 +219,7 @@ CACHE = Question(
         Mistake(
             "L1",
             lambda *case: cache(*case) / len(case[0]),
-            "That is the mean per token. Asked are the nats of the whole text.",
+            "That is the mean per token. The task asks for the nats of the whole text.",
         ),
         Mistake(
             "L31",

@@ -46,7 +46,7 @@ def scaled(mistake: str, nats):
 
     Examples
     --------
-    >>> round(scaled("M2", math.log(2)), 4)  # one bit, where 0.6931 nats are asked
+    >>> round(scaled("M2", math.log(2)), 4)  # one bit, where 0.6931 nats are asked for
     1.0
     """
     return nats * EXPONENT[mistake]
