@@ -12,17 +12,21 @@ def affected(files: set[Path], root: Path) -> list[Path]:
     """Return the tests to run for changed files, by imports or chapter, and the changed modules (doctests).
 
     The tests of a module are those that import a name from it. If no test does, they are those of the modules
-    that import a name from it, and so on. Helpers in ``tests/`` count as modules.
+    that import a name from it, and so on. If some of them lie in the module's own folder of ``tests/``, the
+    others are left out. Helpers in ``tests/`` count as modules.
     """
     modules = Modules(root)
     named = {path: modules.named_by(path) for path in modules.paths.values()}
     tests = {path for path in named if path.name.startswith("test_")}
+    for test in tests:  # it uses the fixtures of its folder without importing them
+        if (fixtures := test.with_name("conftest.py")) in named:
+            named[test] |= {fixtures, *named[fixtures]}
     code = {path for path in files if path.suffix == ".py" and path.exists()}
     paths = (path.relative_to(root).as_posix() for path in files)
     chapters = {match[1] for path in paths if (match := re.search(r"/(?:ch)?(\d\d)[_/]", path))}
     found = code | {path for path in tests if path.stem in {f"test_ch{number}" for number in chapters}}
     for path in code - tests:
-        found |= _nearest(path, tests, named)
+        found |= _in_own_folder(path, _nearest(path, tests, named), root)
     return sorted(found & tests | {path for path in code if path.parts[len(root.parts)] != "tests"})
 
 
@@ -33,6 +37,20 @@ def _nearest(module: Path, tests: set[Path], named: dict[Path, set[Path]]) -> se
         here = {path for path, names in named.items() if names & here} - reached
         reached |= here
     return here & tests
+
+
+def _in_own_folder(module: Path, tests: set[Path], root: Path) -> set[Path]:
+    """Return the tests in the folder that mirrors the module's, or the next folder above it, or all."""
+    folder = root / "tests" / Path(*_below_its_top(module.parent, root))
+    while folder != root / "tests" and not any(test.is_relative_to(folder) for test in tests):
+        folder = folder.parent
+    return {test for test in tests if test.is_relative_to(folder)}
+
+
+def _below_its_top(folder: Path, root: Path) -> tuple[str, ...]:
+    """The parts of a module's folder as ``tests/`` has them: the rooms of ``lmcourse`` lie there directly."""
+    parts = folder.relative_to(root).parts
+    return parts if parts[0] == "lmmetrics" else parts[1:]
 
 
 def unseen(files: set[Path]) -> list[Path]:

@@ -31,7 +31,7 @@ IMPORTING = {"import_module", "__import__"}
 CHECKERS = {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 
 
-def needed_by(code: Iterable[str], root: Path = ROOT) -> set[Path]:
+def needed_by(code: Iterable[str], root: Path = ROOT, without: Iterable[Path] = ()) -> set[Path]:
     """Return the modules and data files below ``root`` that pieces of Python code can need.
 
     Parameters
@@ -40,16 +40,19 @@ def needed_by(code: Iterable[str], root: Path = ROOT) -> set[Path]:
         Cells, or statements such as ``"import lmcourse.feedback"``. One that is not Python counts as empty.
     root : Path
         The project.
+    without : iterable of Path
+        Folders from which the code imports nothing, although it computes names that would fit.
     """
     modules = Modules(root)
+    left_out = {path for folder in without for path in folder.rglob("*.py")}
     read = [read_code(text) for text in code]
     found: set[Path] = set()
-    waiting = set().union(*(modules.run_by(piece) for piece in read))
+    waiting = set().union(*(modules.run_by(piece) for piece in read)) - left_out
     while waiting:
         path = waiting.pop()
         found.add(path)
         read.append(read_module(path))
-        waiting |= modules.run_by(read[-1], path) - found
+        waiting |= modules.run_by(read[-1], path) - found - left_out
     return found | set(_data(set().union(*(piece.strings for piece in read)), root))
 
 
