@@ -24,7 +24,7 @@ from lmcourse.files.cells import parse
 from lmcourse.files.places import ROOT
 
 PACKAGES = ("lmcourse", "lmmetrics", "tests")
-DATA = ("book", "lmmetrics/data")
+DATA = ("book", "lmcourse/pages", "lmmetrics/data")
 """Folders of the data files that code reads."""
 NO_DATA = {".py", ".md", ".pyc"}
 IMPORTING = {"import_module", "__import__"}

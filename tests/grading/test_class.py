@@ -21,7 +21,7 @@ from lmcourse.grading.classroom import gradebooks, seeds
 from lmcourse.grading.classroom import processes as classroom
 from lmcourse.grading.classroom.collecting import Submission, collect
 from lmcourse.grading.classroom.manual_marks import read_marks
-from lmcourse.grading.classroom.processes import digest_of_set, grade_all
+from lmcourse.grading.classroom.processes import grade_all
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.summary import alt_text, summarise, summary_page
 from lmcourse.grading.classroom.tables import read_table, safe, write_table
@@ -143,15 +143,6 @@ def test_a_new_submission_or_a_damaged_result_is_graded_again(graded):
     assert rows["alan"].points == 10 and rows["ada"].points == 10
     shutil.rmtree(root / "results")
     shutil.move(root / "copy", root / "results")
-
-
-def test_the_digest_of_the_set_follows_what_a_grade_hangs_on(tmp_path):
-    solutions = write_small_set(tmp_path)
-    before = digest_of_set(SET, solutions, LIMITS)
-    assert before == digest_of_set(SET, solutions, LIMITS) != digest_of_set(SET, solutions)
-    path = solutions / SET / f"{SET}.ipynb"
-    path.write_text(path.read_text().replace("A small set", "A small set, changed"))
-    assert digest_of_set(SET, solutions, LIMITS) != before
 
 
 def test_marks_by_hand_come_into_every_table(graded):

@@ -11,6 +11,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -21,14 +22,20 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from lmcourse.files.closure import needed_by
+from lmcourse.exams import EXAMS
+from lmcourse.files import closure
+from lmcourse.files.places import ROOT
 from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.inside import isolate
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.reading import MOST_BYTES
 from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside import fork_client
 from lmcourse.grading.outside.limits import GRACE_SECONDS, Limits
+
+IN_A_KEY = re.compile(r"[\"'](\d\d|\w+@\d+)\.")
+"""Finds the chapter in a question's key, as in ``check("02.three-words", ...)``."""
 
 
 def grade_all(
@@ -188,16 +195,29 @@ def _grade(job: _Job, scratch: str, server: socket.socket | None) -> None:
     job.store(result)
 
 
-def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None) -> str:
+def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None, root: Path = ROOT) -> str:
     """Return a digest of what a grade depends on besides the submission: set, questions, grader, limits."""
     key = Key(set_name, solutions)
-    total = hashlib.sha256(repr((set_name, limits)).encode())
-    names = [solutions / set_name / name for name in (f"{set_name}.ipynb", *sorted(key.files))]
-    code = [cell.source for cell in key.cells if cell.kind in ("setup", "answer")]
-    names += sorted(needed_by([f"import {__name__}", *code]))
-    for path in names:
-        total.update(hashlib.sha256(path.read_bytes()).digest())
+    code = closure.digest(needed_by_set(key, root), root)
+    total = hashlib.sha256(repr((set_name, limits, code)).encode())
+    for name in (f"{set_name}.ipynb", *sorted(key.files)):
+        total.update(hashlib.sha256((solutions / set_name / name).read_bytes()).digest())
     return total.hexdigest()
+
+
+def needed_by_set(key: Key, root: Path = ROOT) -> set[Path]:
+    """Return the modules and data files with which a set is graded: of the questions, only its own.
+
+    A chapter's questions, or an exam, are imported under a name that is computed from a question's key. So
+    the keys in the set's cells say which of them it needs.
+    """
+    code = [cell.source for cell in key.cells if cell.kind in ("setup", "answer", "test")]
+    chapters = {key.chapter, *(chapter for source in code for chapter in IN_A_KEY.findall(source))}
+    needed = {f"ch{chapter}" for chapter in chapters} | {chapter.partition("@")[0] for chapter in chapters}
+    rooms = [*(root / "lmcourse/questions").glob("ch*"), *(root / "lmcourse/exams" / name for name in EXAMS)]
+    others = [room for room in rooms if room.name not in needed]
+    programs = [f"import {__name__}, {isolate.__name__}"]  # of the grader and of a worker
+    return closure.needed_by([*programs, *code], root, others)
 
 
 def _digest(path: Path | None) -> str:
