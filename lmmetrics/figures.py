@@ -1,7 +1,8 @@
 """How the book draws: one style, one colour for one thing, and text coloured by its surprisal.
 
-Figures are vector graphics, readable in grey and on a phone. What it leaves out: the figures
-themselves, which the chapters draw from data that they compute.
+Figures are vector graphics, readable in grey and on a phone. The module serves the book; it lies in the
+library, and needs its extra ``figures``, so that a reader's own notebook can draw in the same style. Left out:
+the figures themselves, which the chapters draw from data that they compute.
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
 class FourWays:
     """A table of quantities with their four values; values that disagree are refused.
 
+    It serves the chapters more than other users of the library. It lies here, under a public name, because a
+    chapter should run wherever the library is installed.
+
     Parameters
     ----------
     tolerance : float

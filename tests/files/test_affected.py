@@ -24,7 +24,7 @@ def test_a_module_from_which_no_test_imports_is_tried_through_those_that_do():
 
 
 def test_tests_in_a_modules_own_folder_are_enough():
-    assert "test_feedback.py" in (found := names("lmcourse/hints/question.py"))
+    assert "test_every_question.py" in (found := names("lmcourse/hints/question.py"))
     assert "test_ch07.py" not in found
     ngram = {path.name for path in ROOT.glob("tests/lmmetrics/ngram/test_*.py")}
     assert names("lmmetrics/ngram/_model.py") <= ngram | {"_model.py"}
