@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmcourse.exams import Exam, chapter_name, forms
-from lmcourse.exams.task import ExamTask
+from lmcourse.exams.task import ExamTask, InvalidTask
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.answers import evaluate
 from lmcourse.hints.judging import judge
@@ -67,12 +67,12 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
 
     Raises
     ------
-    RuntimeError
+    InvalidTask
         If the solved paper does not get full marks from its own checks: it must not be handed out.
     """
     tasks = exam.tasks(seed)
     _prove(exam, tasks)
-    top = INTRODUCTION.format(exam=exam, name=_plain(name), label=label).strip()
+    top = INTRODUCTION.format(exam=exam, name=_without_markup(name), label=label).strip()
     cells = [cell for number, task in enumerate(tasks, 1) for cell in _cells(number, task)]
     solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
     paper = student_set(solved)
@@ -160,7 +160,10 @@ def _prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
             exec(task.form_check, names)
         verdict = judge(task.question, _call(task, names[task.variable]), task.question.cases)
         if not verdict.right:
-            raise RuntimeError(f"{exam.name}: the solution of {task.name} is not right. {verdict.message}")
+            raise InvalidTask(
+                f"{exam.name}: the solution of {task.name} is not right. {verdict.message} Correct it,"
+                " or the right formula of the task."
+            )
 
 
 def _solved(task: ExamTask) -> dict:
@@ -195,6 +198,6 @@ def _expression_text(expression: sp.Expr) -> str:
     return min(str(expression), str(sp.simplify(expression)), key=len)
 
 
-def _plain(name: str) -> str:
+def _without_markup(name: str) -> str:
     """A name without characters that Markdown or HTML would interpret."""
     return "".join(c if c.isalnum() or c in " .,'@_-" else " " for c in name).strip()

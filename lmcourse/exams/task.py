@@ -38,6 +38,10 @@ COUNTS = {"rtol": EXACT, "precision": "Give whole numbers with all their digits.
 MOST_DRAWS = 500
 
 
+class InvalidTask(RuntimeError):
+    """A task whose solution is wrong, or whose mistakes cannot be told apart; the message says which."""
+
+
 @dataclass(frozen=True)
 class ExamTask:
     """One task of a variant.
@@ -151,8 +155,8 @@ def value_builder(
 
 def _named(right: Callable, case: Case) -> dict:
     """The numbers of a case by the arguments of the formula, arrays as lists."""
-    plain = (x.tolist() if isinstance(x, np.ndarray) else x for x in case)
-    return dict(zip(inspect.signature(right).parameters, plain, strict=False))
+    values = (x.tolist() if isinstance(x, np.ndarray) else x for x in case)
+    return dict(zip(inspect.signature(right).parameters, values, strict=False))
 
 
 def value_task(
@@ -220,15 +224,18 @@ def draw_apart(
 
     Raises
     ------
-    RuntimeError
-        If no draw suits: a fault of the task.
+    InvalidTask
+        If no draw suits.
     """
     question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes)
     for _ in range(MOST_DRAWS):
         case = draw(rng)
         if suits(*case) and apart(question, case):
             return case
-    raise RuntimeError(f"{MOST_DRAWS} draws, and in each two formulas agree to {APART:.0%}.")
+    raise InvalidTask(
+        f"In each of {MOST_DRAWS} draws two formulas agree to {APART:.0%}, or the numbers do not suit. Draw"
+        " from wider ranges, or take a mistake out."
+    )
 
 
 def apart(question: Question, case: Case) -> bool:

@@ -24,6 +24,10 @@ Case = tuple
 """The arguments of one call. A random generator among them crosses to another process as its state."""
 
 
+class InvalidQuestion(ValueError):
+    """A question that contradicts itself or another one. The message says which question and what to do."""
+
+
 @dataclass(frozen=True)
 class Question:
     """One machine-graded task: its right formula, its usual mistakes, its inputs.
@@ -93,8 +97,9 @@ class Question:
 
     def __post_init__(self):
         if self.entry_points is not None and sum(self.entry_points.values()) != self.points:
-            raise ValueError(
-                f"{self.key}: its entries are worth {self.entry_points}, which is not {self.points} in all."
+            raise InvalidQuestion(
+                f"{self.key}: its entries are worth {self.entry_points}, the question {self.points} points."
+                " Make entry_points add up to points."
             )
 
     def fresh_cases(self, seed: int, count: int = FRESH) -> tuple[Case, ...]:

@@ -13,12 +13,9 @@ import difflib
 import functools
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lmcourse.hints.question import Question
+from lmcourse.hints.question import InvalidQuestion, Question
 
 
 def find(key: str) -> Question:
@@ -51,7 +48,7 @@ def of_chapter(chapter: str) -> dict[str, Question]:
 
     Raises
     ------
-    ValueError
+    InvalidQuestion
         If two questions have the same key.
     """
     if f"ch{chapter}" not in {module.name for module in pkgutil.iter_modules(__path__)}:
@@ -63,10 +60,12 @@ def of_chapter(chapter: str) -> dict[str, Question]:
 
 
 def by_key(questions: Iterable[Question]) -> dict[str, Question]:
-    """Return questions by their keys; raise a ValueError if two have the same key."""
+    """Return questions by their keys; raise `InvalidQuestion` if two have the same key."""
     found: dict[str, Question] = {}
     for question in questions:
         if question.key in found:
-            raise ValueError(f"Two questions have the key {question.key!r}. Rename one, here and in its set.")
+            raise InvalidQuestion(
+                f"Two questions have the key {question.key!r}. Rename one, here and in its set."
+            )
         found[question.key] = question
     return found

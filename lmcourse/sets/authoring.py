@@ -56,7 +56,7 @@ def faults(notebook: NotebookNode) -> list[str]:
 
 def has_region(source: str, kind: str) -> bool:
     """Whether the source has exactly one well-formed region of this kind ("SOLUTION" or "HIDDEN TESTS")."""
-    return _marks(source, kind) == [f"### BEGIN {kind}", f"### END {kind}"]
+    return _marker_lines(source, kind) == [f"### BEGIN {kind}", f"### END {kind}"]
 
 
 def without_hidden_tests(source: str) -> str:
@@ -64,7 +64,7 @@ def without_hidden_tests(source: str) -> str:
     return HIDDEN.sub("", source).rstrip("\n")
 
 
-def _marks(source: str, kind: str) -> list[str]:
+def _marker_lines(source: str, kind: str) -> list[str]:
     """Return every line that nbgrader takes for a marker of this kind."""
     lines = [line.strip() for line in source.splitlines()]
     return [line for line in lines if f"BEGIN {kind}" in line or f"END {kind}" in line]
@@ -111,7 +111,7 @@ def _marker_faults(cell: NotebookNode) -> Iterator[str]:
             yield f"has '{text}' {misplaced}"
             return
     for kind in ("SOLUTION", "HIDDEN TESTS"):
-        if _marks(cell.source, kind) and not has_region(cell.source, kind):
+        if _marker_lines(cell.source, kind) and not has_region(cell.source, kind):
             yield (
                 f"has unbalanced markers. Write '### BEGIN {kind}' once and '### END {kind}' once below it, "
                 "with nothing else on the line."
@@ -123,7 +123,7 @@ def _answer_faults(cell: NotebookNode) -> Iterator[str]:
         yield "is code that is graded by hand. Grade code with a test cell, and words in a Markdown cell."
         return
     if not has_region(cell.source, "SOLUTION"):
-        if not _marks(cell.source, "SOLUTION"):
+        if not _marker_lines(cell.source, "SOLUTION"):
             yield "is an answer cell without '### BEGIN SOLUTION': students would lose the whole cell."
         return
     task = TASK.search(cell.source)
@@ -160,7 +160,7 @@ def _test_faults(cell: NotebookNode) -> Iterator[str]:
     if cell.cell_type != "code":
         yield "is a test cell in Markdown. An answer in words needs 'solution': true as well."
         return
-    if _marks(cell.source, "HIDDEN TESTS") and not has_region(cell.source, "HIDDEN TESTS"):
+    if _marker_lines(cell.source, "HIDDEN TESTS") and not has_region(cell.source, "HIDDEN TESTS"):
         return  # reported by _marker_faults
     versions = {cell.source: "", without_hidden_tests(cell.source): " without its hidden tests"}
     for source, which in versions.items():

@@ -41,7 +41,7 @@ def execute(path: Path, timeout: int = TIMEOUT) -> bool:
         if cell.cell_type == "code":
             try:
                 cell.outputs = [output for output in map(_stored, cell.outputs) if output]
-            except ValueError as error:
+            except NotebookError as error:
                 raise NotebookError(f"{path}, {cell_label(cell, index)}: {error}") from error
     return write_text(path, to_text(notebook))
 
@@ -104,7 +104,7 @@ def _stored(output: NotebookNode) -> NotebookNode | None:
         return output
     for kind in REFUSED:
         if kind in output.data:
-            raise ValueError(
+            raise NotebookError(
                 f"it draws {kind}, which strict nbval compares and a solved set does not store. "
                 "Draw PNG here: no figure_formats in a solved set."
             )

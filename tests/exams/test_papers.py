@@ -13,7 +13,7 @@ import sympy as sp
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
 from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.exams.task import DIGITS, EXACT, RTOL, apart, draw_apart
+from lmcourse.exams.task import DIGITS, EXACT, RTOL, InvalidTask, apart, draw_apart
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make, variant_seed
@@ -356,7 +356,7 @@ def test_waiting_times_are_what_their_formula_says():
 def test_numbers_that_cannot_be_told_apart_stop_the_exam():
     """A task whose mistake gives the right value is never drawn."""
     same = (Mistake("L1", lambda x: x, "the same"),)
-    with pytest.raises(RuntimeError, match="agree"):
+    with pytest.raises(InvalidTask, match="agree"):
         draw_apart(np.random.default_rng(1), lambda rng: (rng.random(),), lambda x: x, same)
 
 

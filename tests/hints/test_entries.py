@@ -7,6 +7,7 @@ import pytest
 
 from lmcourse.feedback import WrongAnswer, check
 from lmcourse.hints.judging import judge
+from lmcourse.hints.question import InvalidQuestion
 from tests.hints.small_questions import MEAN, THREE
 
 
@@ -86,5 +87,5 @@ def test_the_parts_of_an_array_are_its_places():
 
 
 def test_parts_add_up_to_the_points():
-    with pytest.raises(ValueError, match="not 5 in all"):
+    with pytest.raises(InvalidQuestion, match="add up to points"):
         dataclasses.replace(THREE, entry_points={"bits": 1, "rate": 2, "who": 1})

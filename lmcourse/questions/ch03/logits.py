@@ -80,7 +80,7 @@ TEACHER = Question(
         Mistake(
             "M50",
             lambda teacher, student, T: teacher_kl(student, teacher, T),
-            "You weigh with the student's probabilities. The teacher plays the truth: p is made of it.",
+            "You weigh with the student's probabilities. The teacher plays the truth: p is the teacher's.",
         ),
         Mistake(
             "M46",
