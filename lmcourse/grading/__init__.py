@@ -20,18 +20,24 @@ a name of the student is replaced by a call that carries data (`outside.proxies`
 reply is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is
 lost when a process dies.
 
-The words: a *mark* is points, from a machine or a person. The *key* is the solved set. A *worker* is a
-process with answers, a *probe* the fork of one for one test. The *sandbox* is all workers of one submission;
-its *protection* says what they are kept from.
+The words: a *mark* is points, from a machine or a person. The *key* is the solved set, and the *plan* is the
+order in which the cells of a submission run and are tested. A *worker* is a process with answers, a *probe*
+the fork of one for one test. The *sandbox* is all workers of one submission; its *protection* says what they
+are kept from.
+
+The errors: whatever the caller can put right raises `errors.GradingError`, and only the commands turn it
+into a message and an exit status. Two other kinds are caught in this package: `outside.limits.Lost`, after which an
+answer gets no points, and the OSError of a kind of protection, after which the next kind is tried.
 
 The rooms, from the bottom up; each imports only from those before it:
 
     system        whether this system can run a grader at all
+    errors        the one error that reaches a caller
     inside        what runs in the worker and the fork server; its magics are in `running` and `shell`
-    outside       the grader's side: starts a worker, asks it, limits it (`worker.Limits`), checks its replies
+    outside       the grader's side: starts a worker, asks it, limits it (`limits.Limits`), checks its replies
     notebook      one submission: its cells, the key, the plan, the marks, the report, the result as data
     one_notebook  all of that in one function: a notebook in, a `Result` out
     classroom     many: who handed in what, a process for each, tables for Canvas and Moodle, the summary
-    exams         an exam's private folder, and whose paper a submission is
+    papers        the private folder with the papers of an exam, and whose paper a submission is
     whole_class   a folder of submissions in; tables, a page for each student and one of the class out
 """

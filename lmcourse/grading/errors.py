@@ -1,5 +1,5 @@
-"""The one error with which this package refuses a file, a folder, an option or a system."""
+"""The one error that this package raises to its callers."""
 
 
 class GradingError(Exception):
-    """The message says what is wrong, what was expected, and what to do."""
+    """A file, a folder, an option or a system that cannot be used: the message says why, and what to do."""

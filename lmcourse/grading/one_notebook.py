@@ -102,7 +102,13 @@ def _import_marking(key: Key) -> ModuleType:
 
 
 def _refuse_visible(*private: str | Path) -> None:
-    """Refuse a submission or solutions that lie among the libraries, which every answer sees."""
+    """Refuse files that lie among the libraries, which every answer sees.
+
+    Raises
+    ------
+    GradingError
+        If the submission or the solutions lie there.
+    """
     for path in private:
         if folder := visible_paths.visible_folder_of(path):
             raise GradingError(

@@ -35,7 +35,7 @@ class Submission:
     path : Path or None
         The notebook; None if no notebook can be graded, and ``problem`` then says why.
     aliases : tuple of str
-        Other keys by which a roster may list the student: a number, or only the name.
+        Other names under which a roster may list the student: a number, or only the name.
     problem : str
     empty : bool
         Whether nothing at all was handed in.

@@ -1,4 +1,4 @@
-"""The tables of a class: the roster, the results, and what Canvas and Moodle import.
+"""The results of a class as tables: one for the instructor, and the files that Canvas and Moodle import.
 
 Canvas
     A CSV whose first columns are Student, ID, SIS User ID, SIS Login ID and Section, then a column per

@@ -13,8 +13,6 @@ from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.result import Result, TaskResult
 
 HEAD = ["student", "task", "label", "maximum", "points", "comment", "answer", "submission"]
-
-
 MOST_WORDS = 30_000
 """Characters of an answer in the table: a cell of a spreadsheet holds 32 767."""
 IMAGE = re.compile(r"data:[\w.+/-]+;base64,[A-Za-z0-9+/=]{100,}")
@@ -22,7 +20,7 @@ IMAGE = re.compile(r"data:[\w.+/-]+;base64,[A-Za-z0-9+/=]{100,}")
 
 @dataclass(frozen=True)
 class ManualMark:
-    """A mark by hand: the points (None while it is open), a comment for the student, and for which file."""
+    """The points that a person gives (None while they are open), a comment, and the file that was marked."""
 
     points: float | None
     comment: str

@@ -1,4 +1,4 @@
-"""The seeds of a class: each file draws hidden inputs of its own, and the same file always draws the same.
+"""The seeds of a class: each submitted file gets a seed of its own, and the same file always the same one.
 
 ``seeds.json`` in the folder of the results holds a secret. The seed of a submission follows from the secret,
 the set and the file's digest. So a student who sees the seed of one grade can repeat that grade, but learns

@@ -1,4 +1,4 @@
-"""Why a name is missing: the cell that defines it has failed, or an import in it has."""
+"""The cells of a submission that have failed, and which missing names they explain."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class FailedCell:
-    """A message for the student, and the names that the cell did not define: as a list, or in its source.
+    """A cell that failed, what the student is told about it, and the names that it did not define.
 
-    ``kind`` is the name of the error that stopped the cell; empty if none did.
+    The names are listed in ``names``, or looked for in ``source``. ``kind`` is the name of the error that
+    stopped the cell; empty if none did.
     """
 
     message: str

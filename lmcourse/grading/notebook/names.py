@@ -1,4 +1,4 @@
-"""Which names a piece of code defines, binds and uses. None of it is run."""
+"""Which names a piece of code defines, binds and uses; the code is read, not run."""
 
 from __future__ import annotations
 

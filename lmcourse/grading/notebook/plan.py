@@ -1,4 +1,4 @@
-"""What a submission adds to its set: the steps to run, in the order of the set.
+"""The plan of a submission: its code and the set's as steps to run, in the order of the set.
 
 Of a submission only the source of answer cells and of cells that the student added or changed is taken. A
 cell is recognised by its ``grade_id``, else by its id, else by its source; a text also by its task's heading.
@@ -218,8 +218,7 @@ def _cut_at_the_check(source: str, task: Task | None = None) -> tuple[str, str]:
 def _can_be_answer(source: str) -> bool:
     """Whether a cell can be an answer: it is neither empty nor a copy of a test."""
     lines = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    copied = all(CHECKS.match(line) for line in lines)
-    return not copied
+    return not all(CHECKS.match(line) for line in lines)
 
 
 class _Words:
@@ -228,9 +227,8 @@ class _Words:
     def __init__(self, key: Key):
         self.cells = key.cells
         self.parts: dict[str, list[str]] = {}
-        self.sections: list[
-            int
-        ] = []  # of each cell of the key: how many headings of tasks come before its end
+        # for each cell of the key: the number of tasks whose heading comes before the end of the cell
+        self.sections: list[int] = []
         for cell in key.cells:
             before = self.sections[-1] if self.sections else 0
             self.sections.append(before + (cell.kind == "text" and HEADING.search(cell.source) is not None))
@@ -260,7 +258,7 @@ class _Words:
 
 
 class _Finder:
-    """Finds the cell of the key that a cell of a submission was."""
+    """Finds the cell of the key from which a cell of a submission was made."""
 
     def __init__(self, key: Key):
         self.cells = key.cells

@@ -23,7 +23,7 @@ RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain_data.py")
 PRELOADED = ("numpy", "scipy", "sympy", "torch")
 """Libraries that are slow to import: the fork server does it once for all workers."""
 OTHER_THREADS = 1000
-"""How many threads the user may have already, where the system does not tell."""
+"""How many threads we assume that the user has, where the system does not say."""
 
 NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
 PROTECTION = {

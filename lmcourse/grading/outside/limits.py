@@ -1,4 +1,4 @@
-"""What the answers of one submission may use, and the errors that say which limit they have exceeded."""
+"""What the answers of one submission may use, and the errors that are raised when they use more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ WATCHED_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Limits:
-    """What an answer may use. Memory counts beyond what the libraries need; the reply is one value."""
+    """What an answer may use.
+
+    Memory counts beyond what the libraries need. ``reply_mb`` is for one value that a call returns, and
+    ``total_seconds`` for the whole submission.
+    """
 
     call_seconds: float = 10
     cell_seconds: float = 120
@@ -26,7 +30,7 @@ class Limits:
 
 
 class Lost(BaseException):
-    """The worker is gone or of no more use; the message says why.
+    """The worker has ended or cannot be used any more; the message says why.
 
     It is not an `Exception`, so that no test cell catches it by chance.
     """

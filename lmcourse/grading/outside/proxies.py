@@ -1,4 +1,4 @@
-"""What replaces the student's objects in the grader: calls to the worker that carry data."""
+"""What stands for the student's objects in the grader: each use of them is a request to the worker."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ def value_of(probe: Worker, reply: dict) -> Any:
         except (WireError, ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
             raise Unreadable(f"your answer cannot be read: {str(error)[:200]}.") from None
     if "unreadable" in reply:
-        message = clean_text(
-            reply["unreadable"]
-        )  # a sentence of `hints.answers`, unless the answer forges it
+        message = clean_text(reply["unreadable"])  # of `hints.answers`, unless the answer forges it
         raise Unreadable(message if message.startswith("your answer") else f"your answer says: {message}")
     raise error_of(reply, probe.limits.memory_mb)
 

@@ -1,4 +1,4 @@
-"""An exam of a class in a private folder: papers to hand out, keys to grade with, and a table of answers.
+"""The private folder of an exam: papers to hand out, keys to grade with, and a table of answers.
 
     FOLDER/exam.json                     the exam, its seed, who has which paper, and what the roster knows
     FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
