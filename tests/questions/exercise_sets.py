@@ -26,6 +26,25 @@ from lmcourse.sets.authoring import TASK
 
 NUMBER_WORDS = {10: "Ten", 11: "Eleven", 12: "Twelve", 13: "Thirteen", 14: "Fourteen"}
 SEEDS = (101, 102)
+WRONG_UNITS = {
+    "M1": "({0}) * np.log(2)",
+    "M2": "({0}) / np.log(2)",
+    "M3": "({0}) / np.log(10)",
+    "M5": "-({0})",
+}
+WRONG_EXPONENTS = {
+    "M1": "2 ** ({0})",
+    "M2": "np.exp(({0}) / np.log(2))",
+    "M3": "np.exp(({0}) / np.log(10))",
+    "M4": "({0})",
+    "M5": "np.exp(-({0}))",
+}
+"""What students write in place of the nats, or of the perplexity, by the mistake that it is."""
+
+
+def exchange(one, other):
+    """The changes that make two texts of a solution change places."""
+    return (one, "EXCHANGED"), (other, one), ("EXCHANGED", other)
 
 
 class ExerciseSet:
@@ -63,6 +82,15 @@ class ExerciseSet:
     def changed(self, task, ids, *changes):
         """Note a wrong answer that is the task's solution with some of its text replaced."""
         self.wrong.setdefault(task, []).append((ids, self._replaced(task, changes)))
+
+    def in_wrong_units(self, task, number, nats="", ids=""):
+        """Note wrong answers that differ from ``number`` by a factor of the nats, or by their sign.
+
+        With ``nats``, the code of the nats per unit, ``number`` is a perplexity: they stand in its exponent.
+        """
+        templates = WRONG_EXPONENTS if nats else WRONG_UNITS
+        for name in ids.split() or (templates if nats else ("M2", "M3", "M5")):
+            self.changed(task, name, (number, templates[name].format(nats or number)))
 
     def wrong_on_odd_inputs(self, task, *changes):
         """Note a changed solution that is right on ordinary inputs: the fresh ones hold odd ones besides."""

@@ -3,14 +3,12 @@
 from tests.questions.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("01_chain_rule")
-changed, written, right = SET.changed, SET.written, SET.right
+changed, written, right, units = SET.changed, SET.written, SET.right, SET.in_wrong_units
 odd = SET.wrong_on_odd_inputs
 
 PRICE = "-np.log(factors).sum()"
 FACTORS = "np.append(start[words[0]], table[words[:-1], words[1:]])"
-changed("string-price", "M2", (PRICE, "-np.log2(factors).sum()"))
-changed("string-price", "M3", (PRICE, "-np.log10(factors).sum()"))
-changed("string-price", "M5", (PRICE, "np.log(factors).sum()"))
+units("string-price", PRICE)
 changed("string-price", "L1", (PRICE, "-np.log(factors).mean()"))
 changed("string-price", "L4", ("factors.prod()", "factors.sum()"))
 changed("string-price", "L4", ("factors.prod()", "factors.mean()"))
@@ -102,9 +100,7 @@ changed("parameters", "L24", ("contexts * (V - 1)", "V - 1"))
 changed("parameters", "L16", ("(N - n + 1) / V**n", "(N - n + 1) / contexts"))
 
 SUMMED = "np.where(real, np.log(factors), 0.0).sum(axis=1)"
-changed("batch-log-probs", "M2", ("np.log(factors)", "np.log2(factors)"))
-changed("batch-log-probs", "M3", ("np.log(factors)", "np.log10(factors)"))
-changed("batch-log-probs", "M5", ("np.log(factors)", "-np.log(factors)"))
+units("batch-log-probs", "np.log(factors)")
 changed("batch-log-probs", "M45", (SUMMED, "np.log(np.where(real, factors, 1.0).prod(axis=1))"))
 changed("batch-log-probs", "M20", (SUMMED, "np.log(factors).sum(axis=1)"))
 changed("batch-log-probs", "L1", (SUMMED, SUMMED + " / real.sum(axis=1)"))
@@ -137,9 +133,7 @@ changed(
 )
 
 REGRET = "-np.log(weights.mean())"
-changed("who-wrote-it", "M2", (REGRET, "-np.log2(weights.mean())"))
-changed("who-wrote-it", "M3", (REGRET, "-np.log10(weights.mean())"))
-changed("who-wrote-it", "M5", (REGRET, "np.log(weights.mean())"))
+units("who-wrote-it", REGRET)
 written("who-wrote-it", "M45", "who_wrote = who_wrote_as_found")
 written(
     "who-wrote-it",
@@ -156,9 +150,7 @@ changed("who-wrote-it", "L25", (REGRET, "-np.log(weights.max() / len(q))"))
 changed("who-wrote-it", "L22", (REGRET, "-np.log(weights.sum())"))
 
 PICKED = "log_probs[:, :-1].gather(-1, came)[..., 0].sum(dim=1)"
-changed("teacher-forcing", "M2", (PICKED, PICKED + " / math.log(2)"))
-changed("teacher-forcing", "M3", (PICKED, PICKED + " / math.log(10)"))
-changed("teacher-forcing", "M5", (PICKED, "-" + PICKED))
+units("teacher-forcing", PICKED)
 changed(
     "teacher-forcing", "M23", ("log_probs[:, :-1]", "log_probs[:, :-2]"), ("[:, 1:, None]", "[:, 2:, None]")
 )

@@ -3,7 +3,7 @@
 from tests.questions.exercise_sets import ExerciseSet, SetTests
 
 SET = ExerciseSet("02_cross_entropy")
-changed, written, right = SET.changed, SET.written, SET.right
+changed, written, right, units = SET.changed, SET.written, SET.right, SET.in_wrong_units
 odd = SET.wrong_on_odd_inputs
 
 MEAN = "nats.mean()"
@@ -22,8 +22,7 @@ changed("three-words", "L4", ("q.prod()", "q.sum()"))
 changed("three-words", "L4", ("q.prod()", "q.mean()"))
 
 PICKED = "-np.log(q[days, outcomes]).mean()"
-changed("forecasters", "M2", (PICKED, "-np.log2(q[days, outcomes]).mean()"))
-changed("forecasters", "M3", (PICKED, "-np.log10(q[days, outcomes]).mean()"))
+units("forecasters", PICKED, ids="M2 M3")
 changed("forecasters", "M5 + L7", (PICKED, "np.log(q[days, outcomes]).mean()"))
 changed("forecasters", "M5", (PICKED, "np.log(q[days, outcomes]).mean()"), ("argmin", "argmax"))
 changed("forecasters", "L7", ("argmin", "argmax"))
@@ -33,10 +32,7 @@ changed("forecasters", "L1", (PICKED, "-np.log(q[days, outcomes]).sum()"))
 changed("forecasters", "L2", (PICKED, "-np.log(q[days, outcomes].mean())"))
 
 AVERAGE = "-log_probs[real, targets[real]].mean()"
-changed("average-surprisal", "M1", (AVERAGE, AVERAGE + " * np.log(2)"))
-changed("average-surprisal", "M2", (AVERAGE, AVERAGE + " / np.log(2)"))
-changed("average-surprisal", "M3", (AVERAGE, AVERAGE + " / np.log(10)"))
-changed("average-surprisal", "M5", (AVERAGE, AVERAGE[1:]))
+units("average-surprisal", AVERAGE, ids="M1 M2 M3 M5")
 changed("average-surprisal", "M19", (AVERAGE, "-log_probs[real, targets[real]].sum() / targets.size"))
 changed("average-surprisal", "M20", ("targets != ignore_index", "np.ones(targets.shape, dtype=bool)"))
 changed("average-surprisal", "M21", ("targets != ignore_index", "targets > 0"))
@@ -77,9 +73,7 @@ NLL = "return log_normaliser - z[np.arange(len(z)), targets]"
 DOUBLE = ("logits.astype(np.float64)", "logits")
 SHIFT = ("z = z - z.max(axis=1, keepdims=True)", "z = z")
 SOFTMAX = "q = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True); return "
-changed("token-nll", "M2", (NLL, f"{NLL.replace('return ', 'return (')}) / np.log(2)"))
-changed("token-nll", "M3", (NLL, f"{NLL.replace('return ', 'return (')}) / np.log(10)"))
-changed("token-nll", "M5", (NLL, "return z[np.arange(len(z)), targets] - log_normaliser"))
+units("token-nll", NLL.removeprefix("return "))
 changed("token-nll", "M46", (NLL, SOFTMAX + "-np.log(q[np.arange(len(z)), targets])"))
 changed("token-nll", "M46", DOUBLE, (NLL, SOFTMAX + "-np.log(q[np.arange(len(z)), targets])"))
 changed("token-nll", "M45", SHIFT)
@@ -192,10 +186,8 @@ right(
     """,
 )
 
-TOTAL = "return nats / tokens"
-changed("evaluator", "M2", (TOTAL, "return nats / np.log(2) / tokens"))
-changed("evaluator", "M3", (TOTAL, "return nats / np.log(10) / tokens"))
-changed("evaluator", "M5", (TOTAL, "return -nats / tokens"))
+TOTAL = "nats / tokens"
+units("evaluator", TOTAL)
 written("evaluator", "M9 + M41", "evaluate = evaluate_as_found")
 written(
     "evaluator",
@@ -212,8 +204,8 @@ written(
 changed("evaluator", "M41", ('reduction="sum"', 'reduction="sum", label_smoothing=0.1'))
 changed("evaluator", "M19", ("(targets != PAD).sum().item()", "targets.numel()"))
 changed("evaluator", "M20", ("(targets != PAD).sum().item()", "targets.numel()"), ("ignore_index=PAD, ", ""))
-changed("evaluator", "L1", (TOTAL, "return nats"))
-changed("evaluator", "M4", (TOTAL, "return np.exp(nats / tokens)"))
+changed("evaluator", "L1", (TOTAL, "nats"))
+changed("evaluator", "M4", (TOTAL, "np.exp(nats / tokens)"))
 
 changed("forensics", "L9", ("np.log(reported) / np.log(right)", "reported / right"))
 changed("forensics", "L7", ("np.log(reported) / np.log(right)", "np.log(right) / np.log(reported)"))
@@ -222,9 +214,7 @@ changed(
 )
 
 LOOKUP = "-np.log(table[np.append(start, text[:-1]), text])"
-changed("bigram", "M2", (LOOKUP, LOOKUP.replace("log", "log2")))
-changed("bigram", "M3", (LOOKUP, LOOKUP.replace("log", "log10")))
-changed("bigram", "M5", (LOOKUP, LOOKUP[1:]))
+units("bigram", LOOKUP)
 changed("bigram", "L16", (".reshape(size, size) + k", ".reshape(size, size).T + k"))
 changed(
     "bigram",

@@ -4,10 +4,10 @@ import numpy as np
 
 from lmcourse.hints.question import formula_value
 from lmcourse.questions.ch03.measured import trigram_and_texts
-from tests.questions.exercise_sets import ExerciseSet, SetTests
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("03_kl_decomposition")
-changed, written = SET.changed, SET.written
+changed, written, units = SET.changed, SET.written, SET.in_wrong_units
 odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 LOSS, FLOOR, FAULT = "-(p * np.log(q)).sum()", "-(p * np.log(p)).sum()", "(p * np.log(p / q)).sum()  #"
@@ -135,8 +135,7 @@ changed(
 ROWS = "(np.exp(log_p) * (log_p - log_q)).sum(axis=1)"
 SHIFT = ("z = z - z.max(axis=1, keepdims=True)", "z = z")
 SOFTMAX = "p, q = np.exp(log_softmax(teacher / T)), np.exp(log_softmax(student / T)); return "
-changed("teacher", "M2", (ROWS, ROWS + " / np.log(2)"))
-changed("teacher", "M5", (ROWS, "-" + ROWS))
+units("teacher", ROWS, ids="M2 M5")
 changed("teacher", "M50", (ROWS, "(np.exp(log_q) * (log_q - log_p)).sum(axis=1)"))
 changed("teacher", "M46", ("return " + ROWS, SOFTMAX + "(p * np.log(p / q)).sum(axis=1)"))
 changed("teacher", "M46", ("return " + ROWS, SOFTMAX + "kl_divergence(p, q)"))
@@ -158,8 +157,7 @@ changed("teacher", "L1", (".sum(axis=1)  # p may", ".mean(axis=1)  # p may"))
 
 CALL = 'F.kl_div(log_q, p, reduction="batchmean").item()'
 LONG = ".flatten(0, 1)"
-changed("evaluator", "M2", (CALL, CALL + " / math.log(2)"))
-changed("evaluator", "M5", (CALL, "-" + CALL))
+units("evaluator", CALL, ids="M2 M5")
 written("evaluator", "M50", "fault_per_token = fault_as_found")
 changed("evaluator", "M50", (CALL, 'F.kl_div(p.log(), log_q.exp(), reduction="batchmean").item()'))
 changed("evaluator", "M50", (CALL, 'F.kl_div(log_q, p, reduction="none").mean().item()'))
@@ -275,7 +273,7 @@ changed("worth", "M5", (ANSWER, "return -np.array(found)"))
 
 HELD, PLUGGED = "bits(WittenBell(), test)", "bits(MaximumLikelihood(), train)"
 changed("tales", "M1", ('bits_per("token")', 'nats_per("token")'))
-changed("tales", "L7", ('"too low"', '"X"'), ('"too high"', '"too low"'), ('"X"', '"too high"'))
+changed("tales", "L7", *exchange('"too low"', '"too high"'))
 changed("tales", "L17", (HELD, "bits(WittenBell(), train)"))
 changed(
     "tales",

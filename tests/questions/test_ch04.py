@@ -3,19 +3,15 @@
 import numpy as np
 
 from lmcourse.questions.ch04.reports import tale_report
-from tests.questions.exercise_sets import ExerciseSet, SetTests
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("04_perplexity")
-changed, written = SET.changed, SET.written
+changed, written, units = SET.changed, SET.written, SET.in_wrong_units
 odd = SET.wrong_on_odd_inputs
 
 LOSS = "np.exp(-np.log(q).mean())"
-changed("sentence", "M1", (LOSS, "2 ** -np.log(q).mean()"))
-changed("sentence", "M2", (LOSS, "np.exp(-np.log2(q).mean())"))
-changed("sentence", "M3", (LOSS, "np.exp(-np.log10(q).mean())"))
-changed("sentence", "M4", (LOSS, "-np.log(q).mean()"))
+units("sentence", LOSS, nats="-np.log(q).mean()")
 changed("sentence", "M4", (LOSS, "-np.log2(q).mean()"))
-changed("sentence", "M5", (LOSS, "np.exp(np.log(q).mean())"))
 changed("sentence", "L1", (LOSS, "np.exp(-np.log(q).sum())"))
 changed("sentence", "L2", (LOSS, "np.exp(-np.log(q.mean()))"))
 changed("sentence", "M11", (LOSS, "np.exp(-np.log(q)).mean()"))
@@ -134,11 +130,7 @@ changed("calibration", "L5", ("math.exp(loss)", "math.exp(entropy)"), ("loss > e
 changed("calibration", "L7", ("loss > entropy", "loss < entropy"))
 
 POOLED = "sum(scores).perplexity"
-changed("pool", "M1", (POOLED, "2 ** sum(scores).nats_per('token')"))
-changed("pool", "M2", (POOLED, "math.exp(sum(scores).bits_per('token'))"))
-changed("pool", "M3", (POOLED, "math.exp(sum(scores).nats_per('token') / math.log(10))"))
-changed("pool", "M4", (POOLED, "sum(scores).nats_per('token')"))
-changed("pool", "M5", (POOLED, "math.exp(-sum(scores).nats_per('token'))"))
+units("pool", POOLED, nats="sum(scores).nats_per('token')")
 changed("pool", "M8", (POOLED, "np.mean([score.perplexity for score in scores])"))
 changed(
     "pool", "M8", (POOLED, "np.average([s.perplexity for s in scores], weights=[s.tokens for s in scores])")
@@ -178,11 +170,7 @@ changed(
 changed("two-documents", "M2", (SHARE, '"break-even": share / sp.log(2)'))
 
 END = "np.exp(total / tokens)"
-changed("evaluator", "M1", (END, "2 ** (total / tokens)"))
-changed("evaluator", "M2", (END, "np.exp(total / np.log(2) / tokens)"))
-changed("evaluator", "M3", (END, "np.exp(total / np.log(10) / tokens)"))
-changed("evaluator", "M4", (END, "total / tokens"))
-changed("evaluator", "M5", (END, "np.exp(-total / tokens)"))
+units("evaluator", END, nats="total / tokens")
 changed("evaluator", "L1", (END, "np.exp(total)"))
 changed("evaluator", "M19", ("real.sum()", "real.size"))
 changed("evaluator", "M20", ("real.sum()", "real.size"), ("nats[real].sum()", "nats.sum()"))
@@ -222,13 +210,7 @@ changed("sentence-ends", "M26", ("-log_probs[predicted].mean()", "-log_probs.mea
 changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs.sum() / words.sum()"))
 changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs[words].sum() / predicted.sum()"))
 changed("sentence-ends", "L21", ("log_probs[predicted]", "log_probs[words]"))
-changed(
-    "sentence-ends",
-    "L31",
-    ('"with </s>"', '"X"'),
-    ('"without </s>"', '"with </s>"'),
-    ('"X"', '"without </s>"'),
-)
+changed("sentence-ends", "L31", *exchange('"with </s>"', '"without </s>"'))
 changed("sentence-ends", "L1", (".mean()", ".sum()"))
 
 EXPONENT = 'math.log(report["reported"]) / report["loss"]'
@@ -258,7 +240,7 @@ changed("srilm", "L27", ("words - oovs", "words"))
 changed("srilm", "L27", ('"ppl1": 10 ** (-log10 / known)', '"ppl1": 10 ** (-log10 / words)'))
 changed("srilm", "M25", ("(known + sentences)", "known"))
 changed("srilm", "M25 + L27", ("(known + sentences)", "words"))
-changed("srilm", "L31", ('"ppl":', '"X":'), ('"ppl1":', '"ppl":'), ('"X":', '"ppl1":'))
+changed("srilm", "L31", *exchange('"ppl":', '"ppl1":'))
 
 changed("percent", "L29", ("100 * ", ""))
 written(

@@ -4,7 +4,7 @@ import numpy as np
 
 from lmcourse.questions.ch05.strings import STORED
 from lmcourse.questions.ch05.tokenizers import NAMES, TALES
-from tests.questions.exercise_sets import ExerciseSet, SetTests
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("05_ppl_bpc_conversion")
 changed, written = SET.changed, SET.written
@@ -185,7 +185,7 @@ changed("card", "M39", ('"against raw text": "no"', '"against raw text": "yes"')
 CHARGED = "np.exp((nats.sum() + charge) / len(nats))"
 changed("prices", "M28", ('"free": np.exp(nats.mean())', '"free": np.exp(nats[~unknown].mean())'))
 changed("prices", "L27", ("np.exp(nats[~unknown].mean())", "np.exp(nats[~unknown].sum() / len(nats))"))
-changed("prices", "L31", ('"left out"', '"X"'), ('"free"', '"left out"'), ('"X"', '"free"'))
+changed("prices", "L31", *exchange('"left out"', '"free"'))
 changed("prices", "M29", (CHARGED, "np.exp(nats.mean())"))
 changed("prices", "M35", (CHARGED, "np.exp(nats.mean()) * M"))
 changed("prices", "M35", (CHARGED, "np.exp(nats.mean()) * (1 + M * unknown.mean())"))

@@ -9,10 +9,10 @@ import pytest
 from lmcourse.hints.question import formula_value
 from lmmetrics.ngram import KneserNey, NGramModel, WittenBell
 from lmmetrics.text import tokenize
-from tests.questions.exercise_sets import ExerciseSet, SetTests
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("06_ngram_models")
-changed, written = SET.changed, SET.written
+changed, written, units = SET.changed, SET.written, SET.in_wrong_units
 odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 ADD_K = "unseen * k / (tokens + k * V)"
@@ -214,10 +214,7 @@ changed("kneser-ney", "L18", (LOWER, "np.full(len(continuations), 1 / len(contin
 
 NATS = 'nats = -np.log(model["seen"][model["test"]]).mean()'
 ONLY = ' if verdict == "distribution" else np.nan'
-changed("audit", "M1", ("np.exp(nats)", "2**nats"))
-changed("audit", "M2", ("np.exp(nats)", "np.exp(nats / np.log(2))"))
-changed("audit", "M4", ("np.exp(nats)", "nats"))
-changed("audit", "M5", ("np.exp(nats)", "np.exp(-nats)"))
+units("audit", "np.exp(nats)", nats="nats", ids="M1 M2 M4 M5")
 changed("audit", "M33", (ONLY, ""))
 changed("audit", "M30", ("< 1e-12", "< 1e-6"), ("unseen == 0", "unseen < 1e-6"))
 changed(
@@ -242,11 +239,7 @@ changed(
 END = "math.exp(nats / tokens)"
 MAPPED = 'words = [word if word in vocabulary else "<unk>" for word in sentence.split()]'
 COST = "nats -= math.log((count + k) / (sum(followers.values()) + k * size))"
-changed("evaluator", "M1", (END, "2 ** (nats / tokens)"))
-changed("evaluator", "M2", (END, "math.exp(nats / math.log(2) / tokens)"))
-changed("evaluator", "M3", (END, "math.exp(nats / math.log(10) / tokens)"))
-changed("evaluator", "M4", (END, "nats / tokens"))
-changed("evaluator", "M5", (END, "math.exp(-nats / tokens)"))
+units("evaluator", END, nats="nats / tokens")
 written("evaluator", "M32 + L13", "evaluate = evaluate_as_found")
 changed("evaluator", "L13", ("len(vocabulary) + 1", "len(vocabulary)"))
 changed("evaluator", "L13", ("len(vocabulary) + 1", "len({w for f in counts.values() for w in f})"))
@@ -298,7 +291,7 @@ changed(
     ("nats.mean()", "nats[~test.is_eos].mean()"),
     ("nats[in_vocabulary]", "nats[in_vocabulary & ~test.is_eos]"),
 )
-changed("line", "L31", (INCLUDING, "X"), (EXCLUDING, INCLUDING), ("X", EXCLUDING))
+changed("line", "L31", *exchange(INCLUDING, EXCLUDING))
 
 odd("set-aside", ("counts == 1", "counts == counts[-1]"))
 odd("set-aside", ("unseen * D *", "unseen * 0.75 *"))

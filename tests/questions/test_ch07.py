@@ -10,10 +10,10 @@ from lmcourse.hints.question import formula_value
 from lmmetrics import neural
 from lmmetrics.neural._batches import windows
 from lmmetrics.text import tokenize
-from tests.questions.exercise_sets import ExerciseSet, SetTests
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("07_neural_models")
-changed, written = SET.changed, SET.written
+changed, written, units = SET.changed, SET.written, SET.in_wrong_units
 odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 BITS = "nats * tokens / math.log(2) / chars"
@@ -42,9 +42,7 @@ changed("last-layer", "L22", (BY_H, f"{BY_H} + s[1]"))
 
 MEAN = "-log_q[rows, targets].mean()"
 LOG_Q = "shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))"
-changed("loss-and-gradient", "M2", (MEAN, "-(log_q[rows, targets] / np.log(2)).mean()"))
-changed("loss-and-gradient", "M3", (MEAN, "-(log_q[rows, targets] / np.log(10)).mean()"))
-changed("loss-and-gradient", "M5", (MEAN, MEAN[1:]))
+units("loss-and-gradient", MEAN)
 changed("loss-and-gradient", "M45", ("logits - logits.max(axis=1, keepdims=True)", "logits"))
 changed(
     "loss-and-gradient",
@@ -184,13 +182,7 @@ changed(
     ("np.arange(1, length + 1)", "np.arange(length)"),
     ("np.arange(1, N + 1)", "np.arange(N)"),
 )
-changed(
-    "pasts",
-    "L31",
-    ("since(document_starts)", "X"),
-    ("since(sentence_starts)", "since(document_starts)"),
-    ("X", "since(sentence_starts)"),
-)
+changed("pasts", "L31", *exchange("since(document_starts)", "since(sentence_starts)"))
 changed("pasts", "L20", ('"carry": np.arange(1, N + 1)', '"carry": since(document_starts)'))
 changed("pasts", "L24", ('"document": since(document_starts)', '"document": np.arange(1, N + 1)'))
 changed("pasts", "L8", ("range(0, N, stride)", "range(0, N, C)"))
@@ -202,11 +194,7 @@ END = "math.exp(nats / tokens)"
 REAL = "ends.cumsum(1) - ends == 0"
 BATCH = "nats += losses[real].sum().item()"
 MEANS = (BATCH, "nats += losses[real].mean().item()"), (END, "math.exp(nats / len(batches))")
-changed("evaluator", "M1", (END, "2 ** (nats / tokens)"))
-changed("evaluator", "M2", (END, "math.exp(nats / tokens / math.log(2))"))
-changed("evaluator", "M3", (END, "math.exp(nats / tokens / math.log(10))"))
-changed("evaluator", "M4", (END, "nats / tokens"))
-changed("evaluator", "M5", (END, "math.exp(-nats / tokens)"))
+units("evaluator", END, nats="nats / tokens")
 written("evaluator", "M9 + M21", "evaluate = evaluate_as_found")
 changed("evaluator", "M21", (REAL, "ids != EOS"))
 changed("evaluator", "M9", *MEANS)
@@ -267,7 +255,7 @@ changed(
     "L28",
     ('elif np.allclose(said, nats):\n            verdict = "none"', "elif False:\n            pass"),
 )
-changed("forensics", "L31", ('"M1"', '"X"'), ('"M2"', '"M1"'), ('"X"', '"M2"'))
+changed("forensics", "L31", *exchange('"M1"', '"M2"'))
 changed(
     "forensics",
     "L31",
