@@ -26,8 +26,8 @@ the fork of one for one test. The *sandbox* is all workers of one submission; it
 are kept from.
 
 The errors: whatever the caller can put right raises `errors.GradingError`, and only the commands turn it
-into a message and an exit status. Two other kinds are caught in this package: `outside.limits.Lost`, after which an
-answer gets no points, and the OSError of a kind of protection, after which the next kind is tried.
+into a message and an exit status. Two other kinds are caught in this package: `outside.limits.Lost`, after
+which an answer gets no points, and the OSError of a kind of protection, after which the next kind is tried.
 
 The rooms, from the bottom up; each imports only from those before it:
 
