@@ -63,29 +63,16 @@ def public_folder():
         yield Path(folder)
 
 
-@pytest.fixture(scope="module", params=["namespaces", "bubblewrap"])
-def graded(request):
-    """The kind of protection, and what every submission of the list gets under it."""
-    if reason := refusal(request.param, unprivileged=True):
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["namespaces", "bubblewrap"])
+def test_a_user_who_is_not_root_is_protected(kind, public_folder):
+    if reason := refusal(kind, unprivileged=True):
         pytest.skip(reason)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        solutions = write_small_set(Path(folder))
-        uid, found = run("-c", GRADE, solutions, request.param, json.dumps(NAMES))
+    uid, found = run("-c", GRADE, write_small_set(public_folder), kind, json.dumps(NAMES))
     assert uid == (int(USER) if ROOT_USER else os.geteuid())
-    return request.param, found
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_user_who_is_not_root_is_protected(name, graded):
-    kind, found = graded
-    differences, protection = found[name]
-    assert differences == [] and ("full" if kind == "namespaces" else kind) in protection
-
-
-def test_the_number_of_files_is_limited_in_namespaces_and_told_otherwise(graded):
-    kind, found = graded
-    _, protection = found["as it should be"]
+    assert {name: differences for name, (differences, _) in found.items()} == {name: [] for name in NAMES}
+    (protection,) = {protection for _, protection in found.values()}
+    assert ("full" if kind == "namespaces" else kind) in protection
     assert ("but not the number of files" in protection) == (kind == "bubblewrap")
 
 
