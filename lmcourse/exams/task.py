@@ -95,7 +95,7 @@ class ExamTask:
         return f"{self.text.strip()}\n\n{self._sharing()}".strip()
 
     def _sharing(self) -> str:
-        """How the points are shared among the parts of an answer; nothing for one number or for words."""
+        """How the points are shared among the entries of an answer; nothing for one number or for words."""
         question = self.question
         if question is None:
             return ""

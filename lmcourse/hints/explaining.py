@@ -34,7 +34,7 @@ Mask = list[np.ndarray]
 
 @dataclass
 class Answer:
-    """A student's values for all cases, and what could not be read of them."""
+    """A student's values for all cases, and why some entries could not be read."""
 
     question: Question
     call: Callable[[Case], Any]

@@ -84,7 +84,7 @@ def caller(
 def judge(
     question: Question, call: Call, cases: Sequence[Case], wrong: Callable[[], None] = lambda: None
 ) -> Verdict:
-    """Decide on an answer, which is met only through ``call``.
+    """Judge an answer, which is reached only through ``call``.
 
     Parameters
     ----------
