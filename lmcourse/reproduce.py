@@ -4,7 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from lmcourse.measuring.published import PTB_FILES, recompute
+from lmcourse.measuring.published import PTB_FILES, Interrupted, recompute
+from lmmetrics.corpora import CorpusError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -15,7 +16,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--counted", action="store_true", help="leave the networks out: a minute, nothing stored"
     )
     options = parser.parse_args(arguments)
-    return recompute(options.ptb, networks=not options.counted)
+    try:
+        recompute(options.ptb, networks=not options.counted)
+    except (CorpusError, OSError, ValueError, Interrupted) as error:
+        print(f"reproduce: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import platform
-import sys
 import time
 
 import numpy as np
@@ -42,8 +41,12 @@ CHARACTERS = (
 )
 
 
+class Interrupted(Exception):
+    """Training was interrupted, and its checkpoint is stored."""
+
+
 def recompute(treebank=None, networks=True):
-    """Print the rows, and store them unless the networks are left out; return the exit status.
+    """Print the rows, and store them unless the networks are left out.
 
     Parameters
     ----------
@@ -51,12 +54,13 @@ def recompute(treebank=None, networks=True):
         A folder that holds the files of the Penn Treebank.
     networks : bool
         Whether to train the networks: nearly all of the time.
+
+    Raises
+    ------
+    CorpusError, OSError, ValueError
+        If a text is missing, cannot be read or is another one.
     """
-    try:
-        texts = [shakespeare(), wikitext()] + ([penn_treebank(treebank)] if treebank else [])
-    except (corpora.CorpusError, OSError, ValueError) as error:
-        print(f"reproduce: {error}", file=sys.stderr)
-        return 1
+    texts = [shakespeare(), wikitext()] + ([penn_treebank(treebank)] if treebank else [])
     rows = []
     for make, *text in texts:
         for row in make(*text, networks=networks):
@@ -64,12 +68,11 @@ def recompute(treebank=None, networks=True):
             print(shown(row), flush=True)
     if not networks:
         print("\nThe networks were left out, so nothing is stored.")
-        return 0
+        return
     kept = [row for row in stored()["rows"] if row["text"] not in {new["text"] for new in rows}]
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), "rows": rows + kept}
     write_text(STORED, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.relative_to(ROOT)}.")
-    return 0
 
 
 def stored():
@@ -204,7 +207,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
         checkpoint=CHECKPOINTS / f"{name}.pt",
     )  # fmt: skip
     if history.interrupted:
-        sys.exit("interrupted; nothing is lost: the same command goes on from the last checkpoint")
+        raise Interrupted("interrupted; nothing is lost: the same command goes on from the last checkpoint")
     row = measured(text, described(model), model, test, unit)
     budget = f"{steps:,} steps, {history.tokens / len(train):.1f} times the training text"
     extra = {"kind": "trained", "parameters": model.parameter_count, "budget": budget}

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from lmcourse import reproduce
 from lmcourse.files.places import ROOT
 from lmcourse.measuring import published
 from lmmetrics import corpora
@@ -55,7 +56,7 @@ def test_the_four_published_rows_are_recomputed(treebank, monkeypatch):
 def test_the_command_says_what_is_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(published, "shakespeare", lambda: None)
     monkeypatch.setattr(published, "wikitext", lambda: None)
-    assert published.recompute(tmp_path) == 1
+    assert reproduce.main(["--ptb", str(tmp_path)]) == 1
     assert f"reproduce: {tmp_path} has no ptb.train.txt" in capsys.readouterr().err
 
 
