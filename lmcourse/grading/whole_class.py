@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
@@ -75,7 +74,15 @@ def grade_class(
     _delete_leftovers(out)
     if note:
         print(note, file=sys.stderr)
-    results = _grade(found, out, key.name, secret, jobs, solutions, limits)
+    results = _grade(
+        found,
+        out,
+        key.name,
+        seed=lambda digest: seeds.seed_of(secret, key.name, digest),
+        jobs=jobs,
+        solutions=solutions,
+        limits=limits,
+    )
     results, changed = _with_manual_marks(results, out / "manual.csv", manual)
     rows = match(people, found, results)
     for row in rows:
@@ -112,15 +119,8 @@ def _delete_leftovers(out: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _grade(
-    found: list[Submission],
-    out: Path,
-    set_name: str,
-    secret: str,
-    jobs: int,
-    solutions: Path | Callable[[Submission], Path],
-    limits: Limits | None,
-) -> dict[str, Result]:
+def _grade(found: list[Submission], out: Path, set_name: str, **options: Any) -> dict[str, Result]:
+    """Grade the submissions while a bar shows the progress; the options are those of `grade_all`."""
     from lmcourse.grading.classroom.processes import grade_all  # fails at once on a system without forks
 
     some = [submission for submission in found if not submission.empty]
@@ -130,16 +130,7 @@ def _grade(
             bar.set_postfix_str(printable(submission.student)[:24], refresh=False)
             bar.update()
 
-        return grade_all(
-            found,
-            out,
-            set_name,
-            seed=lambda digest: seeds.seed_of(secret, set_name, digest),
-            jobs=jobs,
-            solutions=solutions,
-            limits=limits,
-            finished=finished,
-        )
+        return grade_all(found, out, set_name, finished=finished, **options)
 
 
 def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, by_hand: bool) -> None:

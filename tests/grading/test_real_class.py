@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from lmcourse.files.places import ROOT
 from lmcourse.grading.classroom.processes import needed_by_set
 from lmcourse.grading.notebook.key import Key
@@ -52,10 +54,12 @@ def everyone_gets_full_marks(folder, name, solutions, solved, count):
     assert all(row.result.points == row.result.maximum > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_eight_solved_copies_of_a_set_of_the_book_get_full_marks(tmp_path):
     everyone_gets_full_marks(tmp_path, NAME, SOLUTIONS, SOLVED.read_bytes(), 8)
 
 
+@pytest.mark.slow
 def test_forty_solved_copies_of_a_small_set_with_torch_get_full_marks(tmp_path):
     solutions = write_small_set(tmp_path)
     path = solutions / SET / f"{SET}.ipynb"

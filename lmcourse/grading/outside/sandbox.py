@@ -218,15 +218,11 @@ class Sandbox:
         """Start a new first worker, and run the good cells again."""
         good, self.good = self.good, []
         self._stop()
-        self._start()
+        self._try_to_launch()
+        self.open(self.inputs)
         for name, source in good:
             with contextlib.suppress(Lost):
                 self.run(name, source)
-
-    def _start(self) -> None:
-        """Launch the first worker, and wait until it answers."""
-        self._try_to_launch()
-        self.open(self.inputs)
 
     def _try_to_launch(self) -> None:
         try:
