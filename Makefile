@@ -44,15 +44,17 @@ test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(PY) -m lmcourse.release --check
 	@$(PY) -m ruff check --quiet .
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
+	@$(PY) -m mypy --no-error-summary
 	@$(PY) -m lmcourse.book
 	@$(PY) -m lmcourse.checks
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 endif
 
-check: $(TEST)  ## a minute or two: lint, imports, rules, and the tests that touch what has changed
+check: $(TEST)  ## a minute or two: lint, imports, types, rules, and the tests that touch what has changed
 	@$(PY) -m ruff check --quiet .
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
+	@$(PY) -m mypy --no-error-summary
 	@$(PY) -m lmcourse.checks
 	@tests=$$($(PY) -m lmcourse.affected); test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests
 
@@ -87,7 +89,7 @@ wheels: python  ## download every package into wheels/, for a machine without a 
 	@$(PYTHON) -I lmcourse/install.py wheels
 
 clean:  ## delete what was built; .venv stays (rm -r .venv for that)
-	@rm -rf _build .pytest_cache .ruff_cache .hypothesis .import_linter_cache results
+	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache results
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print | xargs rm -rf
 
 python:

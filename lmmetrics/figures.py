@@ -1,7 +1,7 @@
 """How the book draws: one style, one colour for one thing, and text coloured by its surprisal.
 
 Figures are vector graphics, readable in grey and on a phone. The module serves the book; it lies in the
-library, and needs its extra ``figures``, so that a reader's own notebook can draw in the same style. Left out:
+library, behind the extra ``figures``, so that a reader's own notebook can draw in the same style. Left out:
 the figures themselves, which the chapters draw from data that they compute.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from lmmetrics._types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 plt = need("matplotlib.pyplot", "figures")
 colors = need("matplotlib.colors", "figures")
@@ -192,7 +193,7 @@ def end_labels(
     """
     ends = list(ends)
     points = size or plt.rcParams["font.size"]
-    room = 72 * ax.figure.get_figheight() * ax.get_position().height
+    room = 72 * cast("Figure", ax.figure).get_figheight() * ax.get_position().height
     to_axes = ax.transData + ax.transAxes.inverted()
     heights = [to_axes.transform((x, y))[1] for _, x, y, _ in ends]
     for (name, x, _, colour), height in zip(ends, apart(heights, 1.25 * points / room), strict=True):

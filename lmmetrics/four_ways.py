@@ -34,7 +34,7 @@ class FourWays:
 
     def __init__(self, tolerance: float = 1e-12) -> None:
         self.tolerance = tolerance
-        self.rows = []
+        self.rows: list[tuple] = []
 
     def add(
         self,

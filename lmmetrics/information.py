@@ -8,13 +8,14 @@ left out: these functions take probabilities that sum to 1.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, SupportsInt
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr, xlogy
 
-from lmmetrics._types import Floats, Ints
+from lmmetrics._types import Floats
 
 TOLERANCE = 1e-9
 """How far the sum of a distribution may be from 1: far above float64 rounding, far below a mistake."""
@@ -235,7 +236,7 @@ def _check_sums(name: str, sums: Floats, row: str) -> None:
     raise ValueError(f"{what} sums to {sums[worst]:.10g}, which is {gap}. {advice}")
 
 
-def _place(index: Ints | tuple[int, ...]) -> str:
+def _place(index: Iterable[SupportsInt]) -> str:
     return "[" + ", ".join(str(int(i)) for i in index) + "]"
 
 

@@ -1,7 +1,7 @@
 """Several models as one: a mixture with weights learned by EM, and a cache of the most recent tokens."""
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,7 +83,7 @@ class Mixture:
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs this method."""
-        return self.weights @ np.stack([model.next_distribution(context) for model in self.models])
+        return self.weights @ np.stack([cast(Any, model).next_distribution(context) for model in self.models])
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal
+from typing import Literal, cast
 
 Unit = Literal["token", "word", "char", "byte"]
 UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
@@ -172,11 +172,9 @@ class Score:
         mine, theirs = self._counts(), other._counts()
         return Score(self.nats + other.nats, **{field: mine[field] + theirs[field] for field in mine})
 
-    def __radd__(self, other: object) -> Score:
+    def __radd__(self, other: Score | int) -> Score:
         """Let ``sum`` start from its 0."""
-        if type(other) is int and other == 0:
-            return self
-        return self.__add__(other)
+        return self if type(other) is int and other == 0 else self.__add__(cast("Score", other))
 
     def __repr__(self) -> str:
         """One line, with units and the digits that hold on every machine."""

@@ -140,7 +140,7 @@ def nltk_row(train, test):
 
 
 def race(documents):
-    """Count documents to order 3 and score every token of them: NLTK, which is made to be read, and ours.
+    """Count documents to order 3 and score their tokens, with NLTK, which is written to be read, and ours.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def no_path_of_one_machine(tree: Tree) -> Iterator[str]:
 
 
 def no_conflict_markers(tree: Tree) -> Iterator[str]:
-    """No file still holds both sides of a merge."""
+    """No file still contains both sides of a merge."""
     yield from _found(tree, contents.CONFLICT, TEXT, "is left by a merge. Keep one of the two versions")
 
 
@@ -74,7 +74,7 @@ def no_placeholders(tree: Tree) -> Iterator[str]:
 
 
 def no_filler_words(tree: Tree) -> Iterator[str]:
-    """No word that tells readers that they should know already."""
+    """No word that suggests that readers should know something already."""
     yield from _found(tree, FILLER, PROSE, "tells readers that they should already know. Leave it out")
 
 
@@ -97,7 +97,7 @@ def pages_ask_no_other_host(tree: Tree) -> Iterator[str]:
 
 
 def nothing_big_or_copied(tree: Tree) -> Iterator[str]:
-    """No file above a megabyte, and no copy of somebody else's code: that comes from packages."""
+    """No file above a megabyte, and no copy of someone else's code, which comes from packages."""
     for path in tree.files:
         size = (tree.root / path).stat().st_size
         if size > MEGABYTE:

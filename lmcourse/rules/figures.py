@@ -57,7 +57,7 @@ def luminance(colour):
 
 
 def contrast(one, other):
-    """The ratio of contrast of two colours, 1 to 21."""
+    """The contrast ratio of two colours, 1 to 21."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -164,7 +164,7 @@ def models_have_their_colour(svg, where="figure"):
 
 
 def has_no_ground(svg, where="figure"):
-    """A figure is transparent: on a dark page its colours are inverted, and its ground would be a slab."""
+    """A figure is transparent: a dark page inverts its colours, and a background would be a black box."""
     frames = [g for axes in parts(svg, "axes_") for g in children(axes, "patch_")[:1]]
     for ground in (*parts(svg, "patch_1")[:1], *frames):
         if any(paint(path, "fill") for path in ground.findall(f"{SVG}path")):

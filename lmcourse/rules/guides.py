@@ -81,7 +81,7 @@ def _is_defined(tree: Tree, name: str) -> bool:
 
 
 def _has(tree: Tree, body: list[ast.stmt], names: list[str]) -> bool:
-    """Whether a module or class defines the first name, and what that is defines the next."""
+    """Whether a module or class defines the first name, and the object of that name defines the next."""
     if not names:
         return True
     first, *rest = names
@@ -97,7 +97,7 @@ def _has(tree: Tree, body: list[ast.stmt], names: list[str]) -> bool:
 
 
 def _source(tree: Tree, module: str) -> str | None:
-    """The text of a module or of a package's ``__init__``; None when the project has none of that name."""
+    """The text of a module or of a package's ``__init__``; None if the project has no such module."""
     path = module.replace(".", "/")
     found = [file for file in (f"{path}.py", f"{path}/__init__.py") if file in tree.files]
     return tree.text(found[0]) if found else None

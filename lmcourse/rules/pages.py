@@ -10,6 +10,7 @@ from lmcourse.rules.tree import CodeCell, Tree
 
 SKELETON = {
     r"\{chapter-card\}": "the chapter-card directive (minutes, prerequisites, links)",
+    r":question: *\S": "the question it answers, ':question:' in the chapter-card",
     r":minutes: *\d+": "its reading time, ':minutes:' in the chapter-card",
     r":prerequisites: *\S": "what readers need, ':prerequisites:' in the chapter-card",
     r"What you will be able to do": "objectives, headed 'What you will be able to do'",
@@ -48,7 +49,7 @@ def chapters_are_whole(tree: Tree) -> Iterator[str]:
 
 
 def every_page_is_in_the_book(tree: Tree) -> Iterator[str]:
-    """Each page, lab and student set is listed in ``_toc.yml``; the builder ignores others in silence."""
+    """Each page, lab and student set is listed in ``_toc.yml``; the builder silently ignores the others."""
     for path in contents.unlisted(tree.root):
         yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or delete it."
 

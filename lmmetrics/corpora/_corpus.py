@@ -8,6 +8,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lmmetrics.corpora._download import FILES, fetch
 
@@ -114,7 +115,7 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     if name not in _CORPORA:
         raise ValueError(f"{name!r} is not a corpus; expected one of {', '.join(names())}")
     corpus = _load(name, base_url, os.environ.get("LMMETRICS_DATA"))
-    documents = {part: list(getattr(corpus, part)) for part in PARTS}  # the caller may change these
+    documents: Any = {part: list(getattr(corpus, part)) for part in PARTS}  # the caller may change these
     titles = {part: list(corpus.titles[part]) for part in PARTS}
     return replace(corpus, **documents, titles=titles)
 
@@ -139,7 +140,7 @@ def _load(name: str, base_url: str | None, own_folder: str | None) -> Corpus:
 
 def _tales(name: str, base_url: str | None) -> Parts:
     folder = _DATA / "tales" / name.removeprefix("tales-")
-    parts = {part: [] for part in PARTS}
+    parts: Parts = {part: [] for part in PARTS}
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".txt"):
             title, *paragraphs = file.read_text(encoding="utf-8").rstrip("\n").split("\n\n")
@@ -149,7 +150,7 @@ def _tales(name: str, base_url: str | None) -> Parts:
 
 
 def _docs(name: str, base_url: str | None) -> Parts:
-    parts = {part: [] for part in PARTS}
+    parts: Parts = {part: [] for part in PARTS}
     packed = (_DATA / "docs" / f"{name}.json.gz").read_bytes()
     for title, document in json.loads(gzip.decompress(packed)).items():
         number = int(hashlib.sha256(title.encode()).hexdigest(), 16)
@@ -159,7 +160,8 @@ def _docs(name: str, base_url: str | None) -> Parts:
 
 def _tiny_shakespeare(name: str, base_url: str | None) -> Parts:
     text = _read("tinyshakespeare/input.txt", base_url)
-    parts, start = {part: [] for part in PARTS}, 0
+    parts: Parts = {part: [] for part in PARTS}
+    start = 0
     for speech in re.findall(r"(?s).+?(?:\n\n|\Z)", text):
         share = start / len(text)
         part = "train" if share < 0.90 else "valid" if share < 0.95 else "test"
@@ -180,7 +182,8 @@ def _wikitext_2(name: str, base_url: str | None) -> Parts:
 
 
 def _tang_300(name: str, base_url: str | None) -> Parts:
-    poems, parts = {}, {part: [] for part in PARTS}
+    poems: dict[str, str] = {}
+    parts: Parts = {part: [] for part in PARTS}
     for poem in json.loads(_read("tang-300/唐诗三百首.json", base_url)):
         poems.setdefault(
             re.sub(r"[\[\]]", "", "\n".join(poem["paragraphs"])), f"{poem['author']}：{poem['title']}"

@@ -114,8 +114,8 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
             "existing folder, or unset the variable to have the files downloaded"
         )
     for candidate in (file, file.stand_in):
-        path = candidate and Path(folder) / candidate.path
-        if path and path.exists():
+        path = Path(folder) / candidate.path if candidate else None
+        if candidate and path and path.exists():
             difference = _difference(path, candidate)
             if difference is not None:
                 raise CorpusError(
@@ -145,7 +145,7 @@ def _difference(path: Path, file: RemoteFile) -> str | None:
 
 def _reason(error: requests.RequestException, timeout: float) -> str:
     """Return in a few words what a failed request means."""
-    if isinstance(error, requests.HTTPError):
+    if isinstance(error, requests.HTTPError) and error.response is not None:
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, requests.Timeout) or "timed out" in str(error):
         return f"the server did not answer within {timeout:g} seconds"

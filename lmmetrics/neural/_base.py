@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
+from lmmetrics.neural._heads import Head
 from lmmetrics.neural._torch import one_thread
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
@@ -33,7 +34,7 @@ class NeuralLM(nn.Module):
     Attributes
     ----------
     vocabulary : Vocabulary
-    head : nn.Module
+    head : Head
         Features to probabilities: ``head.log_probs``, ``head.nats``.
     state : {"carry", "document", "sentence"}
         How far back the past reaches: over the whole text, or not beyond the start of a document or of a
@@ -41,7 +42,7 @@ class NeuralLM(nn.Module):
     """
 
     vocabulary: Vocabulary
-    head: nn.Module
+    head: Head
     state: Reach
 
     def __init__(self, vocabulary: Vocabulary, state: Reach, **config: Any) -> None:
@@ -171,8 +172,10 @@ class NeuralLM(nn.Module):
 
         save(self, path)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        super().__setattr__(name, checked_state(value) if name == "state" else value)
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "state":
+            checked_state(value)
+        super().__setattr__(name, value)
 
     def extra_repr(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.config.items())
@@ -237,7 +240,7 @@ class NeuralLM(nn.Module):
             )
 
 
-def checked_state(state: object) -> Reach:
+def checked_state(state: Any) -> Reach:
     if state not in STATES:
         raise ValueError(f"state is {state!r}; it is one of {', '.join(map(repr, STATES))}")
     return state

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def scoring_batches(
     if window is None:
         firsts, steps = starts, STEPS
     else:
-        cuts = [windows(*bound, window, stride) for bound in pairwise(bounds.tolist())]
+        cuts = [windows(*bound, window, cast(int, stride)) for bound in pairwise(bounds.tolist())]
         starts, stops, firsts = np.array([w for cut in cuts for w in cut]).reshape(-1, 3).T
         steps = window
     order = np.argsort(starts - stops, kind="stable")  # long ones first: little padding

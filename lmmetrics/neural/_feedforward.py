@@ -3,6 +3,8 @@
 It leaves out Bengio's direct connections from the embeddings to the output.
 """
 
+from typing import cast
+
 import sympy
 import torch
 from torch import Tensor, nn
@@ -54,7 +56,7 @@ class FeedForwardLM(NeuralLM):
             self.head = Softmax(hidden or context * width, vocabulary)
 
     def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
-        windows, state = self.windows(inputs, state)  # [B, T, context]
+        windows, state = self.windows(inputs, cast(Tensor | None, state))  # [B, T, context]
         embedded = self.embedding(windows).flatten(2)  # [B, T, context * width]
         return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
 
@@ -71,8 +73,8 @@ class FeedForwardLM(NeuralLM):
         starts_after = (windows == bos).flip(-1).cumsum(-1).flip(-1) - (windows == bos).long()
         return windows.masked_fill(starts_after > 0, bos), stream[:, stream.shape[1] - self.context + 1 :]
 
-    def restart(self, memory: Tensor, fresh: Bools) -> Tensor:
-        return memory.masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
+    def restart(self, memory: Memory, fresh: Bools) -> Memory:
+        return cast(Tensor, memory).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -4,8 +4,9 @@ All models use a head. `<s>` is never predicted: its probability is 0 in each.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import cast
 
 import sympy
 import torch
@@ -16,7 +17,25 @@ from lmmetrics._types import Ints
 from lmmetrics.text import Vocabulary
 
 
-class Softmax(nn.Module):
+class Head(nn.Module):
+    """Features to probabilities."""
+
+    bos: int
+
+    def logits(self, features: Tensor) -> Tensor:
+        """[..., H] to [..., V], with ``-inf`` for `<s>`."""
+        raise NotImplementedError
+
+    def log_probs(self, features: Tensor) -> Tensor:
+        """[M, H] to [M, V]: natural logs, ``-inf`` for `<s>`."""
+        return self.logits(features).log_softmax(-1)
+
+    def nats(self, features: Tensor, targets: Tensor) -> Tensor:
+        """Surprisals of targets [M], given features [M, H]: [M]."""
+        return F.cross_entropy(self.logits(features), targets, reduction="none")
+
+
+class Softmax(Head):
     """p(w | h) proportional to exp(W[w] h + b[w]), without `<s>`.
 
     Parameters
@@ -30,39 +49,28 @@ class Softmax(nn.Module):
 
     def __init__(self, width: int, vocabulary: Vocabulary, weight: nn.Parameter | None = None) -> None:
         super().__init__()
-        own = torch.empty(len(vocabulary), width).uniform_(-0.1, 0.1) if weight is None else None
-        self.weight = nn.Parameter(own) if weight is None else weight  # [V, H]
+        if weight is None:
+            weight = nn.Parameter(torch.empty(len(vocabulary), width).uniform_(-0.1, 0.1))
+        self.weight = weight  # [V, H]
         self.bias = nn.Parameter(torch.zeros(len(vocabulary)))  # [V]
         self.bos = vocabulary.bos
 
     def logits(self, features: Tensor) -> Tensor:
-        """[..., H] to [..., V]."""
         return without(F.linear(features, self.weight, self.bias), self.bos)
 
-    def log_probs(self, features: Tensor) -> Tensor:
-        """[M, H] to [M, V]: natural logs, ``-inf`` for `<s>`."""
-        return self.logits(features).log_softmax(-1)
 
-    def nats(self, features: Tensor, targets: Tensor) -> Tensor:
-        """Surprisals of targets [M], given features [M, H]: [M]."""
-        return F.cross_entropy(self.logits(features), targets, reduction="none")
-
-
-class Identity(nn.Module):
+class Identity(Head):
     """The features are the logits: a table."""
-
-    log_probs, nats = Softmax.log_probs, Softmax.nats
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.bos = vocabulary.bos
 
     def logits(self, features: Tensor) -> Tensor:
-        """[..., V] to [..., V]."""
         return without(features, self.bos)
 
 
-class AdaptiveSoftmax(nn.Module):
+class AdaptiveSoftmax(Head):
     """The softmax in two steps: first a frequent token or a cluster, then the token of that cluster.
 
     Rare tokens share the clusters, so most tokens need a short sum. It is normalised exactly (Grave et al.
@@ -75,6 +83,9 @@ class AdaptiveSoftmax(nn.Module):
     cutoffs : list of int
         How many tokens come before each cluster: ``[1000, 5000]`` makes two clusters.
     """
+
+    classes: Tensor
+    sorted: Tensor
 
     def __init__(self, width: int, vocabulary: Vocabulary, cutoffs: Sequence[int]) -> None:
         super().__init__()
@@ -127,9 +138,8 @@ class AdaptiveSoftmax(nn.Module):
     def formula(self, width: sympy.Expr) -> sympy.Expr:
         """The number of parameters, in SymPy numbers times the symbol of the width."""
         first = self.softmax.cutoffs[0] + len(self.sizes)
-        tails = [
-            (layer[0].out_features, size) for layer, size in zip(self.softmax.tail, self.sizes, strict=True)
-        ]
+        layers = cast(Iterable[nn.Sequential], self.softmax.tail)
+        tails = [(layer[0].out_features, size) for layer, size in zip(layers, self.sizes, strict=True)]
         return first * (width + 1) + sympy.Add(*[small * (width + size) for small, size in tails])
 
 

@@ -86,7 +86,9 @@ class RecurrentLM(NeuralLM):
 
     def restart(self, memory: Memory, fresh: Bools) -> Memory:
         keep = ~torch.as_tensor(fresh)[:, None]
-        return tuple(part * keep for part in memory) if isinstance(memory, tuple) else memory * keep
+        if isinstance(memory, tuple):
+            return memory[0] * keep, memory[1] * keep
+        return None if memory is None else memory * keep
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -98,6 +100,6 @@ class RecurrentLM(NeuralLM):
         V, d, L = sympy.symbols("V d L")
         gates = CELLS[self.config["cell"]][1]
         cells = L * (2 * gates * d**2 + 2 * gates * d)
-        if self.config["adaptive"] is not None:
+        if isinstance(self.head, AdaptiveSoftmax):
             return V * d + cells + self.head.formula(d)
         return V * d + cells + (V if self.config["tie"] else V * d + V)

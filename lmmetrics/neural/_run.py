@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import Tensor
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import Memory, NeuralLM
 from lmmetrics.neural._batches import TrainingBatches, inputs_of
+from lmmetrics.neural._heads import AdaptiveSoftmax
 from lmmetrics.neural._history import History
 from lmmetrics.text import TokenizedText
 
@@ -20,6 +22,8 @@ KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "recor
 
 class Run:
     """A training run between two steps: all that must be kept to go on from there."""
+
+    rate: Callable[[int, float], float]  # of learning, from the step and the seconds so far
 
     def __init__(
         self,
@@ -35,16 +39,19 @@ class Run:
     ) -> None:
         self.model, self.valid, self.clip, self.smoothing = model, valid, clip, smoothing
         head = model.head
-        if hasattr(head, "sort_by") and not head.sorted:
+        if isinstance(head, AdaptiveSoftmax) and not head.sorted:
             head.sort_by(np.bincount(text.ids, minlength=len(text.vocabulary)))
         model._spelling = text.spelling._replace(label="model")
         self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
         self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
         self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))
-        self.memory, self.best, self.interrupted = None, None, False
+        self.memory: Memory = None
+        self.best: dict[str, Tensor] | None = None
+        self.interrupted = False
         self.step = self.best_step = self.tokens = self.bad = 0
         self.seconds = 0.0
-        self.records, self.validations = [], []  # one row each: see `History`
+        self.records: list[list[float]] = []  # one row each: see `History`
+        self.validations: list[list[float]] = []
         self._reset()
 
     def advance(self) -> None:
@@ -144,5 +151,6 @@ def _predictable(model: NeuralLM) -> Tensor:
 
 def _detached(memory: Memory) -> Memory:
     if isinstance(memory, tuple):  # an LSTM has two
-        return tuple(part.detach() for part in memory)
+        first, second = memory
+        return first.detach(), second.detach()
     return None if memory is None else memory.detach()

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import sympy
 import torch
@@ -111,7 +112,7 @@ class TransformerLM(NeuralLM):
         V, C, d, L = sympy.symbols("V C d L")
         return V * d + C * d + L * (12 * d**2 + 13 * d) + 2 * d + V
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Any) -> None:
         if name == "stride" and not 1 <= value <= self.context:
             raise ValueError(f"stride is {value!r}; from 1 to the context of {self.context} is expected")
         super().__setattr__(name, value)

@@ -112,7 +112,8 @@ class GoodTuring(SpreadEvenly):
         self.k = k
 
     def prepare(self, counts: NGramCounts) -> None:
-        self.adjusted_, self._words = {}, counts.vocabulary.predictable
+        self.adjusted_: dict[int, Floats] = {}
+        self._words = counts.vocabulary.predictable
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         total, types = level.totals(level.counts), level.followers()

@@ -95,8 +95,9 @@ def read_arpa(path: PathLike) -> Tables:
     with open(path, "rb") as file:
         lines = Lines(path, file)
         sizes = read_header(lines)
-        ids = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
-        levels, probs, weights = [], [], [np.ones(2)]
+        ids: dict[bytes, int] = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
+        levels: list[Level] = []
+        probs, weights = [], [np.ones(2)]
         for n, size in enumerate(sizes, 1):
             rows = read_section(lines, n, size, ids, last=n == len(sizes))
             if n == 1:
@@ -152,7 +153,7 @@ def read_header(lines: Lines) -> list[int]:
     """Read the number of n-grams of each order, from order 1 up."""
     while lines.next("\\data\\") != "\\data\\":
         pass  # lines before the header are comments
-    sizes = []
+    sizes: list[int] = []
     while True:
         line = lines.next("\\1-grams:")
         if line.startswith("\\") and sizes:
@@ -187,8 +188,8 @@ def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: b
     if len(numbers) != size:
         raise lines.error(f"order {n} has {len(numbers)} n-grams, but the header announces {size}")
     expect_heading(lines, shown(fields), ending)
-    numbers, tokens, probs, weights = map(np.array, (numbers, tokens, probs, weights))
-    return Rows(numbers, tokens.reshape(-1, n), probs, weights)
+    ids_of_rows = np.array(tokens).reshape(-1, n)
+    return Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights))
 
 
 def entry(
@@ -251,7 +252,7 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
     def spell(row: int) -> str:
         return " ".join(vocabulary.token(int(id)) for id in rows.ids[row])
 
-    contexts = np.zeros(len(rows.ids), dtype=np.int64)
+    contexts: Ints = np.zeros(len(rows.ids), dtype=np.int64)
     for shorter in levels:
         contexts = shorter.find(contexts, rows.ids[:, shorter.n - 1])
     for row in np.flatnonzero(contexts < 0)[:1]:
@@ -266,4 +267,5 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
     for row in order[1:][same][:1]:
         raise lines.error(f"the n-gram {spell(row)!r} comes a second time", int(rows.numbers[row]))
     size = len(levels[-1]) if levels else 1
-    return Level(len(levels) + 1, tokens, contexts, None, None, contexts_size=size), order
+    none = np.zeros(0, dtype=np.int64)
+    return Level(len(levels) + 1, tokens, contexts, none, none, contexts_size=size), order

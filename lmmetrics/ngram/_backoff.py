@@ -74,7 +74,8 @@ class Katz(Smoothing):
         self._least = least
 
     def prepare(self, counts: NGramCounts) -> None:
-        self.discounts_, self._words = {}, counts.vocabulary.predictable
+        self.discounts_: dict[int, Floats] = {}
+        self._words = counts.vocabulary.predictable
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         """Return the share of each n-gram, 0 for those that back off, and the mass left by each context."""

@@ -1,6 +1,7 @@
 """Discounting: take a constant from every count, and give what was taken to the shorter context."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,8 @@ class AbsoluteDiscounting(Interpolated):
         self.fallback = self._checked("fallback", fallback)
 
     def prepare(self, counts: NGramCounts) -> None:
-        self.discounts_, self._words = {}, counts.vocabulary.predictable
+        self.discounts_: dict[int, float | Floats] = {}
+        self._words = counts.vocabulary.predictable
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         counts = self.counts(level)
@@ -97,7 +99,7 @@ class AbsoluteDiscounting(Interpolated):
             )
         return found
 
-    def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
+    def _checked(self, name: str, value: Any) -> float | Floats | None:
         if value is None or 0 < value <= 1:
             return value
         raise ValueError(f"{name} is {value!r}; a number above 0 and up to 1 is expected")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lmmetrics._types import Bools, Floats
+from lmmetrics._types import Bools, Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._smoothing import Interpolated, ratio
@@ -85,7 +85,7 @@ class JelinekMercer(Interpolated):
         self.weights = weights
 
     def prepare(self, counts: NGramCounts) -> None:
-        if self.weights is None:
+        if self.heldout is not None:
             self.weights_ = em_weights(*heldout_frequencies(counts, self.heldout))
             return
         self.weights_ = np.asarray(self.weights, dtype=float)
@@ -129,7 +129,7 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
     positions = windows.positions
     frequencies = np.zeros((counts.order + 1, len(positions)))
     seen = np.zeros(frequencies.shape, dtype=bool)
-    places = np.zeros(1, dtype=np.int64)
+    places: Ints = np.zeros(1, dtype=np.int64)
     for (level, groups, complete), trained in zip(windows.levels(), counts.levels, strict=True):
         contexts = level.spread(places)
         totals = np.append(trained.totals(trained.counts), 0).take(contexts)  # index -1 is the last

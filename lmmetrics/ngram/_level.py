@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,9 @@ class Level:
         The last token.
     contexts, suffixes : int[G]
         The n-gram without its last, and without its first token: indices into the level of order n - 1. At
-        order 1 both are 0, the empty n-gram. `suffixes` is None in a model that was read from a file.
+        order 1 both are 0, the empty n-gram. `suffixes` is empty in a model that was read from a file.
     counts : int[G]
-        How often each occurs; None in a model that was read from a file. At order 1 there is an entry for
+        How often each occurs; empty in a model that was read from a file. At order 1 there is an entry for
         each token of the vocabulary, so a count can be 0; that of `<s>` is, since `<s>` is never predicted.
     contexts_size : int
         Number of n-grams of order n - 1, C.
@@ -41,8 +42,8 @@ class Level:
     n: int
     tokens: Ints
     contexts: Ints
-    suffixes: Ints | None
-    counts: Ints | None
+    suffixes: Ints
+    counts: Ints
     contexts_size: int
     longer: Level | None = None
 
@@ -51,7 +52,8 @@ class Level:
 
     def totals(self, values: NDArray) -> Floats:
         """Sum the values of the n-grams of each context: float64[G] or int[G] to float64[C]."""
-        return np.bincount(self.contexts, weights=values, minlength=self.contexts_size)
+        found: Any = np.bincount(self.contexts, weights=values, minlength=self.contexts_size)
+        return found
 
     def spread(self, values: NDArray) -> NDArray:
         """Give each n-gram the value of its context: [C] to [G]."""

@@ -31,11 +31,15 @@ class Smoothing:
     """
 
     evenly = False  # whether the remainder goes to all words alike
-    unseen = 1.0  # the weight of a context that was not seen
     refusal: str | None = None  # why the values are not probabilities, if they are not
 
     def prepare(self, counts: NGramCounts) -> None:
         """Estimate what all orders share, before `terms` is called for each of them."""
+
+    @property
+    def unseen(self) -> float:
+        """The weight of a context that was not seen."""
+        return 1.0
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         """Return the share of each n-gram and the weight of the remainder: float64[G], float64[C].
@@ -63,7 +67,9 @@ class Smoothing:
     def tables(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Tables:
         """Return the `Tables` of a text's counts."""
         self.prepare(counts)
-        vocabulary, probs, weights = counts.vocabulary, [], []
+        vocabulary = counts.vocabulary
+        probs: list[Floats] = []
+        weights = []
         uniform = np.array([1 / vocabulary.predictable])
         for level in counts.levels:
             shorter = uniform if self.evenly or not probs else probs[-1]

@@ -53,7 +53,7 @@ class Tables:
         positions = windows.positions
         from_bos = slice(*windows.offsets[[windows.bos, windows.bos + 1]])
         by_position = np.empty(len(positions))
-        places = np.zeros(1, dtype=np.int64)  # of the text's n-grams in the tables, -1 if not found
+        places: Ints = np.zeros(1, dtype=np.int64)  # of the text's n-grams in the tables, -1 if not found
         probs = np.zeros(1)
         for level, groups, complete in windows.levels():
             places, probs = self._look_up(level, places, probs)

@@ -50,7 +50,7 @@ class SortedText:
         self.symbols = len(text.vocabulary) + bool((text.ids < 0).any())
         sentences = len(text.sentence_starts) - 1
         size = len(text.ids) + sentences
-        self.index_type = np.int32 if size + order <= INT32_LIMIT else np.int64
+        self.index_type: type[np.integer] = np.int32 if size + order <= INT32_LIMIT else np.int64
         self.is_bos = np.zeros(size, dtype=bool)
         self.is_bos[text.sentence_starts[:-1] + np.arange(sentences)] = True
         stream = np.full(size + order, self.bos, dtype=np.int32)

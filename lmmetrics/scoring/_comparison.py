@@ -120,8 +120,8 @@ def compare_scores(
         confidence=confidence,
         unit=unit,
         documents=len(pairs),
-        a=sum(a),
-        b=sum(b),
+        a=sum(a[1:], start=a[0]),
+        b=sum(b[1:], start=b[0]),
     )
 
 

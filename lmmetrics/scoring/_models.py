@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -198,8 +198,8 @@ def _surprisals(
 def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:
     # fsum rounds once, at the end: the total does not depend on the order of the tokens.
     nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
-    counts = {field: None if count is None else int(count) for field, count in counts.items()}
-    return TextScore(nats, tokens=len(surprisals), **counts)
+    given: Any = {field: None if count is None else int(count) for field, count in counts.items()}
+    return TextScore(nats, tokens=len(surprisals), **given)
 
 
 def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
@@ -208,7 +208,8 @@ def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
     if not eos:
         newlines = _newlines(text)
         for field in ("chars", "bytes"):
-            counts[field] = None if counts[field] is None else counts[field] - newlines
+            counted = counts[field]
+            counts[field] = None if counted is None else counted - newlines
     return counts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from lmmetrics.score import UNITS, Score
 
@@ -28,8 +29,8 @@ class TextScore(Score):
         counts = {field: getattr(total, field) for field in UNITS.values()}
         return TextScore(total.nats, **counts, unknown=self.unknown + getattr(other, "unknown", 0))
 
-    def __radd__(self, other: object) -> TextScore:
-        return self if type(other) is int and other == 0 else self.__add__(other)
+    def __radd__(self, other: Score | int) -> TextScore:
+        return self if type(other) is int and other == 0 else self.__add__(cast(Score, other))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):

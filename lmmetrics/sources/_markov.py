@@ -149,8 +149,7 @@ class MarkovSource(Source):
         home = int(np.argmax(self.stationary))
         flat = self.stationary.ravel()
         start = rng.choice(len(flat), p=flat / flat.sum())
-        block = np.array(np.unravel_index(start, self.stationary.shape), dtype=np.int64)
-        parts = [block]
+        parts: list[Ints] = [np.array(np.unravel_index(start, self.stationary.shape), dtype=np.int64)]
         if start != home:
             parts.append(self._tours(np.array([start]), home, n, rng))
         missing = n - sum(map(len, parts))
@@ -165,7 +164,7 @@ class MarkovSource(Source):
 
         No tour is followed beyond `limit` symbols: the sample ends before.
         """
-        alive, steps = np.arange(len(contexts)), []
+        alive, steps = np.arange(len(contexts)), list[tuple[Ints, Ints]]()
         lengths = np.zeros(len(contexts), dtype=np.int64)
         while len(alive) and len(steps) < limit:
             symbols = self._next(contexts, rng.random(len(alive)))
@@ -214,7 +213,7 @@ class MarkovSource(Source):
 
     @cached_property
     def _row_entropies(self) -> Floats:
-        return entropy(self._rows, axis=-1)
+        return np.asarray(entropy(self._rows, axis=-1))
 
     @cached_property
     def _variance(self) -> float:

@@ -81,7 +81,7 @@ class BPETokenizer:
 
     def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
         self._tokenizer = tokenizer
-        names = [tokenizer.id_to_token(i) for i in range(tokenizer.get_vocab_size())]
+        names = [str(tokenizer.id_to_token(i)) for i in range(tokenizer.get_vocab_size())]
         byte_of = {name: byte for byte, name in _byte_names().items()}
         self.token_bytes = [bytes(byte_of[letter] for letter in name) for name in names]
         self.vocabulary = Vocabulary([shown(token) for token in self.token_bytes], unk=False)

@@ -54,7 +54,7 @@ def word_pattern(by_line: bool) -> re.Pattern[str]:
 @functools.cache
 def _marks() -> str:
     """Return the combining marks of Unicode (categories Mn, Mc, Me) as the inside of a character class."""
-    ranges = []
+    ranges: list[list[int]] = []
     for code in [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]:
         if unicodedata.category(chr(code))[0] == "M":
             if ranges and ranges[-1][1] == code - 1:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lmmetrics._types import Ints
 from lmmetrics.text._documents import checked_documents
 from lmmetrics.text._tokenized import Spelling, TokenizedText
 from lmmetrics.text._tokenizers import By, Sentences, choose_scheme
@@ -68,7 +69,8 @@ def tokenize(
     """
     documents = checked_documents(documents)
     scheme = choose_scheme(by, sentences, vocabulary, documents)
-    streams, missed, terminated = [np.zeros(0, dtype=np.int32)], [0], []
+    streams: list[Ints] = [np.zeros(0, dtype=np.int32)]
+    missed, terminated = [0], []
     for document in documents:
         ids = scheme.encode(document)
         ended = len(ids) > 0 and ids[-1] == scheme.eos
@@ -87,6 +89,7 @@ def tokenize(
         "bytes": octets,
         "unknown": np.diff(missed),
     }
+    pieces = np.array(scheme.pieces(vocabulary), dtype=np.object_)
     return TokenizedText(
         ids=ids,
         vocabulary=vocabulary,
@@ -94,5 +97,5 @@ def tokenize(
         document_starts=starts,
         document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
         terminated=np.array(terminated, dtype=bool),
-        spelling=Spelling(np.array(scheme.pieces(vocabulary), dtype=object), scheme.separator, scheme.label),
+        spelling=Spelling(pieces, scheme.separator, scheme.label),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lmmetrics._types import Bools, Ints
 from lmmetrics.text._documents import is_written_without_blanks
@@ -17,8 +17,8 @@ from lmmetrics.text._vocabulary import UNK, Vocabulary
 class Spelling(NamedTuple):
     """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
 
-    pieces: Sequence[str] | Sequence[bytes] | NDArray[np.object_]
-    separator: str | bytes
+    pieces: Any  # str, or bytes as the separator, by id: a sequence or an array
+    separator: Any
     label: str = "model"
 
 
@@ -195,6 +195,6 @@ class TokenizedText:
             f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
         )
 
-    def _total(self, unit: str) -> int | None:
+    def _total(self, unit: str) -> Any:
         counts = self.document_counts[unit]
         return None if counts is None else int(counts.sum())

@@ -57,6 +57,19 @@ class Scheme:
     label: str
     separator: str | bytes
     sentence_is_line = True
+    eos: int
+    vocabulary: Vocabulary
+
+    def __init__(self, by_line: bool, without_blanks: bool) -> None:
+        self.by_line, self.without_blanks = by_line, without_blanks
+
+    def encode(self, document: str) -> Ints:
+        """Return the ids of a document, with `</s>` for each newline when sentences are lines."""
+        raise NotImplementedError
+
+    def pieces(self, vocabulary: Vocabulary) -> Sequence[str] | Sequence[bytes]:
+        """Return what each id adds to the decoded text; the last is that of id -1."""
+        raise NotImplementedError
 
     def unknown(self) -> int:
         """Return how many tokens were not in the vocabulary so far."""
@@ -78,18 +91,20 @@ class Strings(Scheme):
     separator = " "
 
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
-        self.by_line = by_line
-        self.without_blanks = without_blanks
-        self._given = vocabulary
+        super().__init__(by_line, without_blanks)
         self._ids = _GrowingIds() if vocabulary is None else _FixedIds(vocabulary)
         self.bos, self.eos = self._ids[BOS], self._ids[EOS]
         if by_line:
             self._ids[self.newline] = self.eos
 
     @functools.cached_property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> Vocabulary:  # type: ignore[override]  # others have it from the start
         """The vocabulary given, or the one built on the way; complete once all documents are encoded."""
-        return self._ids.vocabulary() if self._given is None else self._given
+        return self._ids.vocabulary()
+
+    def split(self, document: str) -> Sequence[str]:
+        """Return the tokens of a document."""
+        raise NotImplementedError
 
     def unknown(self) -> int:
         return len(self._ids.missed)
@@ -172,7 +187,7 @@ class Segmenter(Strings):
     ) -> None:
         super().__init__(by_line, vocabulary, without_blanks)
         self._segmenter = segmenter
-        self._words = []
+        self._words: list[int] = []
 
     def split(self, document: str) -> Sequence[str]:
         parts = document.split("\n") if self.by_line else [document]
@@ -186,8 +201,8 @@ class Segmenter(Strings):
         return tokens
 
     def counts(self, *arguments: Any) -> Counts:
-        words, *others = super().counts(*arguments)
-        return self._words if self.without_blanks else words, *others
+        words, chars, octets = super().counts(*arguments)
+        return self._words if self.without_blanks else words, chars, octets
 
     def _checked(self, tokens: Iterable[str]) -> list[str]:
         if isinstance(tokens, str) or not hasattr(tokens, "__iter__"):
@@ -210,8 +225,7 @@ class Bytes(Scheme):
     separator = b""
 
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
-        self.by_line = by_line
-        self.without_blanks = without_blanks
+        super().__init__(by_line, without_blanks)
         self.token_bytes = [bytes([byte]) for byte in range(256)]
         self.vocabulary = Vocabulary(map(shown, self.token_bytes), unk=False)
         _refuse_other(vocabulary, self)
@@ -233,8 +247,7 @@ class BytePairs(Bytes):
     def __init__(
         self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool, tokenizer: BPETokenizer
     ) -> None:
-        self.by_line = by_line
-        self.without_blanks = without_blanks
+        Scheme.__init__(self, by_line, without_blanks)
         self.token_bytes = tokenizer.token_bytes
         self.vocabulary = tokenizer.vocabulary
         _refuse_other(vocabulary, self)
@@ -256,8 +269,8 @@ class _GrowingIds(dict):
 
     def __init__(self) -> None:
         super().__init__({UNK: 0, BOS: 1, EOS: 2})
-        self.missed = ()
-        self._tokens = []
+        self.missed: list[str] = []  # none
+        self._tokens: list[str] = []
 
     def __missing__(self, token: str) -> int:
         self._tokens.append(token)
@@ -274,7 +287,11 @@ class _FixedIds(dict):
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__({token: i for i, token in enumerate(vocabulary)})
         self._other = -1 if vocabulary.unk is None else vocabulary.unk
-        self.missed = []
+        self.missed: list[str] = []
+        self._vocabulary = vocabulary
+
+    def vocabulary(self) -> Vocabulary:
+        return self._vocabulary
 
     def __missing__(self, token: str) -> int:
         self.missed.append(token)
@@ -289,7 +306,7 @@ def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
         )
 
 
-def _sums(values: ArrayLike, starts: ArrayLike) -> Ints:
+def _sums(values: ArrayLike, starts: Sequence[int] | Ints) -> Ints:
     """Return the sum of the values of each document, int64[D]."""
     sums = np.zeros(len(starts) - 1, dtype=np.int64)
     filled = np.diff(starts) > 0  # reduceat gives an empty document the first value of the next

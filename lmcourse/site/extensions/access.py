@@ -1,7 +1,7 @@
 """A Sphinx extension: what the theme lacks for readers who use a keyboard or a screen reader.
 
 - The arrows that unfold a part of the contents say what they unfold.
-- A box that scrolls sideways takes the focus (``access.js``).
+- A box that scrolls sideways can be focused (``access.js``).
 """
 
 from lmcourse.files.places import STATIC
@@ -15,7 +15,7 @@ def setup(app):
 
 
 def add_script(app, config):
-    """Add the script that lets boxes take the focus."""
+    """Add the script that makes boxes focusable."""
     if str(STATIC) not in config.html_static_path:
         config.html_static_path.append(str(STATIC))
     app.add_js_file("access.js")
@@ -23,7 +23,7 @@ def add_script(app, config):
 
 def name_the_arrows(app, pagename, templatename, context, doctree):
     """Give each arrow of the side bar a name, which the theme does not."""
-    # sphinx gives the bibliography the role of a list whose children are not list items
+    # Sphinx gives the bibliography the role of a list, but its children are not list items.
     plain = '<div class="citation-list">'
     context["body"] = context.get("body", "").replace('<div role="list" class="citation-list">', plain)
     make = context.get("generate_toctree_html")

@@ -4,6 +4,7 @@
 - buttons that lead to a repository appear if its address is known, those that launch only on notebooks;
 - no script that would contact another host is put on a page;
 - the ``chapter-card`` directive: minutes, prerequisites, and links to lab, slides and exercises;
+- the ``chapter-cards`` directive: the chapters of the landing page, each with its question;
 - the ``mistake-table`` and ``objective-map`` directives: where mistakes and objectives are treated.
 """
 
@@ -25,6 +26,7 @@ def setup(app):
     app.connect("config-inited", add_style)
     app.connect("html-page-context", tidy_page, priority=900)
     app.add_directive("chapter-card", ChapterCard)
+    app.add_directive("chapter-cards", ChapterCards)
     app.add_directive("mistake-table", MistakeTable)
     app.add_directive("objective-map", ObjectiveMap)
     app.connect("builder-inited", number_by_file_name, priority=900)
@@ -104,12 +106,16 @@ class ChapterCard(SphinxDirective):
     ``slides/02_x.html`` and ``exercises/02_x/02_x.ipynb``.
     """
 
-    option_spec = {"minutes": directives.positive_int, "prerequisites": directives.unchanged_required}  # noqa: RUF012
+    option_spec = {  # noqa: RUF012
+        "question": directives.unchanged_required,
+        "minutes": directives.positive_int,
+        "prerequisites": directives.unchanged_required,
+    }
 
     def run(self):
         """Return the card's nodes."""
         stem = self.env.docname.rsplit("/", 1)[-1]
-        missing = [name for name in ("minutes", "prerequisites") if name not in self.options]
+        missing = [name for name in self.option_spec if name not in self.options]
         if missing:
             raise self.error(f"chapter-card of {stem} lacks :{missing[0]}:, which readers plan with")
         text = (
@@ -123,6 +129,46 @@ class ChapterCard(SphinxDirective):
         card = nodes.container(classes=["chapter-card"])
         self.state.nested_parse(text.split("\n"), self.content_offset, card)
         return [card]
+
+
+class ChapterCards(SphinxDirective):
+    """A card for each chapter named in the content ("01 02"): title, question, minutes, and its four parts.
+
+    Title, question and minutes are read from the chapter's own page.
+    """
+
+    has_content = True
+
+    def run(self):
+        """Return the grid's nodes."""
+        lines = ["::::{grid} 1 2 2 2", ":gutter: 3", ""]
+        for number in " ".join(self.content).split():
+            lines += self.card(number)
+        box = nodes.container(classes=["chapter-cards"])
+        self.state.nested_parse([*lines, "::::"], self.content_offset, box)
+        return [box]
+
+    def card(self, number):
+        """The Markdown lines of one card."""
+        pages = list((ROOT / "book").glob(f"{number}_*.md"))
+        if len(pages) != 1:
+            raise self.error(f"chapter-cards names {number}; book/ has {len(pages)} pages of that number")
+        stem, text = pages[0].stem, pages[0].read_text(encoding="utf-8")
+        self.env.note_dependency(str(pages[0]))
+        title, question, minutes = (
+            re.search(pattern, text, re.M)[1]
+            for pattern in (r"^# (.+)", r"^:question: *(.+)", r"^:minutes: *(\d+)")
+        )
+        return [
+            f":::{{grid-item-card}} {number} {title}",
+            ":link-type: doc",
+            f":link: {stem}",
+            question,
+            "+++",
+            f"{minutes} minutes",
+            ":::",
+            "",
+        ]
 
 
 class EvidenceTable(SphinxDirective):

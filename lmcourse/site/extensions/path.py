@@ -1,4 +1,4 @@
-"""A Sphinx extension: a chapter's path, which is all that is not folded, stays short enough for one sitting.
+"""A Sphinx extension: a chapter's path, the part that is not folded, stays short enough for one sitting.
 
 Words of prose and shown cells are counted here, and ``tests/browser/test_pages.py`` measures the screens. Not
 counted: what is in a fold, tables, formulas, and what cells print.
