@@ -27,6 +27,7 @@ CHAPTER = """\
 # A topic
 
 ```{chapter-card}
+:question: What is a topic?
 :minutes: 30
 :prerequisites: logarithms
 ```
