@@ -12,22 +12,8 @@ odd, breaks = SET.wrong_on_odd_inputs, SET.breaks
 
 LOSS, FLOOR, FAULT = "-(p * np.log(q)).sum()", "-(p * np.log(p)).sum()", "(p * np.log(p / q)).sum()  #"
 BITS = "fault / np.log(2)"
-changed(
-    "bill",
-    "M2",
-    ("np.log(p)", "np.log2(p)"),
-    ("np.log(q)", "np.log2(q)"),
-    ("np.log(p /", "np.log2(p /"),
-    (BITS, "fault"),
-)
-changed(
-    "bill",
-    "M3",
-    ("np.log(p)", "np.log10(p)"),
-    ("np.log(q)", "np.log10(q)"),
-    ("np.log(p /", "np.log10(p /"),
-    (BITS, "fault / np.log10(2)"),
-)
+changed("bill", "M2", ("np.log(", "np.log2("))
+changed("bill", "M3", ("np.log(", "np.log10("))
 changed("bill", "M2", ("np.log(p)", "np.log2(p)"), ("np.log(q)", "np.log2(q)"))
 changed("bill", "M1", (BITS, "fault"))
 changed("bill", "L3", (BITS, "fault * np.log(2)"))
@@ -123,14 +109,7 @@ changed(
     ("return np.inf", "return -np.inf"),
 )
 changed("directions", "L7", ("argmin", "argmax"))
-changed(
-    "directions",
-    "L31",
-    (
-        '"covers": forward.argmin(), "picks": reverse.argmin()',
-        '"covers": reverse.argmin(), "picks": forward.argmin()',
-    ),
-)
+changed("directions", "L31", *exchange('"covers"', '"picks"'))
 
 ROWS = "(np.exp(log_p) * (log_p - log_q)).sum(axis=1)"
 SHIFT = ("z = z - z.max(axis=1, keepdims=True)", "z = z")
@@ -181,14 +160,7 @@ changed(
     ("kl_divergence(table_p, table_q)", "kl_divergence(table_p, table_q, base=2)"),
     (TOTAL, "kl_divergence(start_p, start_q, base=2), start_p"),
 )
-changed(
-    "chain",
-    "M5",
-    (
-        '{"total": total, "per token": total / length, "rate": ',
-        '{"total": -total, "per token": -total / length, "rate": -',
-    ),
-)
+changed("chain", "M5", ('": total', '": -total'), ('"rate": ', '"rate": -'))
 changed(
     "chain",
     "L15",

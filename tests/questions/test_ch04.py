@@ -225,13 +225,8 @@ changed(
     ('"M2": 1 / math.log(2)', '"M2": math.log(2)'),
     ('"M3": 1 / math.log(10)', '"M3": math.log(10)'),
 )
-changed(
-    "forensics",
-    "L7",
-    ("tokens / (tokens + padding)", "(tokens + padding) / tokens"),
-    ("tokens / (tokens - sentences)", "(tokens - sentences) / tokens"),
-    ("tokens / (tokens + sentences)", "(tokens + sentences) / tokens"),
-)
+COUNTS = ("(tokens + padding)", "(tokens - sentences)", "(tokens + sentences)")
+changed("forensics", "L7", *((f"tokens / {count}", f"{count} / tokens") for count in COUNTS))
 
 changed("srilm", "M3", ("10 **", "math.e **"))
 changed("srilm", "M3", ("10 **", "2 **"))

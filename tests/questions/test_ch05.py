@@ -37,19 +37,9 @@ written(
 
 BITS = "mean * tokens / math.log(2)"
 changed("training-loss", "M1", (BITS, "mean * tokens"))
-changed(
-    "training-loss",
-    "M36",
-    ('return mean * tokens / math.log(2) / len(text.encode("utf-8"))', "return mean / math.log(2)"),
-)
-changed(
-    "training-loss",
-    "L3",
-    (
-        'return mean * tokens / math.log(2) / len(text.encode("utf-8"))',
-        'return mean / math.log(2) * len(text.encode("utf-8")) / tokens',
-    ),
-)
+BYTES = 'len(text.encode("utf-8"))'
+changed("training-loss", "M36", (f"{BITS} / {BYTES}", "mean / math.log(2)"))
+changed("training-loss", "L3", (f"{BITS} / {BYTES}", f"mean / math.log(2) * {BYTES} / tokens"))
 changed("training-loss", "M38", ('len(text.encode("utf-8"))', "len(text)"))
 changed("training-loss", "M19", ("(targets != ignore_index).sum().item()", "targets.numel()"))
 changed(
@@ -58,14 +48,7 @@ changed(
     ("targets, ignore_index=ignore_index", "targets % logits.shape[-1]"),
     ("(targets != ignore_index).sum().item()", "len(targets)"),
 )
-changed(
-    "training-loss",
-    "M4",
-    (
-        'return mean * tokens / math.log(2) / len(text.encode("utf-8"))',
-        'return math.exp(mean * tokens / len(text.encode("utf-8")))',
-    ),
-)
+changed("training-loss", "M4", (f"{BITS} / {BYTES}", f"math.exp(mean * tokens / {BYTES})"))
 changed("training-loss", "L1", (BITS, "mean / math.log(2)"))
 
 changed("exponents", "M35", ("P ** (t / w)", "P * t / w"))
@@ -202,7 +185,6 @@ changed("charge", "L7", ("sp.log(S / R)", "sp.log(R / S)"))
 changed("charge", "L7", ("(S / R) ** (N / k)", "(S / R) ** (k / N)"))
 changed("charge", "L9", ("(S / R) ** (N / k)", "S / R * N / k"))
 
-PER_BYTE = 'r["tokens"] * math.log2(r["perplexity"]) / r["bytes"]'
 BETTER = "bits[0] < bits[1]"
 changed("compare", "M34", (BETTER, 'one["perplexity"] < other["perplexity"]'))
 changed("compare", "M28", ('one["unknown"] or other["unknown"]', "False"))
@@ -239,13 +221,7 @@ changed("chinese-tales", "M4", ("score.perplexity for", 'score.bits_per("token")
 SHARE = '(r["reported"] if is_bits else math.log2(r["reported"]))'
 changed("forensics", "L9", (SHARE, 'r["reported"]'))
 changed("forensics", "M1", (SHARE, '(r["reported"] if is_bits else math.log(r["reported"]))'))
-changed(
-    "forensics",
-    "L28",
-    ('"none": r["tokens"], ', ""),
-    ('"none": r["words"], ', ""),
-    ('"none": r["chars"], ', ""),
-)
+changed("forensics", "L28", *((f'"none": r["{unit}"], ', "") for unit in ("tokens", "words", "chars")))
 changed(
     "forensics",
     "L7",

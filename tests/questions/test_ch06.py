@@ -91,10 +91,7 @@ changed(
     "fates",
     "L31",
     ("if ngram[-1] not in words:", "if ngram[:-1] not in contexts:"),
-    (
-        'counts["unknown"] += 1',
-        'counts["new context"] += 1',
-    ),
+    ('counts["unknown"] += 1', 'counts["new context"] += 1'),
     (
         'elif ngram[:-1] not in contexts:\n            counts["new context"]',
         'elif ngram[-1] not in words:\n            counts["unknown"]',
