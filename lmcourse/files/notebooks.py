@@ -84,7 +84,7 @@ def to_text(notebook: NotebookNode) -> str:
 
 
 def write_text(path: Path, text: str) -> bool:
-    """Write ``text`` to ``path`` in one step, so that no reader sees half a file; return whether it changed."""
+    """Write ``text`` to ``path`` in one step, so that half a file is never read; return if it changed."""
     return write_bytes(Path(path), text.encode("utf-8"))
 
 

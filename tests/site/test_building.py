@@ -95,18 +95,24 @@ def small_book(tmp_path):
     return tmp_path
 
 
-def build(folder, **more):
-    """Build the small book as `make book` builds the real one; return the exit status and what it says."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GITHUB_REPOSITORY": "someone/fork", **more}
-    result = subprocess.run(
-        [sys.executable, "-c", BUILD, str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        start_new_session=True,
-    )
-    return result.returncode, result.stdout
+@pytest.fixture
+def build(small_book, capsys, monkeypatch):
+    """A function that builds the small book and returns the exit status and what it says."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/fork")
+
+    def run():
+        status = building.build(small_book)
+        return status, "".join(capsys.readouterr())
+
+    return run
+
+
+def build_until_killed(folder, when):
+    """Build in a process group that is killed; return the exit status."""
+    environment = {**os.environ, "KILLED": when}
+    command = [sys.executable, "-c", BUILD, str(folder)]
+    return subprocess.run(command, capture_output=True, env=environment, start_new_session=True).returncode
 
 
 def page(folder, name):
@@ -115,9 +121,9 @@ def page(folder, name):
 
 
 @pytest.mark.slow
-def test_an_edit_of_the_library_reaches_every_number(small_book):
+def test_an_edit_of_the_library_reaches_every_number(small_book, build):
     """Edit a function, build again: the page's number and the number glued on another page are new."""
-    status, log = build(small_book)
+    status, log = build()
     assert status == 0, log
     assert "bits: 200" in page(small_book, "05_a") and ">300<" in page(small_book, "b")
     assert '<span class="section-number">5. </span>First' in page(small_book, "05_a")
@@ -127,23 +133,23 @@ def test_an_edit_of_the_library_reaches_every_number(small_book):
     (small_book / "lmmetrics" / "units.py").write_text(
         "def bits(nats):\n    return nats * 7\n", encoding="utf8"
     )
-    status, log = build(small_book)
+    status, log = build()
     assert status == 0, log
     assert "bits: 14" in page(small_book, "05_a") and ">21<" in page(small_book, "b")
 
     text = (small_book / "05_a.md").read_text(encoding="utf8")
     (small_book / "05_a.md").write_text(text.replace("bits(3)", "bits(5)"), encoding="utf8")
-    status, log = build(small_book)
+    status, log = build()
     assert status == 0, log
     assert ">35<" in page(small_book, "b"), "the glued number is the old one"
 
 
 @pytest.mark.slow
-def test_a_failing_cell_fails_the_build_and_says_where(small_book):
+def test_a_failing_cell_fails_the_build_and_says_where(small_book, build):
     """The status is not 0, and the last words name the page and the error."""
     text = (small_book / "05_a.md").read_text(encoding="utf8")
     (small_book / "05_a.md").write_text(text.replace("bits(2)", "bits(2, 3)"), encoding="utf8")
-    status, said = build(small_book)
+    status, said = build()
     assert status != 0
     assert (
         "05_a.md" in said and "TypeError: bits() takes 1 positional argument" in said and "make lab" in said
@@ -151,31 +157,31 @@ def test_a_failing_cell_fails_the_build_and_says_where(small_book):
 
 
 @pytest.mark.slow
-def test_a_build_that_failed_goes_on_failing_until_its_cause_is_gone(small_book):
+def test_a_build_that_failed_goes_on_failing_until_its_cause_is_gone(small_book, build):
     """A second run says the same; with the page mended the build is good, and the next one does nothing."""
     good = (small_book / "b.md").read_text(encoding="utf8")
     (small_book / "b.md").write_text(f"{good}\n{{ref}}`nowhere`\n", encoding="utf8")
-    said = [build(small_book) for _ in range(2)]
+    said = [build() for _ in range(2)]
     assert all(status and "b.md" in log and "nowhere" in log for status, log in said), said
     (small_book / "b.md").write_text(good, encoding="utf8")
-    status, log = build(small_book)
+    status, log = build()
     assert status == 0 and "nowhere" not in page(small_book, "b"), log
     assert not (small_book / "_build" / "unfinished").exists()
-    assert "0 added, 0 changed" in build(small_book)[1]
+    assert "0 added, 0 changed" in build()[1]
 
 
 @pytest.mark.slow
-def test_a_build_that_was_killed_is_not_taken_for_finished(small_book):
+def test_a_build_that_was_killed_is_not_taken_for_finished(small_book, build):
     """Killed while it writes pages, with an execution half stored: the next build repairs everything."""
-    assert build(small_book)[0] == 0
+    assert build()[0] == 0
     (small_book / "lmmetrics" / "units.py").write_text("def bits(nats):\n    return nats * 7\n")
-    assert build(small_book, KILLED="while writing")[0] == -signal.SIGKILL
+    assert build_until_killed(small_book, "while writing") == -signal.SIGKILL
     assert "bits: 200" in page(small_book, "05_a"), "it was killed before the first page was written"
     kept = (small_book / "_build" / ".jupyter_cache").rglob("base.ipynb")  # of both versions of the library
     stored = max(kept, key=lambda path: path.stat().st_mtime)
     stored.write_text(stored.read_text(encoding="utf8")[:40], encoding="utf8")
     (stored.parents[1] / "begun").mkdir()
-    status, log = build(small_book)
+    status, log = build()
     assert status == 0, log
     assert "bits: 14" in page(small_book, "05_a") and ">21<" in page(small_book, "b")
     assert len(list(stored.parents[1].iterdir())) == 2
