@@ -164,7 +164,7 @@ class ChapterCards(SphinxDirective):
             ":link-type: doc",
             f":link: {stem}",
             question,
-            "+++",
+            "",
             f"{minutes} minutes",
             ":::",
             "",
