@@ -6,7 +6,7 @@
   warns when the card's are less than one and a half times or more than three times as many.
 - Each chapter is written as a notebook without outputs: ``downloads/STEM.ipynb``.
 
-What it leaves out: search and index, which nobody reads from top to bottom.
+What it leaves out: search, index and the landing page, which nobody reads from top to bottom.
 """
 
 import hashlib
@@ -100,7 +100,7 @@ def _inside(node, hidden=False):
 def put_minutes(app, doctree, docname):
     """Put the minutes under the page's title; on chapters, check the minutes stated on the card."""
     title = doctree.next_node(nodes.title)
-    if app.builder.format != "html" or title is None or docname == "genindex":
+    if app.builder.format != "html" or title is None or docname in ("genindex", "book/index"):
         return
     computed = minutes(doctree)
     if CHAPTER.match(docname):
