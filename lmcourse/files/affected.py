@@ -27,7 +27,8 @@ def affected(files: set[Path], root: Path) -> list[Path]:
     found = code | {path for path in tests if path.stem in {f"test_ch{number}" for number in chapters}}
     for path in code - tests:
         found |= _in_own_folder(path, _nearest(path, tests, named), root)
-    return sorted(found & tests | {path for path in code if path.parts[len(root.parts)] != "tests"})
+    # Modules come last: pytest imports a module again for its doctests if no test has imported it before.
+    return [*sorted(found & tests), *sorted(path for path in code if not path.is_relative_to(root / "tests"))]
 
 
 def _nearest(module: Path, tests: set[Path], named: dict[Path, set[Path]]) -> set[Path]:

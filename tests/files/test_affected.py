@@ -13,6 +13,11 @@ def test_a_test_that_changed_or_imports_what_changed_is_run():
     assert {"test_score.py", "test_scoring.py", "score.py"} <= names("lmmetrics/score.py")
 
 
+def test_modules_come_after_the_tests_that_import_them():
+    *_, last = affected({ROOT / "lmmetrics" / "score.py"}, ROOT)
+    assert last.name == "score.py"
+
+
 def test_a_name_that_a_package_exports_is_that_of_the_module_which_defines_it():
     assert names("lmmetrics/ngram/_arpa.py") == {"test_arpa.py", "_arpa.py"}
 
