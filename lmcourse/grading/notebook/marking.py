@@ -78,7 +78,7 @@ class Marker:
 
     def mark(self) -> tuple[TaskResult, ...]:
         """Run all cells, and test each task where the plan has its tests."""
-        # `inputs` shows a set's visible cases; the key of an exam's question would betray its variant
+        # `inputs` shows a set's visible cases; the key of an exam's question would show its variant
         questions = {} if "@" in self.key.chapter else of_chapter(self.key.chapter)
         self.sandbox.open({q.key: encode([list(c) for c in q.cases]) for q in questions.values()})
         for step in self.plan.steps:

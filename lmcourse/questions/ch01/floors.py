@@ -284,7 +284,7 @@ FLOOR_FORENSICS = Question(
                     kept * np.float64(10.0) ** ((digits - 20) * unseen / tokens)
                 ),
             ),
-            "A lower floor makes the unseen tokens dearer, so the perplexity must rise.",
+            "A lower floor raises the surprisal of the unseen tokens, so the perplexity must rise.",
         ),
         Mistake(
             "L1",

@@ -1,4 +1,4 @@
-"""Chapter 03, forensics: reported divergences, and the mistake that each of them betrays."""
+"""Chapter 03, forensics: reported divergences, and the mistake behind each of them."""
 
 import math
 from functools import partial

@@ -95,13 +95,13 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M19",
             _each_batch(wrong.padding_counted, _exp_of_mean),
-            "Both faults are still there. Add three columns of padding to a batch: does the number change? "
+            "Both mistakes are still there. Add three columns of padding to a batch: does the number change? "
             "Make every row a batch of its own: does it change?",
         ),
         Mistake(
             "M9",
             _each_batch(mean_of_tokens, _exp_of_mean),
-            "One fault is repaired. The other: the last, small batch weighs as much as the first.",
+            "One mistake is corrected. The other: the last, small batch weighs as much as the first.",
         ),
         Mistake(
             "M9",
@@ -111,7 +111,7 @@ EVALUATOR = Question(
         Mistake(
             "M19",
             _all_at_once(wrong.padding_counted),
-            "One fault is repaired. The other: ln r / ln R is {power}, the share of tokens among all "
+            "One mistake is corrected. The other: ln r / ln R is {power}, the share of tokens among all "
             "positions.",
         ),
         Mistake(
@@ -227,8 +227,8 @@ SENTENCE_ENDS = Question(
         Mistake(
             "M25 + M26",
             partial(evaluate_stream, with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
-            "Both faults are still there. For each of the two numbers, list the tokens whose nats are added "
-            "up, and the tokens that are counted: it must be one list.",
+            "Both mistakes are still there. For each of the two numbers, list the tokens whose nats are "
+            "added up, and the tokens that are counted: it must be one list.",
         ),
         Mistake(
             "M26",

@@ -23,12 +23,12 @@ def three_prices(
     return prices | {key.replace("_", " "): value for key, value in given.items()}
 
 
-def _draw_text(rng, dear=None):
+def _draw_text(rng, hard=None):
     """A text in which <unk> is cheap, or expensive."""
     size = int(rng.integers(30, 80))
     unknown = rng.permutation(size) < rng.integers(3, 8)
-    dear = rng.random() < 0.5 if dear is None else dear
-    nats = np.where(unknown, rng.gamma(9.0, 1.0 if dear else 0.2, size=size), rng.gamma(4.0, 1.1, size=size))
+    hard = rng.random() < 0.5 if hard is None else hard
+    nats = np.where(unknown, rng.gamma(9.0, 1.0 if hard else 0.2, size=size), rng.gamma(4.0, 1.1, size=size))
     return nats, unknown, int(rng.integers(2_000, 60_000))
 
 
@@ -46,8 +46,8 @@ PRICES = Question(
     points=2,
     right=three_prices,
     cases=(
-        _draw_text(np.random.default_rng(521), dear=False),
-        _draw_text(np.random.default_rng(522), dear=True),
+        _draw_text(np.random.default_rng(521), hard=False),
+        _draw_text(np.random.default_rng(522), hard=True),
     ),
     draw=_draw_text,
     odd=(_draw_known_text,),
