@@ -1,15 +1,16 @@
-"""Rules for words: spelling, one name for each quantity, and no uncited reference."""
+"""Rules for words: spelling, plain English, one name for each quantity, and no uncited reference."""
 
+import ast
+import contextlib
 import importlib.util
-import io
 import re
 import subprocess
 import sys
-import tokenize
 from collections.abc import Iterator
 
 from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
+from lmcourse.site.extensions.path import HELD
 from lmcourse.site.glossary import chinese_names, entries, uses
 
 VARIANTS = {
@@ -31,7 +32,7 @@ VARIANTS = {
     r"tokenisers?": "tokenizer",
     r"code-?lengths?": "code length",
     r"soft[- ]max": "softmax",
-    r"[nN] grams?|ngrams?": "n-gram",
+    r"[nN] grams?|ngrams?(?! [(\d…])": "n-gram",
     r"[23]-grams?": "bigram, trigram",
     r"(?:end of sentence|EOS|end-of-sentence) (?:token|marker)s?": "end-of-sentence symbol",
     r"(?:dev(?:elopment)?|tuning) (?:set|text)": "validation set",
@@ -39,15 +40,29 @@ VARIANTS = {
     r"vocab": "vocabulary",
 }
 """Other names of what the notation or the glossary names, and the name to use."""
-
-VARIANT = re.compile(
-    r"(?<![\w.`/-])(?:"
-    + "|".join(f"(?P<v{n}>{variant})" for n, variant in enumerate(VARIANTS))
-    + r")(?![\w`(-])"
-)
+FOREIGN = {
+    r"(?<![Tt]here )(?:is|are|was|were) no (?!(?:longer|more|less|fewer|better|worse|other|one)\b)[\w*…-]+": (
+        "is not a, is not the"
+    ),
+    r"[Ww]ho(?:so)?ever": "anyone who, or a noun",
+    r"so-and-so(?= many)": "a number of",
+    r"[Dd]ear(?:er|est)?": "improbable, hardest, with the highest loss; costs more",
+    r"[Mm]end(?:s|ed|ing)?": "correct, repair, fix",
+    r"(?:[Hh]ow it )?[Bb]etray(?:s|ed|ing)?": "Symptom, shows",
+    r"(?:Asked|Expected) (?:is|are)": "the subject, and then the verb",
+    r"Said,[ ]and seen": "Common claims, checked",
+}
+"""What a native speaker would not say, and what to write."""
+METAPHORS = {
+    r"[Pp]ric(?:es?|ed|ing)|[Bb]ill(?:s|ed)?|[Cc]harg(?:es?|ed|ing)|[Ss]takes?": "loss, surprisal, nats",
+    r"[Ff]aults?": "mistake, loss above the entropy",
+}
+"""Metaphors for a loss or a mistake, and the words that the chapters of the second pattern use."""
 BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
 NOTATION = "How other texts write the same thing"
 """The heading below which the notation page lists the names that others use."""
+APART = "\n|\n"
+"""Between two strings, so that the end of one and the start of the next make no match."""
 
 
 def words_are_spelt_right(tree: Tree) -> Iterator[str]:
@@ -76,11 +91,26 @@ def _sources(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
-    """Pages, labs, sets and doc-strings call a quantity by its name in the notation and the glossary."""
+    """Pages, labs, sets and the library call a quantity by its name in the notation and the glossary."""
     for path, text in _written(tree):
-        for match in VARIANT.finditer(" ".join(text.split())):
-            name = list(VARIANTS.values())[int(match.lastgroup[1:])]
-            yield f"{path}: {match[0]!r} is called {name} here (notation, glossary)."
+        for words, name in _matches(text, VARIANTS):
+            yield f"{path}: {words!r} is called {name} here (notation, glossary)."
+
+
+def english_is_idiomatic(tree: Tree) -> Iterator[str]:
+    """Pages, labs, sets, hints, errors and guides say things as a native speaker would."""
+    for path, text in _spoken(tree):
+        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in HELD)
+        for words, cure in _matches(text, FOREIGN | METAPHORS if held else FOREIGN):
+            yield f"{path}: {words!r} is not plain English here. Write: {cure}."
+
+
+def _matches(text: str, names: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the words of a text that match a pattern, and what the pattern stands for."""
+    text = " ".join(text.split())
+    for pattern, name in names.items():
+        for match in re.finditer(rf"(?<![\w.`/-])(?:{pattern})(?![\w`(-])", text):
+            yield match[0], name
 
 
 def references_are_cited(tree: Tree) -> Iterator[str]:
@@ -122,14 +152,26 @@ def chinese_names_are_those_of_the_glossary(tree: Tree) -> Iterator[str]:
 
 
 def _written(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield the prose of pages, of Markdown cells and of doc-strings."""
+    """Yield the prose of pages, of Markdown cells and of the library's strings."""
     for path, text in tree.texts("book/*.md"):
         yield path, prose(text.partition(NOTATION)[0] if path == "book/notation.md" else text)
     for path, notebook in tree.notebooks("notebooks", "exercises", "solutions"):
         cells = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
         yield path, prose("\n\n".join(cells))
     for path, text in tree.texts("lmmetrics/*.py"):
-        yield path, prose("\n\n".join(_docstrings(text)))
+        yield path, prose(APART.join(_strings(text)))
+
+
+def _spoken(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield what `_written` yields, the prose of guides, alt texts, and the strings of modules and cells."""
+    yield from _written(tree)
+    for path, text in tree.texts("*.md"):
+        if not path.startswith(("book/", "lmmetrics/data/")):
+            yield path, prose(text)
+    for path, text in tree.texts("lmcourse/*.py"):
+        yield path, prose(APART.join(_strings(text)))
+    for cell in tree.code_cells("book", "notebooks", "solutions"):
+        yield cell.where, prose(APART.join([cell.alt, *_strings(cell.source)]))
 
 
 def prose(text: str) -> str:
@@ -165,12 +207,18 @@ def _outside_code(lines: list[str]) -> Iterator[str]:
             yield line
 
 
-def _docstrings(source: str) -> Iterator[str]:
-    """The triple-quoted strings of a module: doc-strings, and notes below a name."""
-    try:
-        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    except (tokenize.TokenError, SyntaxError):
-        return
-    for token in tokens:
-        if token.type == tokenize.STRING and token.string.endswith('"""'):
-            yield token.string.strip('"')
+def _strings(source: str) -> Iterator[str]:
+    """The strings of a module or a cell; nothing of a cell that is not plain Python."""
+    with contextlib.suppress(SyntaxError):
+        yield from _strings_in(ast.parse(source))
+
+
+def _strings_in(node: ast.AST) -> Iterator[str]:
+    """The strings below a node; in an f-string, an ellipsis stands for what is computed."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _strings_in(child)

@@ -400,6 +400,19 @@ PLANTED = [
         write("lmmetrics/model.py", 'def f():\n    """Return the log likelihood."""\n'),
         "model.py: 'log likelihood' is called log-likelihood",
     ),
+    ("english_is_idiomatic", write("book/index.md", "A score is\nno probability.\n"), "'is no probability'"),
+    (
+        "english_is_idiomatic",
+        edit(LAB, lambda cells: cells[0].update(source="## The dearest places")),
+        "02_topic.ipynb: 'dearest' is not plain English here. Write: improbable",
+    ),
+    (
+        "english_is_idiomatic",
+        write("lmcourse/hint.py", "hint = f'{n} faults: ' 'Whoever counts them.'\n"),
+        "hint.py: 'Whoever'",
+    ),
+    ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
+    ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
     (
         "references_are_cited",
         write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
@@ -521,6 +534,12 @@ def test_a_figure_inside_a_function_or_a_hidden_output_needs_no_words(project):
     for source in ("def draw():\n    return plt.subplots()", ":tags: [remove-output]\nplt.subplots()"):
         add_code(PAGE, source)(project)
     assert list(checks.pages.pictures_have_alt_text(Tree(project))) == []
+
+
+def test_plain_words_and_words_in_quotation_marks_are_fine(project):
+    text = 'There is no end. It is no longer here, and it is no more than 3. They call it "dear". The bill.\n'
+    (project / "book" / "index.md").write_text(text)
+    assert list(checks.words.english_is_idiomatic(Tree(project))) == []
 
 
 def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):

@@ -8,8 +8,8 @@ Canvas
     University, teaching.resources.osu.edu. A column that is not named after an assignment makes a new one.
 Moodle
     A CSV with a header whose columns you map by hand at the import: one to useridnumber, useremail or
-    username, one to the grade item, one to its feedback. Rows without that field are skipped, and a dash is
-    no grade. Sources: "Grade import", docs.moodle.org/311/en/Grade_import, and
+    username, one to the grade item, one to its feedback. Rows without that field are skipped, and a dash
+    means no grade. Sources: "Grade import", docs.moodle.org/311/en/Grade_import, and
     ``grade/import/csv/classes/load_data.php`` of github.com/moodle/moodle (commit 0289d8c). Moodle refuses
     more than 100 points, unless its site allows them.
 """
