@@ -56,7 +56,7 @@ LAST_LAYER = Question(
         Mistake(
             "M6",
             partial(last_layer, through=lambda error, q: q[1] * error),
-            "You differentiate -q_2. The loss is the logarithm of it, -ln q_2.",
+            "You differentiate -q_2. The loss is -ln q_2.",
         ),
         Mistake(
             "L10",
@@ -94,7 +94,7 @@ LAST_LAYER = Question(
 
 
 def loss_and_gradient(logits, targets, logs=lambda z: log_softmax(z, axis=1), loss=None, gradient=None):
-    """Mean nats of N targets, and the derivative of it for each logit; (N, V), (N,)."""
+    """Mean nats of N targets, and its derivative for each logit; (N, V), (N,)."""
     n, vocabulary = logits.shape
     log_q = logs(logits)
     nats = -log_q[np.arange(n), targets]
