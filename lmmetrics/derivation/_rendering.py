@@ -58,7 +58,8 @@ def as_html(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
     stated = ", ".join(f"\\({html.escape(fact.full_tex)}\\)" for fact in given)
     shown = f'<p class="given">Given {stated}.</p>' if given else ""
     if len(steps) == 1 and verdict == "proved":
-        shown += f"<p>{_displayed(f'{start} = {steps[0].tex}')}</p>"
+        why = _reason_html(steps[0].because)
+        shown += f'<p>{_displayed(f"{start} = {steps[0].tex}")} <span class="why">{why}</span></p>'
     else:
         rows = [f'<li><span class="side">{_displayed(start)}</span></li>', *map(_row, steps)]
         shown += f"<ol>{''.join(rows)}</ol>"

@@ -1,0 +1,50 @@
+"""What interprets a result has a claim behind it: each rule finds a fault that is planted in a copy."""
+
+import re
+
+import pytest
+
+from lmcourse.files.places import ROOT
+from lmcourse.rules import claims
+from lmcourse.rules.tree import Tree
+
+PAGE = "book/04_perplexity.md"
+RULES = (
+    claims.figures_say_what_is_claimed,
+    claims.numbers_in_alt_texts_are_computed,
+    claims.sentences_about_figures_are_claimed,
+)
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """Write the page with one fault; return what the rules find."""
+
+    def find(old, new):
+        text = (ROOT / PAGE).read_text(encoding="utf-8")
+        assert old in text
+        (tmp_path / "book").mkdir()
+        (tmp_path / PAGE).write_text(text.replace(old, new, 1), encoding="utf-8")
+        return [finding for rule in RULES for finding in rule(Tree(tmp_path))]
+
+    return find
+
+
+def test_the_page_itself_is_sound(planted):
+    assert planted("# Perplexity", "# Perplexity") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("{04-size-first} to {04-size-last}", "10 to {04-size-last}", "the alt text says 10"),
+        ("  # claim: 04-stops", "", "the title .* says 'falls'"),
+        ("# claim: 04-stops", "# claim: 04-ends", "names no claim"),
+        ("They meet at the perplexity.", "They meet below the perplexity.", "says 'below'"),
+        ("shows the last statement:", "shows all statements:", "says 'all'"),
+    ],
+)
+def test_a_planted_fault_is_found(planted, old, new, words):
+    findings = planted(old, new)
+    assert len(findings) == 1
+    assert re.search(words, findings[0])
