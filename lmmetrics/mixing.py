@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
 from lmmetrics.text import TokenizedText, Vocabulary
@@ -17,7 +18,7 @@ STEPS, ENOUGH = 200, 1e-9
 """Steps of EM at most, and the gain in nats per token below which it stops."""
 
 
-class Mixture:
+class Mixture(Predictor):
     """A linear mixture of language models: p(w | h) = sum_i w_i p_i(w | h).
 
     Parameters
@@ -70,20 +71,46 @@ class Mixture:
         self.weights = given
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> Vocabulary:  # type: ignore[override]  # the models have it
         """The vocabulary of the first model that has one."""
         for model in self.models:
             if hasattr(model, "vocabulary"):
                 return model.vocabulary
         raise AttributeError("no model of this mixture has a vocabulary")
 
+    @property
+    def context_starts(self) -> Any:  # type: ignore[override]
+        """As the models' own, if it is the same for all of them; otherwise None."""
+        found = self._starts()
+        return found.pop() if len(found) == 1 else None
+
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N]."""
         return self._mix(self._table(text), self.weights)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
-        """Return p(w | context) for every w of the vocabulary: float64[V]. Each model needs this method."""
-        return self.weights @ np.stack([cast(Any, model).next_distribution(context) for model in self.models])
+        """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
+
+        Parameters
+        ----------
+        context : list of str
+            As in the models' own methods of this name, which each model needs. It begins with `<s>` if the
+            models read other contexts in different ways.
+
+        Raises
+        ------
+        ValueError
+            If the context does not begin with `<s>`, and some models take it for the start of the text, but
+            others for a place anywhere in a text.
+        """
+        rows = np.stack([cast(Any, model).next_distribution(context) for model in self.models])
+        if len(self._starts()) > 1 and list(context[:1]) != ["<s>"]:
+            raise ValueError(
+                "the models of this mixture read this context in different ways: a network takes it for the "
+                "start of the text, a counted model for a place anywhere in a text. Give all tokens from the "
+                'start of the text, so that the context begins with "<s>": context=["<s>", ...]'
+            )
+        return self.weights @ rows
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
@@ -117,6 +144,10 @@ class Mixture:
                 break
         self.weights = weights / weights.sum()
         return self
+
+    def _starts(self) -> set[str | None]:
+        """The different ways in which the models read a context: see `Predictor.context_starts`."""
+        return {getattr(model, "context_starts", None) for model in self.models}
 
     def _table(self, text: TokenizedText) -> Floats:
         """Return ln p of each token under each model: float64[M, N]."""

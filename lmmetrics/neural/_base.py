@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
 from lmmetrics.neural._heads import Head
@@ -25,7 +26,7 @@ ROW_ELEMENTS = 2**22
 """Probabilities that are held at one time while scoring: rows of V numbers, 32 MiB in float64."""
 
 
-class NeuralLM(nn.Module):
+class NeuralLM(Predictor, nn.Module):
     """The common part of all neural models.
 
     The model reads inputs x and predicts tokens w. They have the same length: x[t] is the token before w[t],
@@ -41,7 +42,7 @@ class NeuralLM(nn.Module):
         sentence. It may be changed at any time.
     """
 
-    vocabulary: Vocabulary
+    context_starts = "text"
     head: Head
     state: Reach
 
@@ -94,27 +95,24 @@ class NeuralLM(nn.Module):
         return log_probs
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
-        """Return p(w | context) for every w of the vocabulary: float64[V], by id; the entry of `<s>` is 0.
+        """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
 
         Parameters
         ----------
         context : list of str
-            The tokens before it, from the start of the text; `<s>` at the start may be left out, and a
-            `</s>` ends a sentence.
+            All tokens before the next one, from the start of the text; each `</s>` ends a sentence. `<s>` may
+            be left out, so ``[]`` is the start of the text. (An `NGramModel` takes a context without `<s>`
+            for a place anywhere in a sentence.)
+
+        Returns
+        -------
+        float64[V]
+            The entry of `<s>` is 0.
         """
-        if isinstance(context, str):
-            raise TypeError(
-                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
-            )
-        inputs = self._inputs(self.vocabulary.id_of(token) for token in context if token != "<s>")
+        inputs = self._inputs(self._ids(context))
         scorer = self._scorer()
         with torch.no_grad(), one_thread():
             return scorer._row(scorer.features(torch.tensor([inputs]))[0])
-
-    def prob(self, word: str, context: Sequence[str] = ()) -> float:
-        """Return p(word | context); 0 for a word that is not in a vocabulary without `<unk>`."""
-        row, id = self.next_distribution(context), self.vocabulary.id_of(word)
-        return float(row[id]) if id >= 0 else 0.0
 
     def sample(
         self, n: int, seed: Seed, temperature: float = 1.0, context: Sequence[str] = ("<s>",)
@@ -143,7 +141,7 @@ class NeuralLM(nn.Module):
         if not temperature > 0:
             raise ValueError(f"temperature is {temperature!r}; a number above 0 is expected")
         rng, scorer = np.random.default_rng(seed), self._scorer()
-        past, drawn = [self.vocabulary.id_of(token) for token in context if token != "<s>"], []
+        past, drawn = self._ids(context), []
         inputs, memory = self._inputs(past), None
         with torch.no_grad(), one_thread():
             for _ in range(n):
@@ -203,6 +201,10 @@ class NeuralLM(nn.Module):
         return None
 
     # Helpers
+
+    def _ids(self, context: Sequence[str]) -> list[int]:
+        """The ids of a context without `<s>`, which `_inputs` adds."""
+        return [id for id in super()._ids(context) if id != self.vocabulary.bos]
 
     def _inputs(self, past: Iterable[int]) -> list[int]:
         """The input ids after the tokens `past`, from where the past begins."""

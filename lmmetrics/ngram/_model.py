@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from tqdm import tqdm
 
+from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram._arpa import read_arpa, write_arpa
 from lmmetrics.ngram._counts import NGramCounts
@@ -14,14 +15,14 @@ from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._sampling import draw
 from lmmetrics.ngram._smoothing import Smoothing
 from lmmetrics.ngram._tables import Tables
-from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text import Spelling, TokenizedText
 
 
 class NotFittedError(ValueError, AttributeError):
     """A model was asked for something that only `NGramModel.fit` gives it."""
 
 
-class NGramModel:
+class NGramModel(Predictor):
     """A language model that counts: each token is predicted from the n - 1 tokens before it.
 
     Parameters
@@ -61,7 +62,7 @@ class NGramModel:
     (2, array([0, 5, 2, 1]))
     """
 
-    vocabulary: Vocabulary
+    context_starts = "anywhere"
     counts_: NGramCounts
 
     def __init__(self, order: int, smoothing: Smoothing) -> None:
@@ -131,24 +132,21 @@ class NGramModel:
         with np.errstate(divide="ignore"):
             return np.log(tables.token_probs(text))
 
-    def prob(self, word: str, context: Sequence[str] = ()) -> float:
-        """Return p(word | context).
-
-        Parameters
-        ----------
-        word : str
-            Scored as `<unk>` if it is not in the vocabulary; 0 if the vocabulary lacks `<unk>`.
-        context : list of str
-            The tokens before it; more than order - 1 are cut to the last ones. ``["<s>"]`` is the start of a
-            sentence; the empty context says nothing about the place.
-        """
-        row, id = self.next_distribution(context), self.vocabulary.id_of(word)
-        return float(row[id]) if id >= 0 else 0.0
-
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
 
-        `context` is as in `prob`; the entry of `<s>` is 0.
+        Parameters
+        ----------
+        context : list of str
+            The tokens before the next one, of which the model uses the last order - 1. A `<s>` is the start
+            of a sentence, and what comes before it is not used. Without `<s>` the context may be anywhere in
+            a sentence: after ``[]`` the distribution is that of the unigrams. (A `NeuralLM` takes every
+            context for the start of a text.)
+
+        Returns
+        -------
+        float64[V]
+            The entry of `<s>` is 0.
         """
         self._require_probabilities("next_distribution")
         return self.next_scores(context)
@@ -278,12 +276,10 @@ class NGramModel:
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
 
     def _ids(self, context: Sequence[str]) -> list[int]:
-        if isinstance(context, str):
-            raise TypeError(
-                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
-            )
-        self._fitted()
-        return [self.vocabulary.id_of(token) for token in context]
+        """The ids of a context from its last `<s>` on: no n-gram crosses from one sentence to the next."""
+        ids = super()._ids(context)
+        bos = self.vocabulary.bos
+        return ids[len(ids) - 1 - ids[::-1].index(bos) :] if bos in ids else ids
 
 
 class FromFile(Smoothing):
