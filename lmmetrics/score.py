@@ -1,8 +1,8 @@
 """The waist of the hourglass: the total nats of a scored text, and how many units that text has.
 
-Every score in this book is the total of the nats over a set of scored tokens, divided by a count of some
-unit, then perhaps exponentiated. A `Score` carries the total and the counts, so the division comes last.
-It can be combined only by adding: averaging perplexities cannot be written.
+Every score of a language model is the total of the nats over a set of scored tokens, divided by the count
+of some unit, then perhaps exponentiated. A `Score` carries the total and the counts, and divides last. Scores
+can only be added: there is no way to average perplexities.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Unit = Literal["token", "word", "char", "byte"]
 UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 """The name of a unit, and the field of `Score` that counts it."""
 LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
-"""The name of a unit, and what readers see in its place; the plural adds an s."""
+"""The name of a unit, and the word that readers see; its plural ends in s."""
 
 
 class UnitError(ValueError):
@@ -33,8 +33,8 @@ class Score:
         The sum of ``-ln q(x_t | x_<t)`` over the scored tokens. At least 0. Infinite if the model gave
         a scored token the probability 0; every perplexity is then infinite too.
     tokens, words, chars, bytes : int, optional
-        How many of each unit the scored text has. Leave out what you did not count: asking for that unit is
-        then a `UnitError`, and never a guess.
+        How many of each unit the scored text has. Leave out the units that you did not count: asking for one
+        of them raises a `UnitError`.
 
     Raises
     ------
@@ -50,7 +50,7 @@ class Score:
 
     Examples
     --------
-    Chapter 02 gives 我 / 愛 / 台灣 the probabilities 0.5, 0.8 and 0.9: three words, four characters.
+    A model gives 我 / 愛 / 台灣 the probabilities 0.5, 0.8 and 0.9: three words, four characters.
 
     >>> score = Score(nats=-math.log(0.5 * 0.8 * 0.9), tokens=3, words=3, chars=4)
     >>> score
@@ -80,16 +80,7 @@ class Score:
             )
 
     @classmethod
-    def from_perplexity(
-        cls,
-        value: float,
-        per: Unit = "token",
-        *,
-        tokens: int | None = None,
-        words: int | None = None,
-        chars: int | None = None,
-        bytes: int | None = None,
-    ) -> Score:
+    def from_perplexity(cls, value: float, per: Unit = "token", **counts: int | None) -> Score:
         """Rebuild the total nats behind a published perplexity: ``nats = count * ln(value)``.
 
         Parameters
@@ -98,8 +89,9 @@ class Score:
             The published perplexity, at least 1; may be infinite.
         per : {"token", "word", "char", "byte"}
             The unit of that perplexity. Its count is needed.
-        tokens, words, chars, bytes : int, optional
-            The counts of the scored text. Add those that you want to convert to.
+        **counts : int
+            The counts of the scored text, as for `Score`: that of ``per``, and those of the units to which
+            you want to convert.
 
         Raises
         ------
@@ -117,8 +109,7 @@ class Score:
         (7.1416, 1.3306)
         """
         value = _checked_perplexity(value)
-        counts = {"tokens": tokens, "words": words, "chars": chars, "bytes": bytes}
-        count = cls(0.0, **counts)._count(per)
+        count = cls(0.0, **counts)._divisor(per)
         return cls(count * math.log(value), **counts)
 
     @property
@@ -131,6 +122,24 @@ class Score:
         """Perplexity per token, ``exp(nats / tokens)``. For another unit see `perplexity_per`."""
         return self.perplexity_per("token")
 
+    def count(self, unit: Unit) -> int:
+        """Return how many of a unit the scored text has: "token", "word", "char" or "byte".
+
+        Raises
+        ------
+        UnitError
+            If the unit was not counted, or is not one of the four.
+        """
+        if unit not in UNITS:
+            known = ", ".join(map(repr, UNITS))
+            raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")
+        count = getattr(self, UNITS[unit])
+        if count is None:
+            raise UnitError(
+                f"This score does not know how many {UNITS[unit]} the text has. {_how_to_count(UNITS[unit])}"
+            )
+        return count
+
     def perplexity_per(self, unit: Unit) -> float:
         """Return ``exp(nats / count)`` for "token", "word", "char" or "byte".
 
@@ -141,7 +150,7 @@ class Score:
         UnitError
             If the unit was not counted, or is not one of the four.
         ValueError
-            If the text has none of that unit.
+            If the count of that unit is 0.
         """
         try:
             return math.exp(self.nats_per(unit))
@@ -150,11 +159,11 @@ class Score:
 
     def nats_per(self, unit: Unit) -> float:
         """Return ``nats / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
-        return self.nats / self._count(unit)
+        return self.nats / self._divisor(unit)
 
     def bits_per(self, unit: Unit) -> float:
         """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
-        return self.bits / self._count(unit)
+        return self.bits / self._divisor(unit)
 
     def __add__(self, other: Score) -> Score:
         if not isinstance(other, Score):
@@ -177,7 +186,7 @@ class Score:
         return self if type(other) is int and other == 0 else self.__add__(cast("Score", other))
 
     def __repr__(self) -> str:
-        """One line, with units and the digits that hold on every machine."""
+        """One line, with units and digits that are the same on every machine."""
         parts = [f"{_number(self.nats)} nats", *(f"{n} {field}" for field, n in self._counts().items())]
         perplexity = f"; perplexity {_number(self.perplexity)} per token" if self.tokens else ""
         return f"Score({', '.join(parts)}{perplexity})"
@@ -218,12 +227,11 @@ class Score:
         """The cells of the table: unit, count, nats, bits and perplexity per unit."""
         rows = []
         for unit, field in UNITS.items():
-            count = getattr(self, field)
-            if count is None:
-                continue
-            values = (self.nats_per(unit), self.bits_per(unit), self.perplexity_per(unit)) if count else ()
-            cells = [_number(value) for value in values] or ["none"] * 3
-            rows.append((unit, str(count), *cells))
+            if count := getattr(self, field):
+                values = self.nats_per(unit), self.bits_per(unit), self.perplexity_per(unit)
+                rows.append((unit, str(count), *map(_number, values)))
+            elif count == 0:
+                rows.append((unit, "0", *["none"] * 3))
         return rows
 
     def _counts(self) -> dict[str, int]:
@@ -231,28 +239,20 @@ class Score:
         counts = {field: getattr(self, field) for field in UNITS.values()}
         return {field: count for field, count in counts.items() if count is not None}
 
-    def _count(self, unit: Unit) -> int:
-        """The count to divide by; an error if it is missing or 0."""
-        if unit not in UNITS:
-            known = ", ".join(map(repr, UNITS))
-            raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")
-        count = getattr(self, UNITS[unit])
-        if count is None:
-            raise UnitError(
-                f"This score does not know how many {UNITS[unit]} the text has. {_how_to_count(UNITS[unit])}"
-            )
-        if count == 0:
-            raise ValueError(
-                f"The text has 0 {UNITS[unit]}, so nothing can be given per {unit}. An empty text can be "
-                "pooled: add its score to others, then ask the sum."
-            )
-        return count
+    def _divisor(self, unit: Unit) -> int:
+        """The count of a unit; an error if it is 0."""
+        if count := self.count(unit):
+            return count
+        raise ValueError(
+            f"The text has 0 {UNITS[unit]}, so nothing can be given per {unit}. An empty text can be "
+            "pooled: add its score to others, then ask the sum."
+        )
 
 
 def _how_to_count(field: str) -> str:
     return (
         f"Count the {field} of exactly the text that was scored and pass them: "
-        f"Score(nats, ..., {field}=...). A TokenizedText counts them for score_text where it can."
+        f"Score(nats, ..., {field}=...). With score_text, the TokenizedText counts them, if it can."
     )
 
 
@@ -266,7 +266,7 @@ def _checked_nats(nats: float) -> float:
     if math.isnan(value):
         raise ValueError("nats is NaN. Look for the token whose log probability is not a number.")
     if value < 0:
-        rounding = "It is tiny: rounding, perhaps; if so, pass 0.0. " if value > -1e-9 else ""
+        rounding = "It may be the rounding of 0; if so, pass 0.0. " if value > -1e-9 else ""
         raise ValueError(
             f"nats is {value:g}, but a surprisal -ln q is at least 0, because q is at most 1. {rounding}"
             "Check the sign, and that you pass log probabilities of a discrete model, not logits."
@@ -295,12 +295,12 @@ def _checked_perplexity(value: float) -> float:
     if not value >= 1:
         raise ValueError(
             f"{value:g} cannot be the perplexity of a discrete model. Each probability is at most 1, so each "
-            "surprisal is at least 0, and exp of their mean is at least 1. A value below 1 often lost its "
-            "minus sign, or is a loss and not a perplexity."
+            "surprisal is at least 0, and exp of their mean is at least 1. Check whether a minus sign is "
+            "missing, or whether the value is a loss and not a perplexity."
         )
     return float(value)
 
 
 def _number(value: float) -> str:
-    """Six decimals where they fit, else scientific notation: digits that hold on every machine."""
+    """Six decimals where they fit, else scientific notation: digits that are the same on every machine."""
     return f"{value:.6f}" if value < 1e7 or math.isinf(value) else f"{value:.6e}"

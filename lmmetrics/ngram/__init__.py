@@ -1,4 +1,4 @@
-"""Counted language models: one engine, ten ways to smooth it.
+"""Counted language models: one engine and ten smoothing methods. `Smoothing` says how to write another one.
 
 Examples
 --------
@@ -17,23 +17,28 @@ from lmmetrics.ngram._backoff import Katz, StupidBackoff
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
 from lmmetrics.ngram._interpolation import JelinekMercer, WittenBell
+from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._model import NGramModel, NotFittedError
-from lmmetrics.ngram._smoothing import MissingStatisticsError
+from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, Smoothing, SpreadEvenly
 
 __all__ = [
     "AbsoluteDiscounting",
     "AddK",
     "ArpaError",
     "GoodTuring",
+    "Interpolated",
     "JelinekMercer",
     "Katz",
     "KneserNey",
+    "Level",
     "MaximumLikelihood",
     "MissingStatisticsError",
     "ModifiedKneserNey",
     "NGramCounts",
     "NGramModel",
     "NotFittedError",
+    "Smoothing",
+    "SpreadEvenly",
     "StupidBackoff",
     "WittenBell",
 ]

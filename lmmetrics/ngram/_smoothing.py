@@ -1,9 +1,6 @@
-"""What every smoothing method is: a share of its own for each n-gram, and a remainder for each context.
+"""What all smoothing methods have in common: a share for each n-gram, and a remainder for each context.
 
-A method says, for each order, what an n-gram gets from its own count and what its context leaves over
-(`terms`), and where the remainder goes (`combine`). Most methods are `Interpolated`: every word gets the
-shorter context's probability on top. `SpreadEvenly` treats all words alike instead. The methods are in the
-modules `additive`, `interpolation`, `discounting` and `backoff`.
+The methods are in `_additive`, `_interpolation`, `_discounting` and `_backoff`.
 """
 
 from collections.abc import Callable
@@ -18,36 +15,65 @@ from lmmetrics.ngram._tables import Tables
 
 
 class MissingStatisticsError(ValueError):
-    """A method needs numbers that this text does not have, such as the n-grams seen twice."""
+    """The text lacks the statistics that a method needs: for instance, no n-gram occurs exactly twice."""
 
 
 class Smoothing:
-    """A smoothing method. Give one to `NGramModel`; it is not fitted itself.
+    """A smoothing method. `NGramModel` takes one and fits a copy of it.
 
-    In the doc-strings of the methods: h is a context and h' the context without its first word; c(hw) is how
+    In the doc-strings of the methods, h is a context and h' the context without its first word; c(hw) is how
     often w follows h, c(h) the sum of c(hw) over w, T(h) the number of different words seen after h, n_r the
     number of n-grams seen r times; V is the number of words that can be predicted: the whole vocabulary, with
     `<unk>` and `</s>`, without `<s>`. Below order 1 is the uniform distribution, 1 / V.
+
+    Notes
+    -----
+    To write a method of your own, derive it from `Interpolated` or `SpreadEvenly` and define `terms`: the
+    share that each n-gram gets from its own count, and the weight that each context leaves to the remainder.
+    A method that distributes the remainder in another way derives from `Smoothing` and defines `combine` too.
+
+    Examples
+    --------
+    Dirichlet smoothing, p(w | h) = (c(hw) + mu p(w | h')) / (c(h) + mu).
+
+    >>> from lmmetrics.ngram import Interpolated, NGramModel
+    >>> from lmmetrics.text import tokenize
+    >>> class Dirichlet(Interpolated):
+    ...     def __init__(self, mu):
+    ...         self.mu = mu
+    ...     def terms(self, level):
+    ...         whole = level.totals(level.counts) + self.mu
+    ...         return level.counts / level.spread(whole), self.mu / whole
+    >>> model = NGramModel(1, Dirichlet(mu=2)).fit(tokenize(["a a a b\\n"]))  # c = 5, V = 4
+    >>> round(model.prob("a") * (5 + 2), 12)  # 3 + 2 / 4
+    3.5
     """
 
-    evenly = False  # whether the remainder goes to all words alike
-    refusal: str | None = None  # why the values are not probabilities, if they are not
+    evenly = False
+    """Whether the remainder goes to all words in equal parts."""
+    refusal: str | None = None
+    """Why the values are not probabilities; None if they are."""
 
     def prepare(self, counts: NGramCounts) -> None:
-        """Estimate what all orders share, before `terms` is called for each of them."""
+        """Estimate the parameters that all orders share. Called once, before `terms` is called per order."""
 
     @property
     def unseen(self) -> float:
-        """The weight of a context that was not seen."""
+        """The weight of the remainder after a context that was not seen."""
         return 1.0
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
-        """Return the share of each n-gram and the weight of the remainder: float64[G], float64[C].
+        """Return the share of each n-gram and the weight of the remainder after each context.
 
         Parameters
         ----------
         level : Level
-            The n-grams of one order.
+            The n-grams of one order: G n-grams with C contexts.
+
+        Returns
+        -------
+        share : float64[G]
+        weight : float64[C]
         """
         raise NotImplementedError
 
@@ -57,15 +83,15 @@ class Smoothing:
         Parameters
         ----------
         level : Level
-        own, weights
-            What `terms` returned.
+        own, weights : float64[G], float64[C]
+            The share and the weight that `terms` returned.
         shorter : float64[G]
-            The probability of each n-gram without its first word.
+            The probability of each n-gram without its first word; 1 / V at order 1.
         """
         raise NotImplementedError
 
     def tables(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Tables:
-        """Return the `Tables` of a text's counts."""
+        """Return the `Tables` that score a text; `advance` is called after each order, for a progress bar."""
         self.prepare(counts)
         vocabulary = counts.vocabulary
         probs: list[Floats] = []
@@ -89,7 +115,7 @@ class Smoothing:
 
 
 class Interpolated(Smoothing):
-    """p(w | h) = share(hw) + weight(h) p(w | h'), for words seen after h and for unseen words alike."""
+    """p(w | h) = share(hw) + weight(h) p(w | h'), for all words, whether they were seen after h or not."""
 
     def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
         own += level.spread(weights) * shorter
@@ -97,13 +123,13 @@ class Interpolated(Smoothing):
 
 
 class SpreadEvenly(Interpolated):
-    """p(w | h) = share(hw) + weight(h) / V."""
+    """p(w | h) = share(hw) + weight(h) / V: all words get equal parts of the remainder."""
 
     evenly = True
 
 
 def ratio(part: ArrayLike, whole: Floats) -> Floats:
-    """Divide, with 1 where the whole is 0: a context that nothing follows leaves everything over.
+    """Divide, with 1 where the whole is 0: a context that nothing follows leaves everything to the remainder.
 
     Examples
     --------

@@ -37,9 +37,9 @@ def compare_scores(
     unit : {"token", "word", "char", "byte"}
         Both sides must have the same number of these units in every document.
     confidence : float
-        Share of intervals that contain the true difference, if the assumptions below hold.
+        Share of intervals that contain the true difference, under the assumptions below.
     resamples : int
-        How many times the documents are drawn again.
+        How many times the documents are resampled.
     seed : int or numpy.random.Generator
         The same seed gives the same interval.
 
@@ -50,32 +50,33 @@ def compare_scores(
     Raises
     ------
     ValueError
-        If fewer than two documents have a scored token, if the numbers of documents differ, if a score is
-        infinite, or if the two sides have different unknown tokens, and so different vocabularies.
+        If fewer than two documents contain the unit, if the numbers of documents differ, if a score is
+        infinite, or if the numbers of unknown tokens differ, which means that the vocabularies differ.
     UnitError
-        If the unit was not counted, or its number in a document differs between the two sides.
+        If the unit was not counted, or if the two sides count different numbers of it in a document.
 
     Notes
     -----
     With ``d_i`` the bits of ``a`` minus the bits of ``b`` in document ``i``, and ``n_i`` its units, the
-    difference is ``sum d_i / sum n_i``: totals first, division last. Each resample draws as many documents as
-    there are, with replacement, and takes the same ratio. The interval is the central part of these
-    ratios (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with ``paired=True``), and their standard
-    deviation is the standard error ``s``. Tokens of one document depend on each other, so documents are
-    drawn, not tokens. The interval assumes that the documents are independent and are a sample of the kind of
-    text that you want to measure.
+    difference is ``sum d_i / sum n_i``: totals first, division last. Documents with ``n_i = 0`` are left out.
+    Each resample draws as many documents as there are, with replacement, and computes the same ratio. The
+    interval is the central part of these ratios (percentile bootstrap, SciPy's `scipy.stats.bootstrap` with
+    ``paired=True``), and their standard deviation is the standard error ``s``. Tokens of one document depend
+    on each other, so documents are drawn, not tokens. The interval assumes that the documents are independent
+    and are a sample of the kind of text that you want to measure.
 
-    How many units would be needed: an average over ``N`` units has a standard error that falls as
-    ``1 / sqrt(N)``. If the true difference is the observed one and the normal approximation holds, a test at
-    this confidence finds it with power 0.8 from the following number of units on::
+    How many units are needed to tell the models apart: an average over ``N`` units has a standard error that
+    falls as ``1 / sqrt(N)``. If the true difference is the observed one and the normal approximation is good,
+    a test at this confidence has power 0.8 from the following number of units on::
 
         needed = N * ((z(1 - alpha / 2) + z(0.8)) * s / difference)**2,     alpha = 1 - confidence
 
     Here ``z`` is the quantile function of the normal distribution. Both ``s`` and the difference are
     estimates, so only the order of magnitude can be trusted.
 
-    With few documents the interval is too short. Of simulated 95 % intervals, half of them of normal and half
-    of skewed differences, 81 in 100 held the truth with 5 documents, 88 with 10, and 93 with 30.
+    With few documents the interval is too short. Of simulated 95 % intervals, half of them for normal and
+    half for skewed differences, 81 in 100 contained the true difference with 5 documents, 88 with 10, and 93
+    with 30.
 
     Examples
     --------
@@ -87,16 +88,16 @@ def compare_scores(
     """
     a, b = list(a), list(b)
     _check_same_documents(a, b, unit)
-    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.tokens != 0]
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.count(unit)]  # y has the same count
     if len(pairs) < 2:
         raise ValueError(
-            f"there {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored token, but at "
+            f"there {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored {unit}, but at "
             "least two are needed: the interval comes from how the difference varies between documents. Give "
             "the text in more documents, such as chapters or articles."
         )
-    counts = np.array([x._count(unit) for x, _ in pairs], dtype=np.float64)
+    counts = np.array([x.count(unit) for x, _ in pairs], dtype=np.float64)
     differences = np.array([x.bits - y.bits for x, y in pairs])
-    from scipy.stats import bootstrap  # here: it loads for a second, and few callers compare
+    from scipy.stats import bootstrap  # imported here: it takes a second to load, and few callers need it
 
     drawn = bootstrap(
         (differences, counts),
@@ -120,16 +121,16 @@ def compare_scores(
         confidence=confidence,
         unit=unit,
         documents=len(pairs),
-        a=sum(a[1:], start=a[0]),
-        b=sum(b[1:], start=b[0]),
+        a=sum((x for x, _ in pairs[1:]), start=pairs[0][0]),
+        b=sum((y for _, y in pairs[1:]), start=pairs[0][1]),
     )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """The difference of two models on one text, in bits per unit, with what is known about its chance error.
+    """The difference of two models on one text, in bits per unit, with its confidence interval.
 
-    Made by `compare` and `compare_scores`; the formulas are in the notes of the latter.
+    `compare` and `compare_scores` return it; the notes of the latter give the formulas.
 
     Attributes
     ----------
@@ -140,13 +141,13 @@ class Comparison:
     standard_error : float
         Of the difference, in bits per unit.
     needed : float
-        About how many units are needed to tell the two apart; infinite for a difference of 0.
+        About how many units are needed to tell the two models apart; infinite for a difference of 0.
     confidence : float
     unit : str
     documents : int
-        How many documents with a scored token there were.
+        How many documents were compared: those that contain the unit.
     a, b : Score
-        The pooled scores.
+        The pooled scores of these documents.
     """
 
     difference: float
@@ -162,7 +163,7 @@ class Comparison:
 
     @property
     def apart(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """Whether 0 is outside the interval."""
         return self.low > 0 or self.high < 0
 
     def __repr__(self) -> str:
@@ -174,7 +175,7 @@ class Comparison:
         return (
             f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % interval "
             f"{self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
-            f"{getattr(self.a, units):,} {units}): {verdict}; {needed} would tell them apart"
+            f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
         )
 
 
@@ -214,16 +215,10 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
                 "vocabularies differ. The model with more <unk> describes less of the text, so its score "
                 "cannot be compared. Tokenise both with one vocabulary."
             )
-        left, right = _count(x, unit), _count(y, unit)
+        left, right = x.count(unit), y.count(unit)
         if left != right:
             raise UnitError(
                 f"document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
                 "two different things. Models that cut the text differently are compared per unit of the "
                 'text: compare_scores(..., unit="byte").'
             )
-
-
-def _count(score: Score, unit: Unit) -> int:
-    """How many of a unit a score counts, 0 included; an error when it does not count them."""
-    count = getattr(score, UNITS.get(unit, ""), None)
-    return score._count(unit) if count is None else count

@@ -5,29 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from lmmetrics.score import UNITS, Score
+from lmmetrics.score import Score
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class TextScore(Score):
-    """A `Score` that also says how many of its tokens the vocabulary does not hold.
+    """A `Score` that also says how many of its tokens are not in the vocabulary.
 
-    Pooling adds the unknown tokens, as it adds everything else. Two scores are equal if their nats and units
-    are, whether or not they count unknown tokens: it equals a plain `Score`.
+    Pooling adds the unknown tokens, as it adds everything else. Two scores are equal if their nats and counts
+    of units are equal. The number of unknown tokens is not compared, so a `TextScore` can equal a `Score`.
 
     Attributes
     ----------
     unknown : int
-        How many tokens of the scored text are not in the vocabulary. They are among ``.tokens``, and what
-        they cost is among ``.nats``. A ``<unk>`` that is written in the text is in the vocabulary.
+        How many tokens of the scored text are not in the vocabulary. ``.tokens`` counts them, and ``.nats``
+        includes their nats. A ``<unk>`` that is written in the text is in the vocabulary.
     """
 
     unknown: int = 0
 
     def __add__(self, other: Score) -> TextScore:
         total = Score.__add__(self, other)
-        counts = {field: getattr(total, field) for field in UNITS.values()}
-        return TextScore(total.nats, **counts, unknown=self.unknown + getattr(other, "unknown", 0))
+        unknown = self.unknown + getattr(other, "unknown", 0)
+        return TextScore(total.nats, **total._counts(), unknown=unknown)
 
     def __radd__(self, other: Score | int) -> TextScore:
         return self if type(other) is int and other == 0 else self.__add__(cast(Score, other))
@@ -35,7 +35,7 @@ class TextScore(Score):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):
             return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in ("nats", *UNITS.values()))
+        return self.nats == other.nats and self._counts() == other._counts()
 
     __hash__ = Score.__hash__
 

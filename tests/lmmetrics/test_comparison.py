@@ -139,10 +139,18 @@ def test_compare_across_tokenizers_is_per_byte():
     assert "bits per byte" in repr(result) and "27 bytes" in repr(result)
 
 
-def test_documents_without_a_scored_token_are_left_out():
-    a = [Score(1.0, tokens=2), Score(0.0, tokens=0), Score(2.0, tokens=2)]
-    b = [Score(0.0, tokens=2), Score(0.0, tokens=0), Score(0.0, tokens=2)]
-    assert compare_scores(a, b).documents == 2
+@pytest.mark.parametrize("unit", ["token", "word"])
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_documents_without_the_unit_are_left_out(unit, side):
+    """The middle document has no word; only one of the sides scores tokens in it, such as `</s>`."""
+    one = [Score(1.0, tokens=2, words=1), Score(0.0, tokens=0, words=0), Score(2.0, tokens=2, words=3)]
+    other = [Score(0.0, tokens=2, words=1), Score(5.0, tokens=1, words=0), Score(0.5, tokens=2, words=3)]
+    a, b = (one, other) if side == "a" else (other, one)
+    if unit == "token":
+        a, b = one, [other[0], Score(0.0, tokens=0, words=0), other[2]]
+    result = compare_scores(a, b, unit=unit)
+    assert result.documents == 2 and result.a == a[0] + a[2] and result.b == b[0] + b[2]
+    assert result.difference == pytest.approx(result.a.bits_per(unit) - result.b.bits_per(unit))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +166,7 @@ def test_documents_without_a_scored_token_are_left_out():
             [Score(1.0, tokens=2, words=0)] * 2,
             [Score(1.0, tokens=2, words=0)] * 2,
             {"unit": "word"},
-            "0 words",
+            "there are 0 documents with a scored word",
         ),
         (
             [TextScore(1.0, tokens=2, unknown=1)] * 2,

@@ -117,6 +117,15 @@ def test_an_empty_text_pools_but_has_no_perplexity():
     assert "none" in str(empty) and repr(empty) == "Score(0.000000 nats, 0 tokens)"
 
 
+def test_count_gives_what_was_counted():
+    score = Score(1.0, tokens=3, words=0)
+    assert score.count("token") == 3 and score.count("word") == 0
+    with pytest.raises(UnitError, match="how many chars"):
+        score.count("char")
+    with pytest.raises(UnitError, match="'line' is not a unit"):
+        score.count("line")
+
+
 # -- what is refused ----------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,68 @@
+"""A smoothing method of a user's own, written with public names only."""
+
+import numpy as np
+import pytest
+
+from lmmetrics import score_text, tokenize
+from lmmetrics.ngram import Interpolated, Level, NGramCounts, NGramModel, Smoothing, SpreadEvenly
+
+TRAIN = tokenize(["the cat sleeps\nthe cat eats\nthe dog sleeps\n", "a cat\n"])
+TEST = tokenize(["the dog eats a mouse\n"], vocabulary=TRAIN.vocabulary)
+V = TRAIN.vocabulary.predictable
+
+
+class Dirichlet(Interpolated):
+    """p(w | h) = (c(hw) + mu p(w | h')) / (c(h) + mu)."""
+
+    def __init__(self, mu: float) -> None:
+        self.mu = mu
+
+    def terms(self, level: Level):
+        whole = level.totals(level.counts) + self.mu
+        return level.counts / level.spread(whole), self.mu / whole
+
+
+class Presence(SpreadEvenly):
+    """p(w | h) = ([c(hw) > 0] + 1 / V) / (T(h) + 1): counts do not matter, only whether a word was seen."""
+
+    def terms(self, level: Level):
+        whole = level.followers() + 1
+        return (level.counts > 0) / level.spread(whole), 1 / whole
+
+
+class Backoff(Smoothing):
+    """Half of the mass for the seen words, half for the others, in proportion to the shorter context."""
+
+    def terms(self, level: Level):
+        total = level.totals(level.counts)
+        share = 0.5 * level.counts / level.spread(np.maximum(total, 1))
+        return share, np.where(total > 0, 0.5, 1.0)
+
+    def combine(self, level: Level, own, weights, shorter):
+        seen = own > 0
+        weights = weights / (1 - level.totals(np.where(seen, shorter, 0.0)))
+        return np.where(seen, own, level.spread(weights) * shorter), weights
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("method", [Dirichlet(2.0), Presence(), Backoff()])
+def test_a_method_of_ones_own_is_a_language_model(method, order):
+    model = NGramModel(order, method).fit(TRAIN)
+    for context in ([], ["<s>"], ["the"], ["<s>", "the"], ["cat", "sleeps"], ["zebra"]):
+        row = model.next_distribution(context)
+        assert row.sum() == pytest.approx(1, abs=1e-12) and (np.delete(row, TRAIN.vocabulary.bos) > 0).all()
+    past, nats = ["<s>"], 0.0
+    for token in TEST.strings():
+        nats -= np.log(model.prob(token, past))
+        past.append(token)
+    assert score_text(model, TEST).nats == pytest.approx(nats, rel=1e-12)
+
+
+def test_the_formula_by_hand():
+    counts, model = NGramCounts(TRAIN, 2), NGramModel(2, Dirichlet(2.0)).fit(TRAIN)
+    cat = (counts[1]["cat"] + 2 / V) / (len(TRAIN) + 2)
+    after_the = sum(count for (first, _), count in counts[2].items() if first == "the")
+    assert model.prob("cat", ["the"]) == pytest.approx((counts[2]["the", "cat"] + 2 * cat) / (after_the + 2))
+    present = NGramModel(2, Presence()).fit(TRAIN)
+    assert present.prob("cat", ["the"]) == pytest.approx((1 + 1 / V) / (2 + 1))
+    assert repr(Dirichlet(2.0)) == "Dirichlet(mu=2.0)"
