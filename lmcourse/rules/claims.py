@@ -1,6 +1,6 @@
 """Rules for words that interpret a result: a claim, or a number from a cell, stands behind them.
 
-They hold for the chapters of the second pattern (`HELD`). In a cell, ``# claim: KEY`` ties a title to a
+They hold for the chapters of the second pattern (`CONVERTED`). In a cell, ``# claim: KEY`` ties a title to a
 claim, and ``# not claimed: REASON`` exempts the cell; above a paragraph, ``% not claimed: REASON`` does.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from lmcourse.files.cells import CodeCell
 from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
-from lmcourse.site.extensions.path import HELD
+from lmcourse.site.extensions.chapter_length import CONVERTED
 
 COMPARATIVE = re.compile(
     r"\b(?:lowest|highest|least|most|largest|smallest|best|worst|wins?|never|always|half|nearly|rises?|rising"
@@ -54,7 +54,7 @@ def numbers_in_alt_texts_are_computed(tree: Tree) -> Iterator[str]:
 
 def sentences_about_figures_are_claimed(tree: Tree) -> Iterator[str]:
     """A sentence that refers to a figure and compares takes words or numbers from a cell."""
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in HELD)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
         outside = re.sub(r"^(`{3,})\{code-cell\}.*?^\1 *$", _blank, text, flags=re.MULTILINE | re.DOTALL)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
@@ -69,12 +69,12 @@ def sentences_about_figures_are_claimed(tree: Tree) -> Iterator[str]:
 def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
     """Yield the cells with an alt text, and their captions."""
     captions = {}
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in HELD)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
         for match in CELL.finditer(text):
             if caption := re.search(r"caption: *(\S.*)", match[2]):
                 captions[f"{path}, line {line_at(text, match.start())}"] = caption[1].strip("\"'")
     for cell in tree.code_cells("book", "notebooks"):
-        if cell.alt and cell.path.rpartition("/")[2].partition(".")[0] in HELD:
+        if cell.alt and cell.path.rpartition("/")[2].partition(".")[0] in CONVERTED:
             yield cell, captions.get(cell.where, "")
 
 

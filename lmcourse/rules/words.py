@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
-from lmcourse.site.extensions.path import HELD
+from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmcourse.site.glossary import chinese_names, entries, uses
 
 VARIANTS = {
@@ -100,7 +100,7 @@ def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
 def english_is_idiomatic(tree: Tree) -> Iterator[str]:
     """Pages, labs, sets, hints, errors and guides say things as a native speaker would."""
     for path, text in _spoken(tree):
-        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in HELD)
+        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in CONVERTED)
         for words, cure in _matches(text, FOREIGN | METAPHORS if held else FOREIGN):
             yield f"{path}: {words!r} is not plain English here. Write: {cure}."
 

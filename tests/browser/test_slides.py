@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lmcourse.files.places import HTML, ROOT
-from lmcourse.site.extensions.path import HELD
+from lmcourse.site.extensions.chapter_length import CONVERTED
 from tests.browser.conftest import DECKS
 
 pytestmark = pytest.mark.browser
@@ -67,7 +67,7 @@ TYPE = """() => {
 TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 
 
-@pytest.mark.parametrize("stem", HELD)
+@pytest.mark.parametrize("stem", CONVERTED)
 def test_a_deck_of_the_second_pattern_is_read_from_the_last_row(visit, stem):
     """Text from 30 px, code, tables and figures from 24; at most eight lines of code; nothing printed."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
@@ -80,7 +80,7 @@ def test_a_deck_of_the_second_pattern_is_read_from_the_last_row(visit, stem):
     assert not found
 
 
-@pytest.mark.parametrize("stem", HELD)
+@pytest.mark.parametrize("stem", CONVERTED)
 def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     """Every slide has its minutes; the core takes at most 40 of them, and the key A adds the others."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html")

@@ -1,4 +1,4 @@
-"""A Sphinx extension: pages run side by side, one a core, before Sphinx reads them one after the other.
+"""A Sphinx extension: executes pages in parallel, before Sphinx reads them one after the other.
 
 The outputs go into the execution cache, where Sphinx finds them. A page that fails is not stored: Sphinx runs
 it again, and reports the cell.
@@ -19,11 +19,11 @@ from lmcourse.site.extensions.cache import marked
 
 def setup(app):
     """Register the extension (called by Sphinx)."""
-    app.connect("env-before-read-docs", run_side_by_side)
+    app.connect("env-before-read-docs", run_in_parallel)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def run_side_by_side(app, env, docnames):
+def run_in_parallel(app, env, docnames):
     """Execute the pages to be read that are not in the cache."""
     config = env.mystnb_config
     if config.execution_mode != "cache":
@@ -36,7 +36,7 @@ def run_side_by_side(app, env, docnames):
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
         running = [pool.submit(execute, config, *job) for job in waiting]
         done = as_completed(running)
-        label = f"running {len(waiting)} pages and labs side by side... "
+        label = f"running {len(waiting)} pages and labs in parallel... "
         for future in status_iterator(done, label, "brown", len(running), app.verbosity, _name):
             path, reader, result = future.result()
             if result.err is None:

@@ -1,7 +1,7 @@
-"""A Sphinx extension: a chapter's path, the part that is not folded, stays short enough for one sitting.
+"""A Sphinx extension: the reading path of a chapter, which is what no fold hides, fits into one sitting.
 
-Words of prose and shown cells are counted here, and ``tests/browser/test_pages.py`` measures the screens. Not
-counted: what is in a fold, tables, formulas, and what cells print.
+It counts the words of prose and the code cells that are shown; ``tests/browser/test_pages.py`` measures the
+height in screens. Folds, tables, formulas and printed outputs do not count.
 """
 
 import re
@@ -11,8 +11,8 @@ from sphinx.util import logging
 
 from lmcourse.site.extensions.folds import Folded
 
-HELD = ("04_perplexity",)
-"""The chapters that follow the second pattern; the others come to it one by one."""
+CONVERTED = ("04_perplexity",)
+"""The chapters that have been converted to the second pattern; ``AUTHORING.md`` defines it."""
 WORDS, CELLS, SCREENS = 3300, 30, 27
 NO_PROSE = (Folded, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw, nodes.comment)
 
@@ -26,9 +26,9 @@ def setup(app):
 
 
 def check(app, doctree):
-    """Warn if the path of a chapter is too long."""
+    """Warn if the reading path of a converted chapter is too long."""
     stem = app.env.docname.rpartition("/")[2]
-    if app.env.docname != f"book/{stem}" or stem not in HELD:
+    if app.env.docname != f"book/{stem}" or stem not in CONVERTED:
         return
     words, cells = measure(doctree)
     if words > WORDS:
@@ -38,7 +38,7 @@ def check(app, doctree):
 
 
 def measure(doctree):
-    """Return the words of prose and the number of shown code cells on the path."""
+    """Return the words of prose and the number of code cells that the reading path shows."""
     words = sum(
         len(re.findall(r"[\w'’-]+", text)) for text in doctree.findall(nodes.Text) if not _off_the_path(text)
     )
