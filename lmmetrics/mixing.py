@@ -1,5 +1,6 @@
-"""Several models as one: a mixture with weights learned by EM, and a cache of the most recent tokens."""
+"""Mixtures of models, with weights learned by EM, and a cache of the most recent tokens."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, cast
 
@@ -15,7 +16,7 @@ from lmmetrics.text import TokenizedText, Vocabulary
 __all__ = ["Mixture", "UnigramCache"]
 
 STEPS, ENOUGH = 200, 1e-9
-"""Steps of EM at most, and the gain in nats per token below which it stops."""
+"""The largest number of EM steps, and the gain in nats per token below which EM stops."""
 
 
 class Mixture(Predictor):
@@ -26,16 +27,17 @@ class Mixture(Predictor):
     models : sequence of language models
         M of them, at least one, each with ``log_probs(text)``. They must predict the same symbols.
     weights : sequence of float, optional
-        One for each model, none negative, summing to 1. Equal by default; `fit` learns them.
+        One for each model, none negative, summing to 1. Equal by default; `fit` replaces them.
 
     Attributes
     ----------
     weights : float64[M]
+        Those given, or after `fit` those learned.
 
     Notes
     -----
-    A mixture of distributions is a distribution, so its perplexity may be compared with theirs. It costs at
-    most -ln w_i nats per token more than model i, and often less than each: Jelinek and Mercer 1980.
+    A mixture of distributions is a distribution, so its perplexity can be compared with theirs. It costs at
+    most -ln w_i nats per token more than model i, and often less than any of them: Jelinek and Mercer 1980.
 
     Examples
     --------
@@ -115,8 +117,8 @@ class Mixture(Predictor):
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
 
-        Each step sets a weight to the mean posterior probability that its model gave the token. The loss of
-        the text never rises, and the only minimum is the global one, since the loss is convex in the weights.
+        Each step sets a weight to the mean posterior probability that its model gave the token. No step
+        increases the loss of the text. The loss is convex in the weights, so every local minimum is global.
 
         Parameters
         ----------
@@ -127,6 +129,11 @@ class Mixture(Predictor):
         ------
         ValueError
             If a token of the text has probability 0 under every model.
+
+        Warns
+        -----
+        RuntimeWarning
+            If EM has not converged after 200 steps.
         """
         logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
@@ -142,6 +149,14 @@ class Mixture(Predictor):
             before, loss = loss, -self._mix(logs, weights).mean()
             if before - loss < ENOUGH:
                 break
+        else:
+            warnings.warn(
+                f"EM has not converged: its last step of {STEPS} gained {before - loss:.1e} nats per token, "
+                f"which is not below {ENOUGH:g}, so the weights are approximate. If two models are nearly "
+                "equal, leave out one of them",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         self.weights = weights / weights.sum()
         return self
 
@@ -166,17 +181,17 @@ class Mixture(Predictor):
 class UnigramCache:
     """The relative frequency of a token among the most recent ones: recent words tend to recur.
 
-        p(w | h) = share of w among the last `size` tokens of its document; before the first token, uniform
+        p(w | h) = share of w among the last `size` tokens of its document; uniform for the first token
 
-    Alone it gives every new word the probability 0. It is meant as a component of a `Mixture`, with a small
-    weight: Kuhn and De Mori 1990. It reaches across sentences, as does a network that carries its state.
+    On its own it gives every new word the probability 0. Use it as a component of a `Mixture`, with a small
+    weight: Kuhn and De Mori 1990. It reaches across sentences, like a network that carries its state.
 
     Parameters
     ----------
     size : int
-        How many tokens the cache holds, at least 1.
+        How many tokens the cache contains at most, at least 1.
     across : bool
-        Whether the cache is kept from one document to the next. Within one document it always is.
+        Whether the cache is kept from one document to the next. Within a document it is always kept.
 
     Examples
     --------
@@ -199,7 +214,7 @@ class UnigramCache:
             lengths = np.diff(text.document_starts)
             start = np.repeat(text.document_starts[:-1], lengths)
         oldest = np.maximum(place - self.size, start)
-        # Places sorted by token: how many of a token lie in [oldest, place) is a difference of ranks.
+        # Places sorted by token: how often a token occurs in [oldest, place) is a difference of ranks.
         keys = np.sort(ids * (len(text) + 1) + place)
         first, last = (np.searchsorted(keys, ids * (len(text) + 1) + at) for at in (oldest, place))
         held = place - oldest

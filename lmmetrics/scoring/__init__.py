@@ -1,4 +1,4 @@
-"""A model and a text in, a `Score` out; two models and a text in, and whether their difference is real.
+"""Score a text with a model, and compare two models on the same text.
 
 This package imports no model: it needs only ``log_probs(text)``.
 """

@@ -17,14 +17,14 @@ from lmmetrics.text import TokenizedText, Vocabulary
 Unknown = Literal["score", "infinite"]
 
 ROUNDING = 1e-12
-"""How far above 0 a log probability may lie and still count as rounding of 0."""
+"""A log probability that is above 0 by at most this much counts as rounding of 0."""
 
 
 class LanguageModel(Protocol):
     """Anything that gives each token of a text the natural log of its probability."""
 
     def log_probs(self, text: TokenizedText) -> Floats:
-        """float64[N], one natural log for each token, conditional on the tokens before it."""
+        """Return ln p of each token, given the tokens before it: float64[N]."""
 
 
 def score_text(
@@ -35,21 +35,21 @@ def score_text(
     Parameters
     ----------
     model : LanguageModel
-        An object with ``log_probs(text) -> float64[N]``.
-        Natural logs, each conditional on its own past. ``-inf`` is allowed and gives an infinite score.
+        An object with ``log_probs(text) -> float64[N]``: natural logs, each given the tokens before it.
+        ``-inf`` is allowed and gives an infinite score.
     text : TokenizedText
         The scored stream of N tokens.
     eos : bool
-        Whether ``</s>`` is scored. With ``eos=False`` its nats are left out, and so is the token.
+        Whether ``</s>`` is scored. With ``eos=False`` neither its nats nor the token are counted.
     unknown : {"score", "infinite"}
-        What a token outside the vocabulary costs: what the model asks for ``<unk>``, or infinitely many nats.
-        A vocabulary without ``<unk>`` knows only the second. Unknown tokens are never left out, and their
-        number is on the result either way (mistake M28 leaves them out).
+        How many nats a token outside the vocabulary costs: as many as the model gives ``<unk>``, or
+        infinitely many. Without ``<unk>`` in the vocabulary it always costs infinitely many. Unknown tokens
+        are never left out, and the result says how many there are.
 
     Returns
     -------
     TextScore
-        A `Score`. Its tokens are the scored positions; words, chars, bytes and ``.unknown`` are those of the
+        A `Score`. Its tokens are the scored tokens; words, chars, bytes and ``.unknown`` are those of the
         text. With ``eos=False`` the newlines that ``</s>`` represents are neither scored nor counted.
 
     Raises
@@ -58,11 +58,11 @@ def score_text(
         If the model has no ``log_probs``, or does not return a float64 array.
     ValueError
         If the array has the wrong shape, or contains NaN or a log above 0 (a probability above 1); a value
-        up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` is not the text's.
+        up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` differs from the text's.
 
     Examples
     --------
-    A model that gives every symbol the same probability scores the number of symbols.
+    The perplexity of a model that gives every symbol the same probability is the number of symbols.
 
     >>> from lmmetrics.text import tokenize
     >>> class Uniform:
@@ -84,14 +84,14 @@ def score_text(
 def score_documents(
     model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
 ) -> list[TextScore]:
-    """Score each document of a text, with the context that the model had in the whole text.
+    """Score each document of a text. The model reads the whole text, so it may use earlier documents.
 
     Parameters and errors are those of `score_text`.
 
     Returns
     -------
     list of TextScore
-        One for each document. Their ``sum`` is `score_text` of the whole, to the rounding of float64.
+        One for each document. Their ``sum`` is `score_text` of the whole text, up to float64 rounding.
 
     Examples
     --------
@@ -126,9 +126,9 @@ def compare(
 ) -> Comparison:
     """Estimate the difference of two models in bits per token, and whether it could be due to chance.
 
-    Both models score the same documents. What you want to know is how the difference would come out on other
-    documents of the same kind, so documents are drawn again, with replacement, each with its two scores:
-    the paired bootstrap. See `compare_scores`, which does this, for the formulas and for the assumptions.
+    Both models score the same documents. To estimate how much the difference would vary on other documents of
+    the same kind, documents are resampled with replacement, each with its two scores: the paired bootstrap.
+    See `compare_scores` for the formulas and the assumptions.
 
     Parameters
     ----------
@@ -147,11 +147,11 @@ def compare(
     Raises
     ------
     ValueError
-        For fewer than two documents, for an infinite score, and as in `score_text`.
+        If there are fewer than two documents, if a score is infinite, and as in `score_text`.
 
     Examples
     --------
-    A coin that falls on heads nine times in ten, and a model that believes in fair coins.
+    A coin that shows heads nine times in ten, and a model of a fair coin.
 
     >>> from lmmetrics.sources import MarkovSource
     >>> biased, fair = (MarkovSource({(): {"heads": p, "tails": 1 - p}}) for p in (0.9, 0.5))
@@ -175,7 +175,8 @@ def _surprisals(
     if unknown not in ("score", "infinite"):
         raise ValueError(
             f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
-            'costs) or "infinite" (it is impossible). Leaving such tokens out is not offered: mistake M28.'
+            'costs) or "infinite" (it is impossible). Such tokens cannot be left out, because the result '
+            "would be the score of another text."
         )
     if not callable(getattr(model, "log_probs", None)):
         raise TypeError(
@@ -190,7 +191,7 @@ def _surprisals(
         )
     log_probs = _checked(model.log_probs(text), text)
     surprisals = -np.minimum(log_probs, 0.0) + 0.0
-    surprisals[text.ids < 0] = math.inf  # no id: a token that a vocabulary without <unk> does not hold
+    surprisals[text.ids < 0] = math.inf  # no id: a token outside a vocabulary without <unk>
     scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
     return surprisals, scored
 
@@ -203,7 +204,7 @@ def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None])
 
 
 def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
-    """The words, characters, bytes and unknown tokens of each document, int64[D]; None where not counted."""
+    """The words, characters, bytes and unknown tokens of each document, int64[D]; None if not counted."""
     counts = {field: count for field, count in text.document_counts.items() if field != "tokens"}
     if not eos:
         newlines = _newlines(text)
@@ -214,7 +215,7 @@ def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
 
 
 def _newlines(text: TokenizedText) -> Ints:
-    """How many newlines ``</s>`` represents in each document, int64[D]: the last line may lack one."""
+    """How many newlines ``</s>`` represents in each document, int64[D]; the last line may lack one."""
     ends = np.diff(np.append(0, np.cumsum(text.is_eos))[text.document_starts])
     closed_without = ~text.terminated & (ends > 0)
     return ends - closed_without

@@ -96,3 +96,12 @@ def test_things_that_are_no_models():
         Mixture([])
     with pytest.raises(ValueError, match="size is 0"):
         UnigramCache(0)
+
+
+def test_em_says_when_it_has_not_converged(tales, monkeypatch):
+    train, valid, _ = tales
+    mixture = Mixture([NGramModel(3, ModifiedKneserNey()).fit(train), UnigramCache(100)])
+    monkeypatch.setattr("lmmetrics.mixing.STEPS", 3)
+    with pytest.warns(RuntimeWarning, match=r"EM has not converged: its last step of 3 gained .* nats"):
+        mixture.fit(valid)
+    assert mixture.weights.sum() == pytest.approx(1)

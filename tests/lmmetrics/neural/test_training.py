@@ -177,7 +177,7 @@ def test_the_loss_is_the_measure():
 
 
 def test_a_smoothed_loss_is_no_cross_entropy():
-    """Mistake M41. The loss is (1 - s) times the nats plus s times the mean of -ln q over the vocabulary."""
+    """The loss is (1 - s) times the nats plus s times the mean of -ln q over the vocabulary."""
     model = MAKERS["rnn"](TEXT.vocabulary)
     arguments = {"steps": 1, "lr": 1e-12, "length": len(TEXT), "progress": False}
     history = neural.train(model, TEXT, smoothing=0.1, **arguments)
