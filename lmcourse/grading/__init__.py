@@ -25,9 +25,11 @@ order in which the cells of a submission run and are tested. A *worker* is a pro
 the fork of one for one test. The *sandbox* is all workers of one submission; its *protection* says what they
 are kept from.
 
-The errors: whatever the caller can put right raises `errors.GradingError`, and only the commands turn it
-into a message and an exit status. Two other kinds are caught in this package: `outside.limits.Lost`, after
-which an answer gets no points, and the OSError of a kind of protection, after which the next kind is tried.
+The errors: whatever the caller can put right raises `errors.GradingError`, which the commands turn into a
+message and an exit status. One kind of it, `notebook.reading.UnreadableNotebook`, is about a submission and
+is caught here: it becomes the ``problem`` of a `Result`, so that one file does not stop a class. Two other
+errors are caught in this package: `outside.limits.Lost`, after which an answer gets no points, and the
+OSError of a kind of protection, after which the next kind is tried.
 
 The rooms, from the bottom up; each imports only from those before it:
 

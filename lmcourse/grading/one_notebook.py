@@ -11,16 +11,19 @@ import importlib
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.key import Key, guess_set
 from lmcourse.grading.notebook.plan import make_plan
-from lmcourse.grading.notebook.reading import read_cells, read_file
+from lmcourse.grading.notebook.reading import UnreadableNotebook, read_cells, read_file
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside import visible_paths
 from lmcourse.grading.outside.limits import Limits
 from lmcourse.grading.outside.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from lmcourse.grading.notebook.marking import Marker
 
 __all__ = ["GradingError", "Limits", "Result", "grade_notebook"]
 
@@ -76,21 +79,18 @@ def grade_notebook(
     except OSError as error:
         problem = f"The file cannot be read: {error.strerror}."
         return Result(set_name or "", seed, problem=problem, digest=digest)
-    except (GradingError, UnicodeError) as error:
-        problem = (
-            str(error) if isinstance(error, GradingError) else "The file is not a notebook: it is not text."
-        )
-        return Result(set_name or "", seed, problem=problem, digest=digest)
+    except UnreadableNotebook as error:
+        return Result(set_name or "", seed, problem=str(error), digest=digest)
     key = Key(set_name, Path(solutions))
     _refuse_visible(solutions, *([] if isinstance(submission, bytes) else [submission]))
     plan = make_plan(key, cells, metadata)
     with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
-        # the worker imports its libraries meanwhile
-        marker = _import_marking(key).Marker(key, plan, sandbox, seed, progress)
+        marker_class = _import_marker(key)  # meanwhile the worker imports its libraries
+        marker = marker_class(key, plan, sandbox, seed, progress)
         return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
 
 
-def _import_marking(key: Key) -> ModuleType:
+def _import_marker(key: Key) -> type[Marker]:
     """Import all that marking needs, in this thread and before anything is marked.
 
     A module that another thread is still importing is in ``sys.modules`` without its names: SciPy finds a
@@ -98,7 +98,9 @@ def _import_marking(key: Key) -> ModuleType:
     """
     if "torch" in key.imports:
         importlib.import_module("torch")
-    return importlib.import_module("lmcourse.grading.notebook.marking")
+    from lmcourse.grading.notebook.marking import Marker
+
+    return Marker
 
 
 def _refuse_visible(*private: str | Path) -> None:

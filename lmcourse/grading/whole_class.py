@@ -68,8 +68,8 @@ def grade_class(
         claims = exam_folder.claims(collect(submissions, set_name))
         found, solutions = claims.submissions, claims.solutions
     else:
-        key = Key(set_name, solutions)
-        found = collect(submissions, set_name)
+        key = Key(set_name or "", solutions)
+        found = collect(submissions, key.name)
     secret, note = seeds.secret_of(out, seed)
     _delete_leftovers(out)
     if note:

@@ -105,7 +105,8 @@ def judge(
     points = 0
     try:
         rights = [formula_value(question, question.right, case) for case in cases]
-        values, problems = [], {}
+        values: list[Any] = []
+        problems: dict[Any, str] = {}
         for case, right in zip(cases, rights, strict=True):
             value, found = _value(question, call, case, right)
             values.append(value)

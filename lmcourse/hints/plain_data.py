@@ -6,6 +6,7 @@ sends one. So the visible check and the grader judge the same thing, in the same
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,7 +18,12 @@ DEPTH = 25
 LONGEST = 12_000
 """The size of the largest whole number that can cross, in bits."""
 SIMPLE = {int, float, bool, complex, str, type(None), type(Ellipsis)}
-BUILT_IN = {int: int.__int__, float: float.__float__, complex: complex.__complex__, str: str.__str__}
+BUILT_IN: dict[type, Callable[[Any], Any]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: str.__str__,
+}
 TENSOR_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"}
 TENSOR_TYPES |= {"bfloat16", "complex64", "complex128"}
 

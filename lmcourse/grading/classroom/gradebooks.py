@@ -28,7 +28,7 @@ OPEN = {"could not run": "could not run", "by hand": "no mark by hand yet"}
 def results_table(rows: Sequence[Row], tasks: Sequence[Task]) -> list[list]:
     """A row per student: status, total, a column per task, and why a cell is empty."""
     head = ["student", "name", "status", "late", "total", "maximum"]
-    table = [[*head, *(f"{t.label} ({t.maximum})" for t in tasks), "notes", "seed", "submission"]]
+    table: list[list] = [[*head, *(f"{t.label} ({t.maximum})" for t in tasks), "notes", "seed", "submission"]]
     for row in rows:
         found = {task.name: task for task in row.result.tasks} if row.result else {}
         maximum = sum(task.maximum for task in found.values() if task.points is not None)
@@ -44,7 +44,7 @@ def results_table(rows: Sequence[Row], tasks: Sequence[Task]) -> list[list]:
 
 def canvas_table(rows: Sequence[Row], title: str, top: int, by_hand: bool) -> list[list]:
     """The import file of Canvas; see the top of this module. No grade is an empty cell."""
-    table = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]]
+    table: list[list] = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]]
     table.append(["    Points Possible", "", "", "", "", top])
     for row in _known(rows):
         person = row.person
@@ -56,7 +56,7 @@ def canvas_table(rows: Sequence[Row], title: str, top: int, by_hand: bool) -> li
 def moodle_table(rows: Sequence[Row], title: str, by_hand: bool) -> list[list]:
     """The import file of Moodle; see the top of this module. No grade is a dash."""
     names = ["First name", "Last name", "ID number", "Username", "Email address"]
-    table = [[*names, title, f"{title} (Feedback)"]]
+    table: list[list] = [[*names, title, f"{title} (Feedback)"]]
     for row in _known(rows):
         person, grade = row.person, _grade(row, by_hand)
         first, last = person["first"] or ("" if person["last"] else person.name), person["last"]

@@ -87,8 +87,9 @@ def with_marks(student: str, result: Result, marks: ManualMarks) -> Result:
     tasks = []
     for task in result.tasks:
         mark = marks.get((student, task.name))
-        given = task.status == "by hand" and mark is not None and mark.points is not None
-        tasks.append(_marked(task, mark) if given else task)
+        if mark is not None and mark.points is not None and task.status == "by hand":
+            task = _marked(task, mark.points, mark.comment)
+        tasks.append(task)
     return replace(result, tasks=tuple(tasks))
 
 
@@ -111,10 +112,10 @@ def _shortened(words: str) -> str:
     return f"{words[:MOST_WORDS]}\n[{left:,} characters more: read the rest in the submission]"
 
 
-def _marked(task: TaskResult, mark: ManualMark) -> TaskResult:
-    points = int(mark.points) if mark.points == int(mark.points) else mark.points
+def _marked(task: TaskResult, given: float, comment: str) -> TaskResult:
+    points = int(given) if given == int(given) else given
     status = "full" if points == task.maximum else "partial" if points else "zero"
-    return replace(task, points=points, status=status, reason=mark.comment)
+    return replace(task, points=points, status=status, reason=comment)
 
 
 def _file(result: Result) -> str:

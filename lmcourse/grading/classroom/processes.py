@@ -86,12 +86,14 @@ def grade_all(
             continue
         digest = _digest(submission.path)
         its_seed = seed(digest) if callable(seed) else seed
-        if submission.problem:
+        if submission.problem or submission.path is None:
             result = Result(set_name, its_seed, problem=submission.problem)
         else:
             folder = Path(solutions(submission) if callable(solutions) else solutions)
             place = out / "graded" / f"{submission.slug}.json"
-            job = _Job(submission, place, set_name, its_seed, folder, limits, set_digest(folder))
+            job = _Job(
+                submission, submission.path, place, set_name, its_seed, folder, limits, set_digest(folder)
+            )
             result = job.stored()
             if result is None or result.problem or result.digest != digest:
                 waiting.append(job)
@@ -111,6 +113,7 @@ class _Job:
     """Everything the process that grades one submission needs; ``place`` is the file for its result."""
 
     submission: Submission
+    path: Path
     place: Path
     set_name: str
     seed: int
@@ -187,7 +190,7 @@ def _grade(job: _Job, scratch: str, server: socket.socket | None) -> None:
     tempfile.tempdir = scratch
     try:
         result = grade_notebook(
-            job.submission.path, job.set_name, seed=job.seed, limits=job.limits, solutions=job.solutions
+            job.path, job.set_name, seed=job.seed, limits=job.limits, solutions=job.solutions
         )
     except Exception as error:  # the others are still graded, and the instructor reads what happened
         problem = f"The grader failed: {type(error).__name__}: {str(error)[:300]}"

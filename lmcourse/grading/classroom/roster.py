@@ -88,7 +88,7 @@ class Row:
     @property
     def points(self) -> float | None:
         """The total so far; None if nothing can be given points."""
-        return self.result.points if self.status in ("graded", "zero") else None
+        return self.result.points if self.result and self.status in ("graded", "zero") else None
 
 
 def read_roster(path: Path) -> list[Person]:

@@ -55,12 +55,13 @@ def expand_names(text: str, names: dict) -> str:
 
 def run_timeit(line: str, names: dict) -> object:
     """What ``%timeit -o`` returns: real times of a short run. Without ``-o`` nothing is returned, or run."""
-    options = OPTIONS_OF_TIMEIT.match(line)[0]
+    statement = OPTIONS_OF_TIMEIT.sub("", line, count=1)
+    options = line.removesuffix(statement)
     if not re.search(r"-[tcq]*o", options):
         return None
     from IPython.core.magics.execution import TimeitResult
 
-    times = timeit.repeat(line[len(options) :], number=1, repeat=TIMES, globals=names)
+    times = timeit.repeat(statement, number=1, repeat=TIMES, globals=names)
     return TimeitResult(1, TIMES, min(times), max(times), times, 0.0, 3)
 
 

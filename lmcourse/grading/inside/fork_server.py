@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import json
 import os
 import signal
 import socket
 import sys
+import types
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,10 +58,8 @@ def _become_worker(settings: Settings, connection: int, report: int) -> None:
     os.dup2(report, 1)
     os.close(report)
     # loaded from its file: this package is not on the server's path
-    path = Path(__file__).with_name("isolate.py")
-    spec = importlib.util.spec_from_file_location("isolate", path)
-    isolate = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(isolate)
+    isolate = types.ModuleType("isolate")
+    SourceFileLoader("isolate", str(Path(__file__).with_name("isolate.py"))).exec_module(isolate)
     isolate.isolate_and_serve(settings, socket.socket(fileno=connection))
 
 

@@ -32,7 +32,7 @@ def _before(kind: type, method: str, revive: Callable) -> None:
         revive(self)
         return usual(self, *arguments, **keywords)
 
-    used.revives = True
+    vars(used)["revives"] = True
     setattr(kind, method, used)
 
 

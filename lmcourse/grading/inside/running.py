@@ -97,7 +97,8 @@ class _Skipped:
     """
 
     def __init__(self, lines: list[str], missing: set[str], names: dict):
-        self.lines, self.missing, self.names, self.entries = lines, missing, names, []
+        self.lines, self.missing, self.names = lines, missing, names
+        self.entries: list[dict] = []
 
     def line(self, number: int) -> str:
         return self.lines[number - 1].strip()[:200] if number <= len(self.lines) else ""
@@ -140,7 +141,8 @@ class _Guarded(ast.NodeTransformer):
 
     @staticmethod
     def _wrapped(node: ast.stmt) -> ast.stmt:
-        arguments = [ast.Constant(node.lineno), ast.Constant(tuple(sorted(_bound(node))))]
+        bound = ast.Tuple([ast.Constant(name) for name in sorted(_bound(node))], ast.Load())
+        arguments: list[ast.expr] = [ast.Constant(node.lineno), bound]
         item = ast.withitem(ast.Call(ast.Name(GUARD, ast.Load()), arguments, []))
         return ast.fix_missing_locations(ast.copy_location(ast.With([item], [node]), node))
 

@@ -14,6 +14,7 @@ import shlex
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 from lmcourse.grading.inside.commands import expand_names, run_command, run_timeit, set_or_get_variable
 from lmcourse.grading.inside.drawing import draw_without_windows
@@ -176,17 +177,22 @@ Shell.__module__ = "ipykernel.zmqshell"
 
 def install() -> dict:
     """Install all replacements; return the namespace of the notebook."""
-    main = types.ModuleType("__main__")
+    main: Any = types.ModuleType("__main__")
     main.__builtins__ = builtins
     sys.modules["__main__"] = main  # so that a pool of processes finds the student's functions
     shell = Shell(vars(main))
-    builtins.display = lambda *things, display_id=None, **keywords: Quiet() if display_id else None
-    builtins.get_ipython = lambda: shell
+    shown = {
+        "display": lambda *things, display_id=None, **keywords: Quiet() if display_id else None,
+        "get_ipython": lambda: shell,
+    }
+    vars(builtins).update(shown)
     builtins.input = lambda prompt="": ""  # there is no keyboard
     sys.path.insert(0, "")  # the working folder, as in a notebook: a helper that `%%writefile` wrote is found
-    _install_module("IPython.core.getipython", get_ipython=builtins.get_ipython)
-    nothing = dict.fromkeys(("clear_output", "publish_display_data", "update_display"), Quiet())
-    nothing |= {"display": builtins.display, "DisplayHandle": lambda *arguments, **keywords: Quiet()}
+    _install_module("IPython.core.getipython", get_ipython=shown["get_ipython"])
+    nothing: dict[str, object] = dict.fromkeys(
+        ("clear_output", "publish_display_data", "update_display"), Quiet()
+    )
+    nothing |= {"display": shown["display"], "DisplayHandle": lambda *arguments, **keywords: Quiet()}
     _install_module("IPython.core.display_functions", **nothing)
     draw_without_windows()
     asyncio.get_running_loop = asyncio.events.get_running_loop = event_loop  # a notebook's loop always runs

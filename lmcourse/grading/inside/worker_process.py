@@ -23,6 +23,7 @@ import struct
 import sys
 import traceback
 import types
+from typing import Any
 
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.pools import prepare_pools
@@ -180,17 +181,17 @@ def _file_limit_note(error: BaseException) -> str:
 
 def _install_feedback(inputs: dict) -> None:
     """Put a ``lmcourse.feedback`` in place that has the visible inputs, and whose checks do nothing."""
-    module = types.ModuleType("lmcourse.feedback")
+    module: Any = types.ModuleType("lmcourse.feedback")
     module.check = module.check_hidden = lambda *arguments, **keywords: None
     module.inputs = lambda key: copy.deepcopy(inputs[key])
     module.WrongAnswer = AssertionError
     sys.modules["lmcourse.feedback"] = module
-    sys.modules["lmcourse"].feedback = module
+    vars(sys.modules["lmcourse"])["feedback"] = module
 
 
 def _use_one_thread() -> None:
     """Keep libraries from making a pool of threads, which would not survive a fork."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
         torch.set_num_threads = torch.set_num_interop_threads = lambda count: None
@@ -267,21 +268,21 @@ def _purge(keep: list) -> int:
     return killed
 
 
-def _receive(connection: socket.socket) -> tuple[dict | None, int | None]:
-    """Return a request and the socket that came with it; None if the grader has hung up."""
+def _receive(connection: socket.socket) -> tuple[dict | None, int]:
+    """Return a request (None if the grader has hung up) and the file of the socket that came with it, or -1."""
     head, passed, _, _ = socket.recv_fds(connection, 4, 1)
     while head and len(head) < 4:
         head += connection.recv(4 - len(head)) or os._exit(0)
     if not head:
-        return None, None
+        return None, -1
     left, parts = struct.unpack(">I", head)[0], []
     while left:
         part = connection.recv(min(left, 2**20))
         if not part:
-            return None, None
+            return None, -1
         parts.append(part)
         left -= len(part)
-    return json.loads(b"".join(parts)), (passed[0] if passed else None)
+    return json.loads(b"".join(parts)), (passed[0] if passed else -1)
 
 
 def _send(connection: socket.socket, reply: dict) -> None:

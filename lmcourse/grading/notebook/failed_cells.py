@@ -40,7 +40,8 @@ class FailedCells:
     """The cells that have failed so far. ``labels`` are those of the tasks."""
 
     def __init__(self, labels: dict[str, str]):
-        self.labels, self.found = labels, []
+        self.labels = labels
+        self.found: list[FailedCell] = []
 
     def add_errors(self, step: Step, reply: dict) -> None:
         """Remember the errors in the untrusted reply to a cell."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.names import names_bound, names_used, tree
-from lmcourse.grading.notebook.reading import Cell, normalised, read_cells
+from lmcourse.grading.notebook.reading import Cell, UnreadableNotebook, normalised, read_cells
 
 REGION = re.compile(
     r"^( *)### TASK:(.*)\n *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL
@@ -99,7 +99,7 @@ class Key:
                 for c in self.cells
                 if c.kind == "test" and re.fullmatch(rf"test-{re.escape(cell.name)}(-\d+)?", c.name)
             )
-            message = REGION.search(cell.source)[2].strip() if cell.kind == "answer" else ""
+            message = REGION.findall(cell.source)[0][1].strip() if cell.kind == "answer" else ""
             maximum = sum(test.points for test in tests) or cell.points
             own = names_bound(cell.source) if tests else set()
             used = {name for test in tests for name in names_used(test.source)}
@@ -136,21 +136,21 @@ def guess_set(cells: list[Cell], solutions: Path) -> str:
 
     Raises
     ------
-    GradingError
+    UnreadableNotebook
         If it shares no cell with any set.
     """
     texts = {normalised(cell.source) for cell in cells if cell.source.strip()}
     names = {cell.name for cell in cells if cell.name}
-    shared = {}
+    shared: dict[str, int] = {}
     for name in sets_in(solutions):
         key = Key(name, solutions)
         same = sum(cell.name in names for cell in key.cells if cell.name)
         shared[name] = same + sum(
             normalised(cell.source) in texts for cell in key.cells if len(cell.source) > 60
         )
-    best = max(shared, key=shared.get, default=None)
-    if best is None or shared[best] == 0:
-        raise GradingError(
+    best = max(shared, key=lambda name: shared[name], default="")
+    if not shared.get(best):
+        raise UnreadableNotebook(
             f"This notebook shares no cell with a set in {solutions}/ ({', '.join(shared) or 'none'})."
             " Grade a set of exercises/, with its cells in it."
         )

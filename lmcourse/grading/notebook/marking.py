@@ -12,43 +12,30 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from lmcourse.grading.inside.wire import encode
-from lmcourse.grading.notebook.failed_cells import FailedCells
+from lmcourse.grading.notebook.failures import Failure, Failures
 from lmcourse.grading.notebook.key import Key, Task
 from lmcourse.grading.notebook.names import names_used
 from lmcourse.grading.notebook.plan import Plan, Step
 from lmcourse.grading.notebook.reading import Cell
-from lmcourse.grading.notebook.remote_checks import RemoteChecks, error_text
+from lmcourse.grading.notebook.remote_checks import RemoteChecks
 from lmcourse.grading.notebook.result import TaskResult
 from lmcourse.grading.notebook.task_state import FromBelow, TaskState
 from lmcourse.grading.outside import proxies
 from lmcourse.grading.outside.limits import Lost, TooSlow
 from lmcourse.grading.outside.sandbox import Sandbox
 from lmcourse.grading.outside.worker import Worker
-from lmcourse.hints.answers import Unreadable
 from lmcourse.questions import of_chapter
 
 __all__ = ["Marker"]
 
 MOST_REASON = 700
-CURABLE = ("NameError", "AttributeError", "KeyError")
-CURABLE += ("ModuleNotFoundError", "ImportError", "FileNotFoundError")
-"""Errors that a cell further down may cure."""
 DEFINED_BELOW = (
     "Right, but it uses something that a cell below it defines. Move that cell above this one, then restart"
     " and run all cells."
 )
-
-
-class _Failure(NamedTuple):
-    """Why a test cell failed: the task's status, a sentence, mistakes, and the points of right parts."""
-
-    status: str
-    reason: str
-    mistakes: tuple[str, ...] = ()
-    points: int = 0
 
 
 class Marker:
@@ -73,7 +60,8 @@ class Marker:
         self.key, self.plan, self.sandbox, self.seed = key, plan, sandbox, seed
         self.progress = progress or (lambda label: None)
         self.states = {name: TaskState() for name in key.tasks}
-        self.failures = FailedCells({task.name: task.label for task in key.tasks.values()})
+        self.results: dict[str, TaskResult] = {}
+        self.failures = Failures(plan, {task.name: task.label for task in key.tasks.values()})
         self.stopped: list[Step] = []  # added cells that an error has stopped
 
     def mark(self) -> tuple[TaskResult, ...]:
@@ -92,7 +80,7 @@ class Marker:
         for name in [name for name, state in self.states.items() if state.lacks and not state.judged]:
             self._mark_at_the_end(self.key.tasks[name])
         tasks = self.key.tasks.values()
-        return tuple(self._by_hand(t) if t.by_hand else self.states[t.name].result for t in tasks)
+        return tuple(self._by_hand(t) if t.by_hand else self.results[t.name] for t in tasks)
 
     def _run(self, step: Step, sandbox: Sandbox) -> None:
         """Run a cell; in less time where it may wait for an endless answer, and not if it is the set's."""
@@ -103,11 +91,11 @@ class Marker:
         try:
             reply = sandbox.run(step.name, step.source, hurried=endless)
         except Lost as lost:
-            self.failures.add_lost(step, str(lost))
+            self.failures.cells.add_lost(step, str(lost))
             state.cell.lost = str(lost)
             state.broken |= not isinstance(lost, TooSlow)
             return
-        self.failures.add_errors(step, reply)
+        self.failures.cells.add_errors(step, reply)
         state.cell.skipped |= "skipped" in reply
         if "error" not in reply:
             return
@@ -119,17 +107,17 @@ class Marker:
 
     def _endless_names(self) -> list[str]:
         """The student's names whose call did not end."""
-        results = [state.result for state in self.states.values() if state.result]
-        lost = [result.name for result in results if result.status == "could not run"]
+        lost = [result.name for result in self.results.values() if result.status == "could not run"]
         return [name for task in lost for name in self.key.tasks[task].names]
 
     def _mark_in_order(self, task: Task) -> None:
         """Try a task with all that ran before it; if that broke, also alone."""
         state = self.states[task.name]
-        state.result = self._mark(task, self.sandbox)
-        if state.broken and not state.judged and state.result.status != "full":
+        result = self._mark(task, self.sandbox)
+        if state.broken and not state.judged and result.status != "full":
             alone = self._mark_alone(task)
-            state.result = alone if alone.status == "full" else state.result
+            result = alone if alone.status == "full" else result
+        self.results[task.name] = result
 
     def _mark_alone(self, task: Task) -> TaskResult:
         """Try a task without the other answers, one of which may have broken it, and without their files."""
@@ -155,7 +143,7 @@ class Marker:
                 if step.task == task.name:
                     self._run(step, self.sandbox)
         if self._mark(task, self.sandbox).status == "full":
-            state.result = _result(task, task.maximum, "full", remark)
+            self.results[task.name] = _result(task, task.maximum, "full", remark)
 
     def _mark(self, task: Task, sandbox: Sandbox) -> TaskResult:
         """Run the tests of a task."""
@@ -165,7 +153,9 @@ class Marker:
             return _result(task, 0, "could not run", f"The cell: {state.cell.lost}")
         if not self.plan.mentions(task):
             return _result(task, 0, "not answered", f"Not answered. {task.message}")
-        points, reasons, mistakes, status = 0, [], (), "zero"
+        points, status = 0, "zero"
+        reasons: list[str] = []
+        mistakes: tuple[str, ...] = ()
         try:
             with sandbox.probe() as probe:
                 for test in task.tests:
@@ -185,72 +175,24 @@ class Marker:
             status = "full" if points == task.maximum else "partial"
         return _result(task, points, status, " ".join(reasons), mistakes)
 
-    def _test(self, task: Task, test: Cell, probe: Worker) -> _Failure | None:
+    def _test(self, task: Task, test: Cell, probe: Worker) -> Failure | None:
         """Run one test cell; return why it failed, or None."""
         state = self.states[task.name]
 
         def judged() -> None:
             state.judged = True
 
-        checks = RemoteChecks(probe, self.seed, self._explain, judged)
-        failure = self._run_test(task, test, probe, checks)
-        state.judged |= failure is not None and checks.read
-        return failure
-
-    def _run_test(self, task: Task, test: Cell, probe: Worker, checks: RemoteChecks) -> _Failure | None:
-        """Run one test cell, as `_test`; ``checks`` records what happened."""
+        checks = RemoteChecks(probe, self.seed, self.failures.explain, judged)
         try:
             # safe to run here: the source is the key's, and the student's names in it are calls to the worker
             exec(compile(test.source, test.name, "exec"), self._namespace(task, test, probe, checks))
-        except NameError as error:
-            checks.read = False
-            return self._missing_name(task, error)
-        except NotImplementedError as error:
-            return _Failure("not answered", f"Not answered. {error}".strip())
-        except (AssertionError, Unreadable) as error:
-            if checks.not_done:
-                return _Failure("not answered", f"Not answered. {task.message}")
-            if checks.raised in CURABLE:
-                self._note_lack(task, FromBelow.SOMETHING)
-            reason = str(error).removeprefix(f"{checks.question_key}: ") or "A hidden test fails."
-            points = min(getattr(error, "points", 0), test.points)
-            return _Failure("zero", reason, checks.mistakes, points)
-        except proxies.RemoteError as error:
-            checks.read = False
-            why = self._explain(error.kind, str(error))
-            return _Failure("zero", f"Your function raises {error_text(error).rstrip('.')}.{why}")
         except Exception as error:
-            return _Failure("zero", f"Your answer does not fit the test ({type(error).__name__}: {error}).")
+            failure = self.failures.of_test(error, task, test, state.cell, checks)
+            read = checks.read and not isinstance(error, NameError | proxies.RemoteError)
+            state.judged |= read
+            state.lacks = max(state.lacks, failure.lacks)
+            return failure
         return None
-
-    def _explain(self, kind: str, message: str, known: str | None = None) -> str:
-        """Say what caused an error from outside the code that raised it: a failed cell, a newer Python."""
-        return self.failures.explain(message, known) + self.plan.newer_python(kind, message)
-
-    def _missing_name(self, task: Task, error: NameError) -> _Failure:
-        """Why a name of the student is not defined."""
-        raised = self.states[task.name].cell.error
-        if isinstance(raised, NotImplementedError):
-            return _Failure("not answered", f"Not answered. {raised}")
-        if raised is None and not self.plan.answers(task):
-            return _Failure("not answered", f"Not answered. {task.message}")
-        if getattr(raised, "kind", "") in CURABLE:
-            self._note_lack(task, FromBelow.SOMETHING)
-        if raised is None:
-            self._note_lack(task, FromBelow.THE_ANSWER)
-            message = f"name '{error}' is not defined"
-            why = self.failures.explain(message)
-            if any(cell.kind == "SyntaxError" for cell in self.failures.causes(message)):
-                why += self.plan.newer_python("SyntaxError", "")
-            needed = "The test needs exactly this name."
-            return _Failure("zero", f"The name `{error}` is not defined. {needed}{why}")
-        line = f" at `{raised.line}`" if getattr(raised, "line", "") else ""
-        why = self._explain(getattr(raised, "kind", type(raised).__name__), str(raised), task.name)
-        return _Failure("could not run", f"The cell raises {error_text(raised)}{line}.{why}")
-
-    def _note_lack(self, task: Task, what: FromBelow) -> None:
-        state = self.states[task.name]
-        state.lacks = max(state.lacks, what)
 
     def _namespace(self, task: Task, test: Cell, probe: Worker, checks: RemoteChecks) -> dict[str, Any]:
         """What the test cell reads: our checks, the student's names, and the set's own."""

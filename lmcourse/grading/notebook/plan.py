@@ -154,11 +154,11 @@ class _Order:
             if task and known.kind == "answer":
                 self.copied.add(task.name)
             half = known.kind == "answer" and self.place == found  # of an answer that was split
-            self._add(cell.source, name, task.name if half else None)
+            self._add(cell.source, name, known.name if half else None)
 
     def _add(self, source: str, name: str, task: str | None = None) -> None:
         """Take a cell at the place where the student has it, with the check of an answer's copy."""
-        checked = {self.checks.get(key) for key in CHECKED.findall(source)} & self.copied
+        checked = {self.checks[k] for k in CHECKED.findall(source) if k in self.checks} & self.copied
         above, below = _cut_at_the_check(source) if checked else (source, "")
         _append(self.added, self.place, Step(above, name, task=task))
         tests = [Step("", name, from_set=True, tests=task) for task in sorted(checked)]

@@ -17,6 +17,10 @@ MOST_CELLS = 20_000
 MOST_BRACKETS = 1_000_000
 
 
+class UnreadableNotebook(GradingError):
+    """A submission that cannot be graded: it is not a notebook, or it has no cell of a set."""
+
+
 @dataclass
 class Cell:
     """One cell.
@@ -59,35 +63,36 @@ def read_cells(data: bytes) -> tuple[list[Cell], dict]:
 
     Raises
     ------
-    GradingError
+    UnreadableNotebook
         If it is not a notebook.
     """
     if len(data) > MOST_BYTES:
-        raise GradingError(
+        raise UnreadableNotebook(
             f"The file has more than {MOST_BYTES // 1_000_000} MB, which is the limit."
             " Clear its outputs and save it again."
         )
     if data.count(b"{") + data.count(b"[") > MOST_BRACKETS:  # read as JSON, each takes 50 times its size
-        raise GradingError(
+        raise UnreadableNotebook(
             f"The file has more than {MOST_BRACKETS} lists and objects. Clear its outputs and save it again."
         )
     try:
         notebook = json.loads(_text(data))
     except (ValueError, RecursionError):
-        raise GradingError(
+        raise UnreadableNotebook(
             "The file is not a notebook: it is not JSON. Save it again from JupyterLab, VS Code or Colab."
         ) from None
     cells = _cells(notebook)
     if cells is None:
-        raise GradingError("The file is JSON but not a notebook: it has no list of cells. Save it again.")
+        raise UnreadableNotebook(
+            "The file is JSON but not a notebook: it has no list of cells. Save it again."
+        )
     if len(cells) > MOST_CELLS:
-        raise GradingError(
+        raise UnreadableNotebook(
             f"The notebook has {len(cells)} cells; the limit is {MOST_CELLS}. Delete those that are not"
             " part of your work, and save it again."
         )
-    metadata = notebook.get("metadata")
     found = [cell for cell in map(_cell, cells) if cell is not None]
-    return found, metadata if isinstance(metadata, dict) else {}
+    return found, _part(notebook, "metadata")
 
 
 def normalised(source: str) -> str:
@@ -124,8 +129,8 @@ def _cell(data: Any) -> Cell | None:
         source = "".join(line for line in source if isinstance(line, str))
     if not isinstance(source, str):
         source = ""
-    metadata = data.get("metadata") if isinstance(data.get("metadata"), dict) else {}
-    settings = metadata.get("nbgrader") if isinstance(metadata.get("nbgrader"), dict) else {}
+    metadata = _part(data, "metadata")
+    settings = _part(metadata, "nbgrader")
     graded, solved = bool(settings.get("grade")), bool(settings.get("solution"))
     kind = "setup" if code else "text"
     if graded and solved:
@@ -136,10 +141,7 @@ def _cell(data: Any) -> Cell | None:
         kind = "answer"
     name, number = settings.get("grade_id"), data.get("id")
     points = settings.get("points")
-    blank = ""
-    if kind == "by hand":
-        course = metadata.get("course")
-        blank = str(course.get("prompt", "")) if isinstance(course, dict) else ""
+    blank = str(_part(metadata, "course").get("prompt", "")) if kind == "by hand" else ""
     return Cell(
         kind,
         source,
@@ -148,3 +150,9 @@ def _cell(data: Any) -> Cell | None:
         points if isinstance(points, int) else 0,
         blank,
     )
+
+
+def _part(data: dict, name: str) -> dict:
+    """Return a dictionary inside a dictionary; an empty one if something else is there, or nothing."""
+    part = data.get(name)
+    return part if isinstance(part, dict) else {}

@@ -49,7 +49,9 @@ class RemoteChecks:
         on_wrong: Callable[[], None] = lambda: None,
     ):
         self.probe, self.seed, self.explain, self.on_wrong = probe, seed, explain, on_wrong
-        self.question_key, self.mistakes, self.not_done, self.raised, self.read = "", (), False, "", True
+        self.question_key, self.raised = "", ""
+        self.mistakes: tuple[str, ...] = ()
+        self.not_done, self.read = False, True
 
     def inputs(self, key: str) -> tuple[Case, ...]:
         return tuple(copied(case) for case in find_question(key).cases)

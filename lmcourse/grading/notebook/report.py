@@ -37,7 +37,7 @@ def as_table(result: Result) -> str:
         return f"Not graded. {printable(result.problem)}"
     lines = [result.set_name, ""]
     for task in result.tasks:
-        points = " -" if task.points is None else f"{task.points:2d}"
+        points = " -" if task.points is None else f"{task.points:2g}"
         title = textwrap.shorten(printable(task.title), 48, placeholder=" ...")
         lines.append(f"{task.label:8s}  {title:48s} {points} / {task.maximum:2d}  {task.status}")
         if task.reason and task.status != "by hand":

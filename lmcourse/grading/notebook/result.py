@@ -15,8 +15,8 @@ class TaskResult:
     ----------
     name, label, title : str
         As in ``"bigram"``, ``"Task 11a"``, ``"a bigram model in four lines"``.
-    points : int or None
-        None when a person grades.
+    points : float or None
+        A whole number if a machine gives them; None until a person does.
     maximum : int
     status : {"full", "partial", "zero", "not answered", "could not run", "by hand"}
     reason : str
@@ -31,7 +31,7 @@ class TaskResult:
     name: str
     label: str
     title: str
-    points: int | None
+    points: float | None
     maximum: int
     status: str
     reason: str = ""
@@ -56,8 +56,8 @@ class Result:
     remarks: tuple[str, ...] = field(default=())
 
     @property
-    def points(self) -> int:
-        """The points that a machine gives."""
+    def points(self) -> float:
+        """The points so far: those of the machine, and the marks by hand that were entered."""
         return sum(task.points or 0 for task in self.tasks)
 
     @property

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from lmcourse.grading.notebook.result import TaskResult
-
 
 class FromBelow(IntEnum):
-    """What a task lacks that a cell further down may define; if it lacks something, it is tried again."""
+    """What a task lacks and a later cell may define; if it lacks something, it is tried again."""
 
     NOTHING = 0
     SOMETHING = 1  # a name, a file or a module that the answer uses
@@ -29,7 +27,6 @@ class CellEnd:
 class TaskState:
     """What is known about one task."""
 
-    result: TaskResult | None = None
     cell: CellEnd = field(default_factory=CellEnd)
     lacks: FromBelow = FromBelow.NOTHING
     broken: bool = False  # whether another answer may have broken it: then it is also tried alone

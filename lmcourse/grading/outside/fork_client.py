@@ -150,6 +150,7 @@ def _start_server() -> socket.socket:
             cwd="/",
             start_new_session=True,
         )
+    assert process.stdin is not None  # a pipe, see above
     with process.stdin as stream:
         stream.write(json.dumps(visible_paths.python_path()).encode() + b"\n")
     process.returncode = 0  # nothing waits for it; without this, Python would warn about it

@@ -55,7 +55,9 @@ def prepare(
     uid : int
         The user that the answers run as where the grader is root; else 0.
     """
-    library = Path(importlib.util.find_spec("lmmetrics").origin).parent
+    spec = importlib.util.find_spec("lmmetrics")
+    assert spec is not None and spec.origin is not None
+    library = Path(spec.origin).parent
     _fill(folder, library, uid, kind)
     runtime, scratch = Path("/view"), Path("/scratch")
     if kind == "limits":

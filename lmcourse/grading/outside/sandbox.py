@@ -38,10 +38,10 @@ from pathlib import Path
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import fork_client, launch
-from lmcourse.grading.outside.limits import Died, Limits, Lost, Patience
+from lmcourse.grading.outside.limits import Limits, Lost, Patience
 from lmcourse.grading.outside.memory import memory_of
 from lmcourse.grading.outside.spare_user import SpareUser
-from lmcourse.grading.outside.worker import Worker, describe_exit
+from lmcourse.grading.outside.worker import Worker, in_detail
 
 STARTING_SECONDS = 120
 KINDS = ("namespaces", "bubblewrap", "limits")
@@ -74,10 +74,14 @@ class Sandbox:
         self.kinds = [protection] if protection else list(KINDS)
         self.patience = Patience(limits, self._watch_memory)
         self.good: list[tuple[str, str]] = []
-        self.process: subprocess.Popen | fork_client.ForkedProcess | None = None
-        self.user: SpareUser | None = None
         self.reason = ""
         self.refusals: list[str] = []
+        # set by `__enter__`; all but the folder belong to the first worker, which may be replaced
+        self.folder: Path
+        self.process: subprocess.Popen | fork_client.ForkedProcess | None = None
+        self.user: SpareUser | None = None
+        self.root: Worker
+        self.last: Worker
 
     @property
     def protection(self) -> str:
@@ -121,7 +125,7 @@ class Sandbox:
             reply = fork.ask({"do": "run", "name": name, "source": source}, seconds)
             self._check_reply(reply)
         except Lost as lost:
-            raise self._end_fork(fork, lost) from None
+            raise in_detail(lost, self._end_fork(fork)) from None
         before, self.last = self.last, fork
         if not self._purge():
             self._restart()
@@ -146,9 +150,9 @@ class Sandbox:
         try:
             yield fork
         except Lost as lost:
-            raise self._end_fork(fork, lost) from None
+            raise in_detail(lost, self._end_fork(fork)) from None
         else:
-            self._end_fork(fork, None)
+            self._end_fork(fork)
         if not self._purge():
             self._restart()
 
@@ -179,7 +183,7 @@ class Sandbox:
 
     def _watch_memory(self) -> None:
         """Stop an answer whose processes fill the memory together, even if each stays below its own limit."""
-        if memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
+        if self.process and memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
             raise Lost(f"its processes need more than {2 * self.limits.memory_mb} MB of memory together.")
 
     def _check_reply(self, reply: dict) -> None:
@@ -190,17 +194,14 @@ class Sandbox:
         if not isinstance(error, dict) and reply.get("done") is not True:
             raise Lost("what it returns cannot be read.")
 
-    def _end_fork(self, fork: Worker, lost: Lost | None) -> Lost | None:
-        """End a fork; return why it was lost, in more detail if its end status has any."""
+    def _end_fork(self, fork: Worker) -> object:
+        """End a fork; return its wait status, which is untrusted, or None if it is not known."""
         fork.close()
         try:
-            status = self.last.ask({"do": "kill", "pid": fork.pid}, 10).get("status")
+            return self.last.ask({"do": "kill", "pid": fork.pid}, 10).get("status")
         except Lost:
             self._restart()
-            return lost
-        if isinstance(lost, Died) and type(status) is int and status:
-            return Died(describe_exit(status))
-        return lost
+            return None
 
     def _purge(self) -> bool:
         """End what the answers left running; False if the first worker is gone."""
@@ -215,7 +216,12 @@ class Sandbox:
         return [self.last.pid]
 
     def _restart(self) -> None:
-        """Start a new first worker, and run the good cells again."""
+        """Start a new first worker, and run the good cells again.
+
+        This calls `run`, which may call `_restart` again. That ends, because ``self.good`` then contains only
+        the cells above the one that is run: each nested call has fewer cells to run again, and the innermost
+        has none.
+        """
         good, self.good = self.good, []
         self._stop()
         self._try_to_launch()
@@ -277,6 +283,7 @@ class Sandbox:
             cwd="/",
             start_new_session=True,
         )
+        assert self.process.stdin is not None  # a pipe, see above
         with contextlib.suppress(OSError), self.process.stdin as stream:
             stream.write(json.dumps(settings).encode() + b"\n")
 
@@ -286,27 +293,33 @@ class Sandbox:
             size = struct.unpack(">I", self.root.read(4, until))[0]
             self.root.read(min(size, 1000), until)
         except OSError:
-            self.process.kill()
-            reason = self.process.stdout.read(500).decode("utf-8", "replace").strip()
-            raise OSError(reason or f"can every user read {sys.base_prefix}?") from None
+            raise OSError(self._last_words() or f"can every user read {sys.base_prefix}?") from None
+
+    def _last_words(self) -> str:
+        """Kill the first worker; return the reason that it has printed."""
+        if self.process is None or self.process.stdout is None:
+            return ""
+        self.process.kill()
+        return self.process.stdout.read(500).decode("utf-8", "replace").strip()
 
     def _stop(self) -> None:
         """End the first worker and all that comes from it."""
         if self.process is not None:
-            self._stop_process()
+            self._stop_process(self.process)
+            self.process = None
         if self.user is not None:
             self.user.close()
             self.user = None
 
-    def _stop_process(self) -> None:
+    def _stop_process(self, process: subprocess.Popen | fork_client.ForkedProcess) -> None:
         with contextlib.suppress(Lost):
             self.root.ask({"do": "purge", "keep": []}, 2)
         self.root.close()
         self.last.close()
         with contextlib.suppress(OSError):
-            if self.process.poll() is None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        self.process = None
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()

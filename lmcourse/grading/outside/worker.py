@@ -115,6 +115,11 @@ def parse_reply(data: bytes) -> object:
     return json.loads(data)
 
 
+def in_detail(lost: Lost, status: object) -> Lost:
+    """Return the error of a lost process; if its wait status says how the process ended, with that."""
+    return Died(describe_exit(status)) if isinstance(lost, Died) and type(status) is int and status else lost
+
+
 def describe_exit(status: int) -> str:
     """Say in words how a process ended, from its wait status."""
     if os.WIFSIGNALED(status):

@@ -68,7 +68,7 @@ def make(
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
     write_text(out / "exam.json", folder.record())
-    table = [["student", "paper", *(task.name for task in exam.tasks(0))]]
+    table: list[list] = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
         variant = variant_seed(exam.name, seed, name)
         key = folder.solutions_of(name) / exam.name / f"{exam.name}.ipynb"
@@ -84,9 +84,9 @@ def make(
 
 def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
     """Return the folder with more students, and with what the roster now says about the earlier ones."""
-    people = [Person({"student": person}) if isinstance(person, str) else person for person in people]
+    named = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
-    for name, person in _named(folder, people):
+    for name, person in _named(folder, named):
         other = next((n for n in students if comparable(n) == comparable(name) and n != name), None)
         if not comparable(name) or other is not None:
             problem = (

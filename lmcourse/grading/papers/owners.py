@@ -14,8 +14,7 @@ from pathlib import Path
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.roster import IDENTIFYING, Person, comparable
-from lmcourse.grading.errors import GradingError
-from lmcourse.grading.notebook.reading import read_cells, read_file
+from lmcourse.grading.notebook.reading import UnreadableNotebook, read_cells, read_file
 
 LABEL = re.compile(r"[A-Z2-7]{5}")
 PAPER = re.compile(rf"· paper (?P<label>{LABEL.pattern}) ·")
@@ -87,12 +86,7 @@ def identifiers(person: Person) -> list[str]:
 
 def exam_of(data: bytes) -> tuple[str, str]:
     """Return the exam that a notebook names as its own, and its label; empty texts if it names none."""
-    try:
-        _, metadata = read_cells(data)
-    except (GradingError, UnicodeError):
-        return "", ""
-    course = metadata.get("course")
-    exam = course.get("exam") if isinstance(course, dict) else None
+    exam = _course(data).get("exam")
     return exam if exam in EXAMS else "", min(labels_in(data), default="")
 
 
@@ -105,13 +99,17 @@ def labels_in(data: bytes) -> set[str]:
     written = {match["label"] for match in PAPER.finditer(text)}
     if written or len(data) > MOST_LOOKED_AT:
         return written
-    try:
-        metadata = read_cells(data)[1]
-    except (GradingError, UnicodeError):
-        return set()
-    course = metadata.get("course")
-    stored = course.get("paper") if isinstance(course, dict) else None
+    stored = _course(data).get("paper")
     return {stored} if isinstance(stored, str) and LABEL.fullmatch(stored) else set()
+
+
+def _course(data: bytes) -> dict:
+    """Return what the metadata of a notebook says about its exam; nothing if the file is not a notebook."""
+    try:
+        course = read_cells(data)[1].get("course")
+    except UnreadableNotebook:
+        return {}
+    return course if isinstance(course, dict) else {}
 
 
 def _encoding(data: bytes) -> str:
