@@ -22,25 +22,25 @@ GUARDS = 4
 
 
 class Derivation:
-    """A chain ``start = ... = ...``, each step proved. It is displayed as one aligned block.
+    """A chain ``start = ... = ...`` in which each step is proved. It is displayed as one aligned block.
 
     Parameters
     ----------
     start : sympy expression
-        The left side of the chain. Declare what its symbols are: ``positive=True`` splits logs, and bounds
-        and indices are ``integer=True, positive=True``.
+        The left side of the chain. Declare the assumptions of its symbols: logs are split only for
+        ``positive=True``; bounds and indices are ``integer=True, positive=True``.
     given : list of equations and inequalities, optional
         Facts that the steps may use.
 
         - ``Eq(q[i], ...)`` or ``Eq(x, ...)``, an atom alone on one side, is a definition. It is used first,
           inside derivatives too.
-        - Any other ``Eq``, such as ``Eq(Sum(p[i], (i, 1, n)), 1)``, is a constraint. It holds at the values
-          meant, so it is used after differentiation.
-        - ``k <= n`` says where an index or a parameter lies. Without it, a derivative with respect to
-          ``z[k]`` cannot know that k is one of 1 .. n.
+        - Any other ``Eq``, such as ``Eq(Sum(p[i], (i, 1, n)), 1)``, is a constraint. It is true at particular
+          values only, so it is used only after differentiation.
+        - ``k <= n`` bounds an index or a parameter. A derivative with respect to ``z[k]`` needs it to know
+          that k is one of 1 .. n.
 
-        An equation holds for every value of an index that is free neither in ``start`` nor in an inequality:
-        ``Eq(p[i], 1/n)`` is then about the whole array, and the block says "for every i".
+        An equation is taken to be true for every value of an index that is free neither in ``start`` nor in
+        an inequality: ``Eq(p[i], 1/n)`` is then about the whole array, and the block says "for every i".
 
     Raises
     ------
@@ -51,11 +51,14 @@ class Derivation:
 
     Notes
     -----
-    A derivation does not change: `step` returns a new one, so chain the calls. A decimal is taken
-    as the exact binary fraction that it is; write ``Rational(1, 10)`` for one tenth.
+    Derivations are immutable: `step` returns a new one, so chain the calls. A decimal stands for an exact
+    binary fraction; write ``Rational(1, 10)`` for one tenth.
 
-    Each proof is also compared with random numbers that satisfy the facts. To number a block in the book,
-    glue it and show it with ``{glue:math}`` and a ``:label:``.
+    The two sides of each proved step are also compared at random numbers that satisfy the facts.
+
+    LaTeX follows the order in which the author wrote an expression, which SymPy does not keep. So the source
+    of the call to `Derivation` or `step` is read, and the expressions in it are evaluated a second time, for
+    printing only. Arguments should therefore have no side effects.
 
     Examples
     --------
@@ -80,7 +83,7 @@ class Derivation:
         self.lhs: Expr = _expression(start)
         self.steps: tuple[Step, ...] = ()
         self._facts = Facts.read(given)
-        source = Written(sys._getframe(1))
+        source = Written(sys._getframe(1))  # the caller's frame, whose source is printed
         self._every = self._facts.every(exact(self.lhs))
         self._tex = source.expression("start", self.lhs)
         self._given = tuple(
@@ -102,7 +105,7 @@ class Derivation:
         expression : sympy expression
             The next expression, without the equals sign.
         because : str
-            The reason in words; ``$...$`` in it is mathematics.
+            The reason in words; text between dollar signs, ``$...$``, is LaTeX.
 
         Returns
         -------
@@ -112,8 +115,8 @@ class Derivation:
         Raises
         ------
         StepError
-            If the step is not proved. The message shows both sides, a counter-example if one was found, and
-            what to do.
+            If the step is not proved. The message shows both sides and a counter-example, if one was found,
+            and says what to do.
         """
         new = _expression(expression)
         left, right = exact(self.rhs), exact(new)
@@ -139,7 +142,7 @@ class Derivation:
         return self._with(Step(new, tex, _because(because), proved=False))
 
     def latex(self) -> str:
-        """The chain as one LaTeX ``aligned`` environment: what is given, then each step above its reason."""
+        """The chain as one LaTeX ``aligned`` environment: the facts, then each step above its reason."""
         return as_latex(self._tex, self.steps, self._given)
 
     def _repr_latex_(self) -> str:
@@ -159,14 +162,14 @@ class Derivation:
         return longer
 
     def _instances(self, left: Expr, right: Expr, count: int) -> tuple[list[Instance], str]:
-        """Both sides at random numbers, and what went wrong in looking for them."""
+        """Both sides at random numbers, and the problem if they could not be computed."""
         rng = np.random.default_rng(0)
         try:
             found: list[Instance] = []
             for instance in instances(left, right, self._facts, self._every, count, rng):
                 found.append(instance)
                 if sum(not each.agrees for each in found) == 3:
-                    break  # enough to choose a short counter-example
+                    break  # enough counter-examples to choose a short one from
         except Unsupported as problem:
             return [], "" if count == GUARDS else f"The sides could not be computed: {problem}."
         if not found:
@@ -188,7 +191,7 @@ def _expression(value: object) -> Expr:
         if isinstance(value, Expr):
             return value
     raise TypeError(
-        f"A derivation is made of SymPy expressions, not of {value!r} ({type(value).__name__}). Pass one "
+        f"A derivation consists of SymPy expressions, not of {value!r} ({type(value).__name__}). Pass one "
         "side of the equation, not the equation."
     )
 

@@ -1,4 +1,4 @@
-"""What the error says when a step is rejected: both sides, a counter-example, and what is often missing."""
+"""The error message for a rejected step: both sides, a counter-example, and hints about missing facts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def refusal(
     found : list of Instance
         The random numbers at which they were compared.
     problem : str
-        What went wrong in the comparison; empty if nothing did.
+        Why the comparison failed; empty if it did not.
     hints : list of str
         From `hints_for`.
     no_proof : bool
-        Whether a proof was asked for and none was found.
+        Whether a proof was requested and none was found.
     """
     sides = f"\n  left:  {left}\n  right: {right}\n"
     counter = min((i for i in found if not i.agrees), key=lambda i: len(i.at), default=None)
@@ -41,22 +41,22 @@ def refusal(
     if no_proof:
         said.append(
             f"SymPy found no proof, and {len(found)} random instances no counter-example. Make the step "
-            "smaller, or declare what is positive or an integer. A step that can only be compared in "
-            "numbers has to be asked for by name: check_numerically."
+            "smaller, or declare which symbols are positive or integers. To compare the two sides only at "
+            "random numbers, use check_numerically."
         )
     return "This step is not proved:" + sides + " ".join(said + hints)
 
 
 def hints_for(left: Expr, right: Expr, facts: Facts, every: set[Expr]) -> list[str]:
-    """What is often missing: assumptions, ranges, exact numbers."""
+    """Hints about what is often missing: assumptions, ranges, exact numbers."""
     both = left + right
     single = facts.about_one_place(every)
     found = [
         _not_positive(both),
         _not_integer(both),
         _without_range(both, facts),
-        f"The fact about {single} holds for that one place, because its index is free in the start. "
-        "With another letter it holds for every place."
+        f"The fact about {single} is about that one place, because its index is free in the start. "
+        "With another letter it is about every place."
         if single
         else "",
         "A decimal is not exact: write Rational(1, 10) for 0.1." if both.has(Float) else "",
@@ -76,7 +76,7 @@ def _not_integer(both: Expr) -> str:
 
 
 def _without_range(both: Expr, facts: Facts) -> str:
-    """Name an index that picks one element, if no fact puts it within the bounds of a sum."""
+    """Name an index that picks one element, if no fact says that it is within the bounds of a sum."""
     ranged = set().union(*(relation.free_symbols for relation in facts.relations))
     picks = {s for d in both.atoms(Derivative) for v in d.variables for s in v.free_symbols}
     picks |= {s for d in both.atoms(KroneckerDelta) for s in d.free_symbols}

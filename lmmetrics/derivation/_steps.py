@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr
 
 POINTS = 20
-"""Random instances that a check in numbers takes."""
+"""The number of random instances in a numerical check."""
 
 
 class StepError(ValueError):

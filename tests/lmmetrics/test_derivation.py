@@ -327,7 +327,7 @@ def test_a_difference_far_beyond_float64_is_seen():
 def test_an_index_of_a_fact_that_is_free_in_the_start_is_one_place():
     fact = Eq(p[k], Rational(1, 2))
     assert "for every k" in str(Derivation(total(p[i]), given=[fact]).step(n / 2, because="all are one half"))
-    with pytest.raises(StepError, match=r"The fact about p\[k\] holds for that one place"):
+    with pytest.raises(StepError, match=r"The fact about p\[k\] is about that one place"):
         Derivation(total(p[i]) + 0 * p[k] + log(q[k]), given=[fact]).step(n / 2 + log(q[k]), because="no")
 
 

@@ -1,34 +1,36 @@
-"""Prove that two expressions are equal, or fail to. Private: `lmmetrics.derivation` is the public side.
+"""Try to prove that two expressions are equal. Private: `lmmetrics.derivation` is the public package.
 
-How a step ``left = right`` is judged, in this order; the first form that is 0 is the proof:
+A step ``left = right`` goes through these stages; the first form that is 0 is the proof:
 
-1. `facts` sorts what was given into definitions, constraints and inequalities. Definitions are put in.
-2. A `Piecewise` is taken apart, unless one is inside a sum or a derivative: every case is proved, with
-   its condition as a further fact.
-3. The difference goes to its canonical form, in which equal expressions look the same. `algebra` does
-   products, powers, exponentials, logs and Kronecker deltas. `sums`, built on it, does sums and products over
-   an index, and derivatives; `closed` gives it the sums that have a closed form.
-4. `is_zero` looks at that form: as it is, then over a common denominator, then with sums joined under one.
-5. The constraints become rules (`facts.Rewrite`) that replace one term each, and 3 and 4 are done again. They
-   come last because a constraint holds at a point: it may not be used inside a derivative.
-6. A short form without sums goes to SymPy's own `simplify`; so does a difference without a canonical form
+1. `facts` sorts the given facts into definitions, constraints and inequalities, and inserts the definitions.
+2. A `Piecewise` is split, unless one is inside a sum or a derivative: every case is proved, with its
+   condition as a further fact.
+3. The difference is brought to its canonical form, in which equal expressions look the same. `algebra`
+   handles products, powers, exponentials, logs and Kronecker deltas. `sums`, built on it, handles sums and
+   products over an index, and derivatives; `closed` provides the sums that have a closed form.
+4. `is_zero` tests that form: as it is, then over a common denominator, then with several sums joined in one.
+5. The constraints become rules (`facts.Rewrite`) that replace one term each, and 3 and 4 are repeated. They
+   come last because a constraint is true at a point only: it may not be used inside a derivative.
+6. A short form without sums is passed to SymPy's `simplify`; so is a difference without a canonical form
    (`Stuck`).
 
-What each module leaves out, so that an equality may be missed but a false one is not made:
+The prover can miss an equality, but it does not accept a false one. These are not handled:
 
-- `facts`: a constraint that cannot be solved for any term, because no factor is known not to be 0.
-- `algebra`: logs and powers of what is not declared positive stay whole; so do powers of a sum above 6.
+- `facts`: a constraint that cannot be solved for any term, because no factor is known to differ from 0.
+- `algebra`: logs and powers of expressions that are not declared positive, and powers of a sum above 6. They
+  are left as they are.
 - `sums`: products whose factors are not declared positive; integrals and limits beyond SymPy's ``doit``.
 - `closed`: geometric sums whose ratio may be 1; infinite sums that are neither geometric nor known to SymPy.
-- `nodes`: no rules at all. It holds the two kinds of node that canonical forms have besides SymPy's.
 
-Two modules prove nothing and guard the rest. `instances` draws small bounds and random values, which
-`solving` moves until the facts hold. `Derivation.step` compares both sides of each *proved* step at four of
-them, where they can be computed, and shows one as the counter-example of a false step. Three only print:
-`latex`, and `written` with `values`, which prints an expression as its author wrote it.
+`nodes` contains no rules, only the two node types that canonical forms have besides SymPy's.
 
-To add a rule: a method of `Algebra` or `Canonical`, or a closed form; then a true step that needs it and a
-false one that looks like it, in ``tests/lmmetrics/test_derivation.py``.
+Two modules prove nothing but check the others. `instances` draws small bounds and random values, which
+`solving` adjusts until the facts hold. `Derivation.step` compares both sides of each *proved* step at four
+such instances, if they can be computed, and shows one as the counter-example of a false step. Three modules
+only print: `latex`, and `written` with `values`, which prints an expression as its author wrote it.
+
+To add a rule, write a method of `Algebra` or `Canonical`, or a closed form; then add a true step that needs
+it and a false step that looks like it to ``tests/lmmetrics/derivation/test_derivation.py``.
 """
 
 from __future__ import annotations
@@ -77,9 +79,8 @@ __all__ = ["Facts", "check", "exact", "prove"]
 def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
     """Whether ``left = right`` follows from the declared assumptions and the facts, for every bound n.
 
-    The difference is brought to a canonical form, in which equal sums look the same. True means that this
-    form is 0. False means only that no proof was found. ``every`` contains the indices of the facts that may
-    take every value.
+    False means only that no proof was found. ``every`` contains the indices of the facts that may take every
+    value.
     """
     definitions, constraints = facts.split(every)
     difference = _defined(left - right, definitions)
@@ -128,7 +129,7 @@ def _defined(e: Expr, definitions: list) -> Expr:
 def _informed(facts: Facts, constraints: list[Expr], every: set, e: Expr) -> Canonical:
     """An algebra that rewrites with the constraints, each of which is an expression that is 0.
 
-    Their derivatives are taken before any of them is used: a constraint holds at a point.
+    All are differentiated before any of them is used, because a constraint is true at a point only.
     """
     canonical = facts.canonical(e)
     differentiated = [canonical.canon(fresh(constraint)) for constraint in constraints]
@@ -151,7 +152,7 @@ def is_zero(form: Expr, canonical: Canonical, depth: int = 3) -> bool:
 
 
 def _under_one_sum(form: Expr, canonical: Canonical, depth: int) -> bool:
-    """Join c S_f(n) + d S_g(n) into the sum of c f + d g, and see whether that is simpler."""
+    """Join c S_f(n) + d S_g(n) into the sum of c f + d g, and test whether the result is 0."""
     uppers = {p.args[2] for p in form.atoms(Prefix)}
     for upper in sorted(uppers, key=default_sort_key):
         with canonical.index(S.One, upper) as u:
@@ -163,7 +164,7 @@ def _under_one_sum(form: Expr, canonical: Canonical, depth: int) -> bool:
                     inside.append(t / sums[0] * body.xreplace({k: u}))
                 else:
                     outside.append(t)
-            # what is left over may itself be the sum of a constant
+            # the terms outside may themselves be the sum of a constant
             for body, rest in ((inside, outside), ([*inside, *(t / upper for t in outside)], [])):
                 if len(body) < 2:
                     continue
@@ -215,7 +216,7 @@ def _signed(part) -> dict:
 
 
 def _simplifies(form: Expr) -> bool:
-    """SymPy's own simplification, for what the canonical form does not know (trigonometry, series)."""
+    """SymPy's own simplification, for expressions that have no canonical form here (trigonometry, series)."""
     form = form.replace(Exp, exp)
     # SymPy moves a condition on a bound index out of its sum, so sums are not given to it
     if form.has(Prefix, Sum, Product) or count_ops(form) > 150:

@@ -1,8 +1,8 @@
 """A canonical form for algebra with exponentials and logs, so that two equal expressions look the same.
 
-Every rewriting here keeps the value under the declared assumptions: a log of a product is split only where
-the factors are positive, a power of a product only where that is allowed. What is not known is left alone,
-so an equality can be missed, but a false one is not made. Sums over an index live in `sums`.
+Every rewriting here keeps the value under the declared assumptions: a log of a product is split only if the
+factors are positive, a power of a product only if that is valid. Other expressions are left as they are, so
+the prover can miss an equality, but it does not accept a false one. Sums over an index are in `sums`.
 """
 
 from __future__ import annotations
@@ -40,16 +40,23 @@ from lmmetrics.derivation._proof.nodes import Exp, Stuck
 
 
 class Algebra:
-    """Canonical forms of everything but sums. Start at ``canon``; results are expanded sums of terms."""
+    """Canonical forms of all expressions but sums, by ``canon``. The results are expanded sums of terms."""
 
     def __init__(self, relations=()):
         self.relations: list[Expr] = list(relations)  # expressions known to be at least 0
         self.strict: list[Expr] = []  # expressions known to be above 0
-        self.rewrites: list = []  # facts that rewrite; see `facts`
+        self.rewrites: list = []  # the constraints, as `facts.Rewrite`
         self.active: list[Dummy] = []  # the bound indices that are open now
         self._seen: dict[Expr, Expr] = {}
 
     def canon(self, e: Expr) -> Expr:
+        """Return the canonical form, rewritten with the facts; the result is cached.
+
+        Raises
+        ------
+        Stuck
+            If the form is undefined, such as a log of 0.
+        """
         if e not in self._seen:
             result = self.rewrite(self._canon(e))
             if result.has(nan, zoo):
@@ -58,6 +65,7 @@ class Algebra:
         return self._seen[e]
 
     def _canon(self, e: Expr) -> Expr:
+        """The canonical form of one node, by its type, from the canonical forms of its arguments."""
         if e is S.Exp1:
             return Exp(S.One)
         if isinstance(e, Indexed):
@@ -133,6 +141,10 @@ class Algebra:
         return Mul(*rest, Exp(exponent)) if exponentials else Mul(*rest)
 
     def power(self, b: Expr, e: Expr) -> Expr:
+        """b**e for canonical b and e: factors with a power each, exponentials with one exponent.
+
+        A power of a product is split only if the exponent is an integer or the factors are positive.
+        """
         if e == 1 or b == 1:
             return b
         if b.has(KroneckerDelta) and not (e.is_Integer and e > 0):
@@ -152,7 +164,7 @@ class Algebra:
         return self.distribute(Mul(*(self._atom_power(f, k * e) for f, k in factors)))
 
     def _atom_power(self, b: Expr, e: Expr) -> Expr:
-        """Power of an irreducible base, where the base is positive or the exponent an integer."""
+        """Power of an irreducible base; the base is positive or the exponent an integer."""
         if isinstance(b, Exp):
             return self.exp(self.distribute(expand(e * b.args[0])))
         if e.is_Rational:
@@ -182,7 +194,7 @@ class Algebra:
         return pairs
 
     def _common_exponential(self, e: Expr) -> Expr | None:
-        """The exponent to take out of a sum such as exp(a) + exp(b), chosen alike after a shift of both."""
+        """The exponent to factor out of a sum such as exp(a) + exp(b); a shift of both keeps the choice."""
         exponents = []
         for t in e.args:
             inside = [f.args[0] for f in Mul.make_args(t) if isinstance(f, Exp)]
@@ -197,6 +209,7 @@ class Algebra:
     # -- exponentials and logs --------------------------------------------------------------------------
 
     def exp(self, a: Expr) -> Expr:
+        """exp of a canonical exponent: c log x becomes x**c, the other terms are joined in one `Exp`."""
         if a.has(KroneckerDelta):
             return self.by_cases(self.exp, a)
         if any(f.is_Pow and f.base.is_Add for t in Add.make_args(a) for f in Mul.make_args(t)):
@@ -216,6 +229,7 @@ class Algebra:
         return self.distribute(Mul(*outside, Exp(kept) if kept != 0 else S.One))
 
     def log(self, a: Expr) -> Expr:
+        """log of a canonical argument: the logs of the positive factors, and one log of all others."""
         if a.has(KroneckerDelta):
             return self.by_cases(self.log, a)
         if a.is_zero:
@@ -264,7 +278,7 @@ class Algebra:
         return KroneckerDelta(expand(left), expand(right))
 
     def by_cases(self, function, *args: Expr) -> Expr:
-        """f(delta) = delta f(1) + (1 - delta) f(0): a delta is taken out of a function."""
+        """f(delta) = delta f(1) + (1 - delta) f(0): move a delta out of a function."""
         found = sorted(set().union(*(a.atoms(KroneckerDelta) for a in args)), key=default_sort_key)
         if not found:
             return function(*args)

@@ -22,7 +22,7 @@ def _power_sum(power: int) -> tuple[Dummy, Expr]:
 
 
 def geometric(algebra, t: Expr, u: Dummy) -> tuple[Expr, Expr] | None:
-    """(exponent, ratio) when ``t`` is a constant times exp(exponent * u), the ratio positive."""
+    """(exponent, ratio) if ``t`` is a constant times exp(exponent * u) and the ratio is positive."""
     powers = [f for f in Mul.make_args(t) if f.has(u)]
     if len(powers) == 1 and isinstance(powers[0], Exp):
         inside = expand(powers[0].args[0])
@@ -34,7 +34,7 @@ def geometric(algebra, t: Expr, u: Dummy) -> tuple[Expr, Expr] | None:
 
 
 def geometric_sum(algebra, g: Expr, u: Dummy, a: Expr, b: Expr) -> Expr | None:
-    """The sum of exp(exponent * u) over u = a .. b, where the ratio is known not to be 1."""
+    """The sum of exp(exponent * u) over u = a .. b, if the ratio is known to differ from 1."""
     found = geometric(algebra, g, u)
     if found is None or not (algebra.positive(1 - found[1]) or algebra.positive(found[1] - 1)):
         return None
@@ -43,7 +43,7 @@ def geometric_sum(algebra, g: Expr, u: Dummy, a: Expr, b: Expr) -> Expr | None:
 
 
 def series(algebra, f: Expr, i, a: Expr, b: Expr) -> Expr:
-    """An infinite sum is not taken apart (its parts may diverge): a closed form, or left alone."""
+    """An infinite sum: its closed form if there is one. It is not split, because its parts may diverge."""
     if b is oo:
         with algebra.index(a, b) as u:
             terms = Add.make_args(algebra.distribute(algebra.canon(f.xreplace({i: u}))))

@@ -1,10 +1,10 @@
 """Facts that a derivation may use: definitions, constraints, and ranges of indices.
 
-``Eq(q[i], ...)``, ``Eq(x, ...)`` with one atom on the left defines that atom: it is replaced first, inside
-derivatives too. Any other ``Eq`` is a constraint: it holds at the values that are meant, and is used only
-after differentiation. An inequality says where an index or a parameter lies. An index of an equation that is
-free neither in the start of the chain nor in an inequality may take every value: ``Eq(q[i], ...)`` then
-defines the whole array.
+``Eq(q[i], ...)`` and ``Eq(x, ...)``, with one atom on the left, define that atom. It is replaced first,
+inside derivatives too. Any other ``Eq`` is a constraint: it is true at particular values only, so it is used
+only after differentiation. An inequality bounds an index or a parameter. An index of an equation that is free
+neither in the start of the chain nor in an inequality may take every value: ``Eq(q[i], ...)`` then defines
+the whole array.
 """
 
 from __future__ import annotations
@@ -74,22 +74,23 @@ class Facts:
 
     def every(self, start: Expr) -> set:
         """The indices of the equations that are free neither in the start nor in an inequality."""
-        fixed = set().union(_plain(start), *(_plain(r) for r in self.relations))
+        fixed = set().union(symbols_of(start), *(symbols_of(r) for r in self.relations))
         return {
             s
             for eq in self.equations
-            for s in _plain(eq) - fixed
+            for s in symbols_of(eq) - fixed
             if any(s in _index_symbols(a) for a in eq.atoms(Indexed, AppliedUndef))
         }
 
     def about_one_place(self, every: set) -> Expr | None:
-        """The left side of a definition such as Eq(q[k], ...) that holds for this k only."""
+        """The left side of a definition such as Eq(q[k], ...) that is about this k only."""
         for d in self.split(every)[0]:
-            if any(p.is_Symbol and p not in d.every for p in _places(d.left)):
+            if any(p.is_Symbol and p not in d.every for p in indices_of(d.left)):
                 return d.left
         return None
 
     def split(self, every: set) -> tuple[list[Definition], list[Eq]]:
+        """The definitions, and the other equations, among them a second definition of the same place."""
         definitions, constraints = [], []
         for eq in self.equations:
             definition = Definition.read(eq, every)
@@ -124,36 +125,36 @@ class Definition:
     @classmethod
     def read(cls, eq: Eq, every: set) -> Definition | None:
         for left, right in (eq.args, reversed(eq.args)):
-            if isinstance(left, (Symbol, Indexed, AppliedUndef)) and not right.has(_head(left)):
-                return cls(left, fresh(right), every & _plain(left))
+            if isinstance(left, (Symbol, Indexed, AppliedUndef)) and not right.has(head_of(left)):
+                return cls(left, fresh(right), every & symbols_of(left))
         return None
 
     def meets(self, other: Definition) -> bool:
         """Whether both define the same place."""
-        one_array = _head(self.left) == _head(other.left)
+        one_array = head_of(self.left) == head_of(other.left)
         return one_array and bool(self.left == other.left or self.every or other.every)
 
     def apply(self, e: Expr) -> Expr:
-        """Replace ``left`` in an expression. Bound indices of ``right`` are fresh, so none is captured."""
+        """Replace ``left`` in an expression. The bound indices of ``right`` are new, so none is captured."""
         for d in e.atoms(Derivative):
             if any(
-                v == self.left or (isinstance(v, Indexed) and _head(v) == _head(self.left))
+                v == self.left or (isinstance(v, Indexed) and head_of(v) == head_of(self.left))
                 for v in d.variables
             ):
                 raise ValueError(
                     f"The fact about {self.left} cannot be used, because the chain differentiates with "
-                    f"respect to {d.variables[0]}. Differentiate in one derivation, and put the values in "
+                    f"respect to {d.variables[0]}. Differentiate in one derivation, and insert the values in "
                     "another."
                 )
         if not self.every:
             return e.xreplace({self.left: self.right})
-        found = [a for a in e.atoms(type(self.left)) if _head(a) == _head(self.left)]
+        found = [a for a in e.atoms(type(self.left)) if head_of(a) == head_of(self.left)]
         return e.xreplace({a: right for a in found if (right := self.at(a)) is not None})
 
     def at(self, a: Expr) -> Expr | None:
         """The right side at the place of ``a``; None if the fact is about another place."""
-        values = dict(zip(_places(self.left), _places(a), strict=True))
-        if len(_places(self.left)) != len(_places(a)) or any(
+        values = dict(zip(indices_of(self.left), indices_of(a), strict=True))
+        if len(indices_of(self.left)) != len(indices_of(a)) or any(
             p != v for p, v in values.items() if p not in self.every
         ):
             return None
@@ -193,7 +194,9 @@ class Rewrite:
         if e == self.term:
             return self.value
         bound = {p.args[1] for p in self.term.atoms(Prefix)}
-        places = {i for a in e.atoms(Indexed, AppliedUndef) for i in _places(a) if not i.free_symbols & bound}
+        places = {
+            i for a in e.atoms(Indexed, AppliedUndef) for i in indices_of(a) if not i.free_symbols & bound
+        }
         for chosen in cartesian(sorted(places, key=default_sort_key), repeat=len(self.every)):
             at = dict(zip(self.every, chosen, strict=True))
             if self.every and self.term.xreplace(at) == e:
@@ -202,7 +205,7 @@ class Rewrite:
 
 
 def exact(e):
-    """Decimals as the exact fractions that they are in binary: rounding must not hide a difference."""
+    """Replace decimals by the binary fractions that they stand for: rounding must not hide a difference."""
     return e.xreplace({x: Rational(x) for x in e.atoms(Float)})
 
 
@@ -219,23 +222,26 @@ def fresh(e: Expr) -> Expr:
     return e.replace(lambda node: isinstance(node, ExprWithLimits), renamed)
 
 
-def _plain(e) -> set:
+def symbols_of(e) -> set:
+    """The free symbols and `Idx` objects of an expression, without the names of arrays."""
     return {s for s in e.free_symbols if isinstance(s, (Symbol, Idx))} - {
         a.base.label for a in e.atoms(Indexed)
     }
 
 
 def _index_symbols(a: Expr) -> set:
-    return set().union(*(p.free_symbols for p in _places(a)))
+    return set().union(*(p.free_symbols for p in indices_of(a)))
 
 
-def _head(a: Expr):
+def head_of(a: Expr):
+    """The array of an element, the function of a call, or the symbol itself."""
     if isinstance(a, Indexed):
         return a.base
     return a.func if isinstance(a, AppliedUndef) else a
 
 
-def _places(a: Expr) -> tuple:
+def indices_of(a: Expr) -> tuple:
+    """The indices of an array element or the arguments of a function; empty for a symbol."""
     if isinstance(a, Indexed):
         return a.indices
     return a.args if isinstance(a, AppliedUndef) else ()

@@ -1,7 +1,7 @@
-"""Random numbers at which two sides are compared: a guard for proofs, a source of counter-examples.
+"""Random numbers at which two sides are compared, to check proofs and to find counter-examples.
 
 An instance gives every bound and index a small whole number, writes all sums out, draws the other values at
-random within their declared assumptions, and moves them until the given facts hold.
+random within their declared assumptions, and adjusts them until the given facts hold.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
-from lmmetrics.derivation._proof.facts import Facts, _head, _places, _plain, fresh
+from lmmetrics.derivation._proof.facts import Facts, fresh, head_of, indices_of, symbols_of
 from lmmetrics.derivation._proof.solving import DIGITS, solve
 
 TOLERANCE = 1e-30
-"""Two sides agree when they differ by less, relative to the larger side where that is above 1."""
+"""Two sides agree if they differ by less, relative to the larger side if that is above 1."""
 
 
 class Unsupported(Exception):
@@ -76,7 +76,7 @@ def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng
     """
     found = 0
     for attempt in range(4 * count + 20):
-        # small bounds first, so that a counter-example is short
+        # start with small bounds, so that a counter-example is short
         numbers = _Numbers(left, right, facts, every, rng, 3 + attempt // 8, plain=attempt % 3 != 2)
         instance = numbers.evaluate()
         if instance is not None:
@@ -119,8 +119,8 @@ class _Numbers:
         expressions = [*self.sides, *self.facts.relations]
         expressions += [x for eq in self.facts.equations for x in eq.args]
         defined = {d.left for d in self.definitions}
-        every = self.every - set().union(*map(_plain, self.sides))
-        symbols = set().union(*(_plain(e) for e in expressions)) - every - defined
+        every = self.every - set().union(*map(symbols_of, self.sides))
+        symbols = set().union(*(symbols_of(e) for e in expressions)) - every - defined
         counted = structural(expressions)
         symbols = sorted((s for s in symbols if s.is_integer or s in counted), key=str)
         relations = [r for r in self.facts.relations if r.free_symbols <= set(symbols)]
@@ -156,7 +156,7 @@ class _Numbers:
                 return at.get(e, self.whole.get(e))
             return self._defined(e) or e
         if isinstance(e, (Indexed, AppliedUndef)):
-            places = tuple(self.write(p, at) for p in _places(e))
+            places = tuple(self.write(p, at) for p in indices_of(e))
             if isinstance(e, Indexed) and not all(p.is_Integer for p in places):
                 raise Unsupported(f"{e} has an index that is not a whole number")
             return self._cell(e, places)
@@ -192,12 +192,14 @@ class _Numbers:
     def _defined(self, e: Expr, places: tuple | None = None) -> Expr | None:
         target = e if places is None else _at(e, places)
         for d in self.definitions:
-            if _head(d.left) == _head(e):
-                left = [p if p in d.every else self.write(p) for p in _places(d.left)]
-                if len(left) == len(_places(target)) and all(
-                    p in d.every or p == v for p, v in zip(left, _places(target), strict=True)
+            if head_of(d.left) == head_of(e):
+                left = [p if p in d.every else self.write(p) for p in indices_of(d.left)]
+                if len(left) == len(indices_of(target)) and all(
+                    p in d.every or p == v for p, v in zip(left, indices_of(target), strict=True)
                 ):
-                    return self._write_definition(d, dict(zip(_places(d.left), _places(target), strict=True)))
+                    return self._write_definition(
+                        d, dict(zip(indices_of(d.left), indices_of(target), strict=True))
+                    )
         return None
 
     def _write_definition(self, d, values: dict) -> Expr:
@@ -209,7 +211,7 @@ class _Numbers:
         return result
 
     def _cell(self, e: Expr, places: tuple) -> Expr:
-        key = (_head(e), places)
+        key = (head_of(e), places)
         if key not in self.cells:
             defined = self._defined(e, places)
             if defined is None and e.is_integer:
@@ -222,7 +224,7 @@ class _Numbers:
         most = max([int(v) for v in self.whole.values()], default=3)
         written = []
         for eq in self.constraints:
-            free = sorted(self.every & _plain(eq), key=str)
+            free = sorted(self.every & symbols_of(eq), key=str)
             for values in cartesian(range(1, most + 1), repeat=len(free)):
                 at = dict(zip(free, map(Integer, values), strict=True))
                 written.append(self.write(eq.lhs, at) - self.write(eq.rhs, at))
@@ -260,7 +262,7 @@ class _Numbers:
 
 
 def structural(expressions) -> set:
-    """Symbols that count something: bounds of sums, indices."""
+    """The symbols in bounds of sums and in indices, which are whole numbers."""
     found: set = set()
     for e in expressions:
         for node in e.atoms(ExprWithLimits, Indexed, KroneckerDelta):
@@ -275,7 +277,7 @@ def structural(expressions) -> set:
 
 
 def _number(e: Expr) -> mpmath.mpc | None:
-    """The value, or None where the expression is undefined or infinite."""
+    """The value, or None if the expression is undefined or infinite."""
     if e.has(nan, zoo):
         return None
     value = (
@@ -297,12 +299,12 @@ def _at(e: Expr, places: tuple) -> Expr:
 
 
 def _name(e) -> str:
-    head = _head(e) if isinstance(e, (Indexed, AppliedUndef)) else e
+    head = head_of(e) if isinstance(e, (Indexed, AppliedUndef)) else e
     return getattr(head, "__name__", None) or str(head)
 
 
 def _show(value) -> str:
-    """Four digits; a part that is rounding is left out."""
+    """Four digits; a real or imaginary part that is only rounding error is left out."""
     if isinstance(value, Expr):
         value = complex(value)
     z = complex(value)

@@ -1,4 +1,4 @@
-"""LaTeX as this book writes it: ln, logs after their factors, only the necessary brackets."""
+"""LaTeX in the library's style: ln, logs after their factors, only the necessary brackets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.tensor.indexed import Indexed
 
 REASON_WIDTH = 42
-"""Letters in a line of a reason: two lines of a phone's width at the size of a note."""
+"""Characters in a line of a reason, so that a line fits on a phone."""
 
 _SPECIAL = {"\\": r"\backslash ", "{": r"\{", "}": r"\}", "~": r"\sim ", "^": r"\wedge "} | {
     c: "\\" + c for c in "_$%&#"
@@ -23,7 +23,7 @@ def latex(e: Expr) -> str:
 
 
 def reason(because: str, verdict: str) -> list[str]:
-    """Rows of small text: the reason, in which ``$...$`` is mathematics, and what was done to check it."""
+    """Rows of small text: the reason, in which ``$...$`` is mathematics, and how the step was checked."""
     words = re.findall(r"\$[^$]+\$\S*|\S+", because)
     glued = [w.replace(" ", "\0") for w in words]  # mathematics is not broken between rows
     rows = textwrap.wrap(
@@ -38,7 +38,7 @@ def _mixed(row: str) -> str:
 
 
 def _text(words: str) -> str:
-    # MathJax ignores escapes inside \text, so a special character is put outside
+    # MathJax ignores escapes inside \text, so special characters are written outside it
     pieces = re.split(r"([\\{}~^_$%&#])", words)
     return "".join(_SPECIAL.get(piece, rf"\text{{{piece}}}") for piece in pieces if piece)
 

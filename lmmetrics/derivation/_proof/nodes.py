@@ -1,4 +1,4 @@
-"""The two node types of canonical forms: an exponential that stays one, and a sum that starts at 1."""
+"""The two node types of canonical forms: an exponential that SymPy does not rewrite, and a sum from 1 on."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sympy import Dummy, Expr, Function, S, Sum
 
 
 class Stuck(Exception):
-    """An expression without a canonical form: it divides by 0, or is outside this algebra."""
+    """The expression has no canonical form: it divides by 0, or its functions are not handled here."""
 
 
 class Exp(Function):
-    """The exponential, kept as it is: SymPy would turn some of them into powers and back."""
+    """The exponential as a node of its own: SymPy would turn some exponentials into powers and back."""
 
     nargs = 1
 

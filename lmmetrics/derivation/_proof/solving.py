@@ -1,4 +1,4 @@
-"""Numbers that satisfy equations: random starts, moved by Newton steps until the equations hold."""
+"""Find numbers that satisfy equations, by Newton steps from a random start."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ DIGITS = 50
 def solve(start: dict, equations: list[Expr]) -> dict | None:
     """Values near ``start`` at which every equation is 0; None if the steps do not converge.
 
-    There may be fewer equations than unknowns: each step is the shortest one. A symbol that is declared
-    positive or negative is moved on a log scale, and so keeps its sign.
+    There may be fewer equations than unknowns: each step is then the shortest one. The steps of a symbol that
+    is declared positive or negative are on a log scale, so it keeps its sign.
     """
     unknown = sorted(set().union(*(e.free_symbols for e in equations)), key=str)
     if not unknown:
@@ -32,7 +32,7 @@ def solve(start: dict, equations: list[Expr]) -> dict | None:
                     return start | {s: Float(x, DIGITS) for s, x in zip(unknown, values, strict=True)}
                 values = _moved(values, signs, gap, slope, size)
             except (ValueError, ZeroDivisionError, TypeError, OverflowError):
-                return None  # left the region where the equations are real
+                return None  # outside the region in which the equations are real
     return None
 
 
@@ -40,7 +40,7 @@ def _moved(values, signs, gap, slope, size) -> list:
     """One Newton step of length at most 1."""
     unit = [abs(x) if sign else mpmath.mpf(1) for x, sign in zip(values, signs, strict=True)]
     matrix = np.array([[float(d * c) for d, c in zip(row, unit, strict=True)] for row in slope])
-    # the gap is scaled to 1, so that float64 costs digits of the step and none of the result
+    # the gap is scaled to 1, so that float64 limits the precision of the step, but not of the result
     step = np.linalg.lstsq(matrix, np.array([float(g / size) for g in gap]), rcond=1e-10)[0]
     length = float(np.abs(step).max()) * float(size)
     factor = size * min(1.0, 1.0 / length) if length else size

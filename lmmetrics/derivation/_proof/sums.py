@@ -1,9 +1,9 @@
 """Canonical forms of sums and products over an index with symbolic bounds, and of their derivatives.
 
-A finite sum is taken apart by linearity, constants go in front, and the range becomes a difference of two
+A finite sum is split by linearity, constants move in front of it, and the range becomes a difference of two
 sums that start at 1: sum over a..b = S(b) - S(a - 1). With S(x + 1) = S(x) + term(x + 1) this covers renamed
 and shifted indices, ranges that are split or merged, and single terms at the ends. (For an empty or reversed
-range this is SymPy's own convention, after Karr.) A sum of sums is put into one order of its indices.
+range this is SymPy's own convention, after Karr.) The indices of a sum of sums are brought into one order.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Canonical(Algebra):
         for v in e.variables:
             if isinstance(v, AppliedUndef):
                 raise ValueError(
-                    f"A derivative with respect to {v} would take its other values for constants. Write an "
-                    "array as an IndexedBase, and differentiate with respect to one element of it."
+                    f"A derivative with respect to {v} would take its other values for constants. Write the "
+                    "array as an IndexedBase, and differentiate with respect to one element."
                 )
             result = self.canon(_differentiated(result, v))
         return result
 
     def piecewise(self, e: Piecewise) -> Expr:
-        """Two cases on the equality of integers are a Kronecker delta; others stay."""
+        """Two cases that depend on the equality of integers become a Kronecker delta; others stay."""
         if len(e.args) == 2 and isinstance(e.args[0].cond, Eq) and e.args[1].cond is S.true:
             left, right = e.args[0].cond.args
             if left.is_integer and right.is_integer:
@@ -185,7 +185,7 @@ class Canonical(Algebra):
         return 1, S.Zero
 
     def pick(self, at: Expr, upper: Expr) -> Expr:
-        """The sum over k = 1 .. upper of delta(k, at): is ``at`` one of them?"""
+        """The sum over k = 1 .. upper of delta(k, at): 1 if ``at`` is in that range, 0 if it is not."""
         if self.nonnegative(at - 1):
             if self.nonnegative(upper - at):
                 return S.One
@@ -207,7 +207,7 @@ class Canonical(Algebra):
         return ends if rest == 0 else self.close(g, u, rest, reorder) + ends
 
     def close(self, g: Expr, u: Dummy, upper: Expr, reorder: bool) -> Expr:
-        """Make the node. A sum of sums is tried in each order of its indices, and the simplest one kept."""
+        """Make the node. For a sum of sums, try each order of its indices and keep the simplest form."""
         if reorder:
             ranges = [(u, upper)]
             body = self._flat(g, ranges)
@@ -217,7 +217,7 @@ class Canonical(Algebra):
         return self.rewrite(Prefix(g.xreplace({u: k}), k, upper))
 
     def _flat(self, g: Expr, ranges: list) -> Expr:
-        """Open the sums among the factors of g whose bounds are free of the other indices."""
+        """Open the sums among the factors of g whose bounds do not contain the other indices."""
         factors = []
         for f in Mul.make_args(g):
             if isinstance(f, Prefix) and not f.args[2].has(*(v for v, _ in ranges)):
@@ -242,7 +242,7 @@ class Canonical(Algebra):
 
 
 class _OpenIndex:
-    """A fresh index that runs over a .. b, with what is known about it while it is open."""
+    """A new index that runs over a .. b; while it is open, the algebra knows its bounds."""
 
     def __init__(self, canonical: Canonical, a: Expr, b: Expr):
         self.canonical, self.a, self.b = canonical, a, b
@@ -278,7 +278,7 @@ def _differentiated(e: Expr, v: Expr) -> Expr:
 
 
 def _solved(d: KroneckerDelta, u: Dummy) -> Expr | None:
-    """The value of u at which the delta is 1, where that is an integer."""
+    """The value of u at which the delta is 1, if it is an integer."""
     gap = expand(d.args[0] - d.args[1])
     slope = gap.coeff(u, 1)
     rest = expand(gap - slope * u)

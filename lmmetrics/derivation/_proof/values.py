@@ -15,7 +15,7 @@ OPERATORS = {
 
 
 class Values:
-    """Computes nodes of a syntax tree, given the names that they use; no node is computed twice."""
+    """Evaluates nodes of a syntax tree, given the names that they use; no node is evaluated twice."""
 
     def __init__(self, names: dict[str, object]):
         self._names = names

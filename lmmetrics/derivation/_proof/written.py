@@ -1,11 +1,11 @@
 """LaTeX of an expression as its author wrote it: SymPy sorts terms, and turns 0.36 into 9/25.
 
-`Written` finds the source of the call that an expression is an argument of, and prints its syntax tree. A
-part that this module does not know (a method call, a comprehension) is printed in SymPy's order; so is the
-whole expression if its source cannot be found, or no longer gives the value that was passed. A name for
+`Written` finds the source of the call that has the expression as an argument, and prints its syntax tree. A
+part that this module cannot print (a method call, a comprehension) is printed in SymPy's order; so is the
+whole expression if its source cannot be found, or no longer gives the value that was passed. A name of
 a longer expression is printed as the assignment that made it, if that still gives the same value.
-To know these values, each call inside a longer expression is made once more. Left out: a proof that the LaTeX
-means the value. ``tests/book/test_derivations.py`` reads the LaTeX of every step of the book back.
+To know these values, each call inside a longer expression is made a second time. Nothing here proves that
+the LaTeX means the value; ``tests/book/test_derivations.py`` parses the printed steps and compares.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lmmetrics.derivation._proof.latex import latex
 from lmmetrics.derivation._proof.values import Values, has_starred
 
 ADD, NEG, BIG, MUL, POW, ATOM = range(6)
-"""How tightly a piece of LaTeX holds together; BIG is open at its right end, as a sum and a log are."""
+"""How tightly a piece of LaTeX binds; BIG is open at its right end, like a sum or a log."""
 Piece = tuple[str, int]
 
 
@@ -84,11 +84,11 @@ class _Writer:
         return self._piece(node)[0]
 
     def _piece(self, node: ast.expr, inline: bool = False) -> Piece:
-        """LaTeX, and how tightly it holds together; ``inline`` writes a quotient with a slash."""
+        """LaTeX, and how tightly it binds; ``inline`` writes a quotient with a slash."""
         return self._written(node, inline) or self._as_sympy_prints(node)
 
     def _written(self, node: ast.expr, inline: bool = False) -> Piece | None:
-        """The same for a kind of node that this module knows."""
+        """The same for a kind of node that this module can print; otherwise None."""
         method = getattr(self, f"_{type(node).__name__}", None)
         return method(node, inline) if method else None
 
@@ -97,7 +97,7 @@ class _Writer:
         return latex(value), _level(value)
 
     def _inside(self, node: ast.expr, least: int, inline: bool = False) -> str:
-        """A part of something larger, in brackets where it would come apart."""
+        """A part of a larger expression, in brackets if it needs them."""
         tex, level = self._piece(node, inline)
         return tex if level >= least else _bracketed(tex)
 
@@ -121,7 +121,7 @@ class _Writer:
         try:
             written = self._written(node, inline)
             return written if written and self.value(node) == value else None
-        except Exception:  # what it was made of is gone
+        except Exception:  # a name that it was made from no longer exists
             return None
 
     def _Subscript(self, node: ast.Subscript, inline: bool) -> Piece | None:
@@ -247,7 +247,7 @@ class _Writer:
 
 
 def _level(value: sp.Expr) -> int:
-    """How tightly SymPy's LaTeX of a value holds together."""
+    """How tightly SymPy's LaTeX of a value binds."""
     if value.is_Add or isinstance(value, sp.core.relational.Relational):
         return ADD
     if value.could_extract_minus_sign():
@@ -268,7 +268,7 @@ def _factors(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_fraction(tex: str) -> bool:
-    """Whether LaTeX is one fraction and nothing else."""
+    """Whether the LaTeX consists of a single fraction."""
     depth = closed = 0
     for place, sign in enumerate(tex):
         depth += (sign == "{") - (sign == "}")
