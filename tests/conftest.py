@@ -1,12 +1,12 @@
 """Fixtures that all tests share."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from lmcourse.site.chromium import find_browser
 from tests.grading.systems import refusal
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -28,8 +28,7 @@ def real_texts():
     return Path(folder)
 
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+CHROMIUM = find_browser()
 NO_BROWSER = "no Chromium on this machine: apt install chromium, or set CHROMIUM=/path/to/it"
 
 

@@ -4,8 +4,6 @@ The decks of the built book are opened in Chromium and printed by reveal.js's ow
 result is ``_build/pdf/slides/STEM.pdf``.
 """
 
-import os
-import shutil
 import sys
 import time
 
@@ -13,9 +11,9 @@ from playwright.sync_api import Error, sync_playwright
 from tqdm import tqdm
 
 from lmcourse.files.places import HTML, ROOT
+from lmcourse.site.chromium import BROWSERS, find_browser
 
 OUT = ROOT / "_build" / "pdf" / "slides"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WAIT = 60_000
 """Milliseconds for a deck to lay itself out; a long one takes five seconds."""
 
@@ -45,11 +43,6 @@ def make_handouts():
     took = time.perf_counter() - start
     print(f"{len(decks)} decks are in {OUT.relative_to(ROOT)}/ ({took:.0f} s).")
     return 0
-
-
-def find_browser():
-    """Return the path of Chromium, or None; the environment variable CHROMIUM takes precedence."""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def no_browser():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.tables import read_table
@@ -24,6 +25,7 @@ COLUMNS = {
     "section": ("section", "group"),
 }
 """The names of a roster's columns, in lower case: our own, and those of the exports of Canvas and Moodle."""
+Key = TypeVar("Key", bound=Hashable)
 IDENTIFYING = ("student", "id", "number", "login", "email")
 TEST_STUDENT = "Student, Test"
 """The test student in Canvas's exports, who is not a person."""
@@ -45,17 +47,14 @@ class Person:
 
     @property
     def names(self) -> list[str]:
-        """The names that this student's folder may have."""
-        first, comma, last = self["student"].partition(",")
-        turned = f"{last} {first}" if comma else ""
+        """The names that this student's folder may have, with the family name first and last."""
+        family, comma, given = self["student"].partition(",")
+        if not comma:
+            given, _, family = self["student"].rpartition(" ")
+        turned = f"{given} {family}" if comma else f"{family} {given}"
         columns = (self[column] for column in IDENTIFYING)
         texts = [*columns, self["email"].partition("@")[0], turned, f"{self['first']} {self['last']}"]
         return [*texts, f"{self['last']} {self['first']}"]
-
-    @property
-    def comparable_names(self) -> set[str]:
-        """The names without the details that systems change; see `comparable`."""
-        return {name for text in self.names if (name := comparable(text))}
 
 
 @dataclass
@@ -125,12 +124,14 @@ def match(
     all say so.
     """
     handed = list(submissions)
-    finder = _Finder(people)
+    finder: Finder[int] = Finder()
+    for i, person in enumerate(people):
+        finder.add(i, person)
     rows = [Row(person.name, person) for person in people]
     claims: dict[int, list[tuple[tuple[bool, int], Submission]]] = {}
     unmatched: dict[str, str] = {}  # submission -> why it is not matched
     for submission in handed:
-        rank, fitting = finder.find((submission.student, *submission.aliases))
+        rank, fitting = finder.find(submission.student, *submission.aliases)
         if len(fitting) == 1:
             claims.setdefault(fitting.pop(), []).append(((submission.empty, rank), submission))
         elif fitting:
@@ -180,37 +181,40 @@ def _outside_the_roster(submission: Submission, results: dict[str, Result], unma
     return row
 
 
-class _Finder:
-    """Finds the people whom a name fits."""
+class Finder(Generic[Key]):
+    """Finds students by their names. An exam and its roster use it, so that both match files in one way.
 
-    def __init__(self, people: Sequence[Person]):
-        self.tables: list[dict[str, set[int]]] = [{}, {}, {}]
-        for i, person in enumerate(people):
-            own = {person[column] for column in IDENTIFYING}
-            spelt = (
-                {_composed(text) for text in own},
-                {_composed(text) for text in person.names},
-                person.comparable_names,
-            )
-            for known, keys in zip(self.tables, spelt, strict=True):
-                for key in keys - {""}:
-                    known.setdefault(key, set()).add(i)
+    A name fits best if it is in a column of the roster, or one that was added for the student. It fits less
+    well if it is made from the columns (see `Person.names`), and least if it is only spelled differently (see
+    `comparable`).
+    """
 
-    def find(self, names: Sequence[str]) -> tuple[int, set[int]]:
-        """Return the rank of the best fit (0 is best), and the people whom all names that fit anyone fit."""
-        found = [self._find(name) for name in names]
-        found = [(rank, fitting) for rank, fitting in found if fitting]
-        if not found:
-            return len(self.tables), set()
-        best = min(rank for rank, _ in found)
-        common = set.intersection(*(fitting for _, fitting in found))
-        return best, common or set.union(*(fitting for rank, fitting in found if rank == best))
+    def __init__(self) -> None:
+        self._tables: tuple[dict[str, set[Key]], ...] = ({}, {}, {})
 
-    def _find(self, name: str) -> tuple[int, set[int]]:
-        for rank, known in enumerate(self.tables):
-            if fitting := known.get(comparable(name) if rank == 2 else _composed(name)):
+    def add(self, student: Key, person: Person, *names: str) -> None:
+        """Add a student, who is found by the columns of ``person`` and by other names."""
+        own = {*names, *(person[column] for column in IDENTIFYING)}
+        known = {*own, *person.names}
+        for table, convert, texts in zip(self._tables, SPELLINGS, (own, known, known), strict=True):
+            for key in {convert(text) for text in texts} - {""}:
+                table.setdefault(key, set()).add(student)
+
+    def find(self, *names: str) -> tuple[int, set[Key]]:
+        """Return the rank of the best fit (0 is the best, 3 means none), and the students who fit.
+
+        These are the students whom every name fits that fits anyone; if there is none, all whom a name fits.
+        """
+        found = [fit for name in names if (fit := self._find(name))[1]]
+        students = [fitting for _, fitting in found]
+        best = min((rank for rank, _ in found), default=len(SPELLINGS))
+        return best, (set.intersection(*students) or set.union(*students)) if students else set()
+
+    def _find(self, name: str) -> tuple[int, set[Key]]:
+        for rank, (table, convert) in enumerate(zip(self._tables, SPELLINGS, strict=True)):
+            if fitting := table.get(convert(name)):
                 return rank, fitting
-        return len(self.tables), set()
+        return len(SPELLINGS), set()
 
 
 def _composed(text: str) -> str:
@@ -221,3 +225,7 @@ def _composed(text: str) -> str:
 def comparable(text: str) -> str:
     """Return a name without the details that systems change: case, accents' encoding, blanks, punctuation."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()
+
+
+SPELLINGS = (_composed, _composed, comparable)
+"""How the names of each rank are compared."""

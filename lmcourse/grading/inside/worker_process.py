@@ -269,7 +269,7 @@ def _purge(keep: list) -> int:
 
 
 def _receive(connection: socket.socket) -> tuple[dict | None, int]:
-    """Return a request (None if the grader has hung up) and the file of the socket that came with it, or -1."""
+    """Return a request and the file of the socket that came with it; None and -1 if there is none."""
     head, passed, _, _ = socket.recv_fds(connection, 4, 1)
     while head and len(head) < 4:
         head += connection.recv(4 - len(head)) or os._exit(0)

@@ -206,21 +206,16 @@ class Sandbox:
     def _purge(self) -> bool:
         """End what the answers left running; False if the first worker is gone."""
         try:
-            self.root.ask({"do": "purge", "keep": self._needed()}, 10)
+            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
         except Lost:
             return False
         return True
 
-    def _needed(self) -> list[int]:
-        """The ids of the processes that will be asked again."""
-        return [self.last.pid]
-
     def _restart(self) -> None:
         """Start a new first worker, and run the good cells again.
 
-        This calls `run`, which may call `_restart` again. That ends, because ``self.good`` then contains only
-        the cells above the one that is run: each nested call has fewer cells to run again, and the innermost
-        has none.
+        `run` may call this method again. That ends: ``self.good`` then contains only the cells above the one
+        that is run, so each nested call has fewer cells to run, and the innermost has none.
         """
         good, self.good = self.good, []
         self._stop()

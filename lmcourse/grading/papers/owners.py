@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lmcourse.exams import EXAMS
 from lmcourse.grading.classroom.collecting import Submission
-from lmcourse.grading.classroom.roster import IDENTIFYING, Person, comparable
+from lmcourse.grading.classroom.roster import Finder, Person, comparable
 from lmcourse.grading.notebook.reading import UnreadableNotebook, read_cells, read_file
 
 LABEL = re.compile(r"[A-Z2-7]{5}")
@@ -40,24 +40,13 @@ class Owners:
 
     def __init__(self, students: Mapping[str, str], people: Mapping[str, Person], folders: Mapping[str, str]):
         self.students, self.people = students, people
-        self.tables: list[dict[str, set[str]]] = [{}, {}]
+        self.finder: Finder[str] = Finder()
         for name, label in students.items():
-            person = people[name]
-            first, _, last = person.name.rpartition(" ")
-            exact = {name, folders[name], label, *(person[column] for column in IDENTIFYING)}
-            close = {comparable(text) for text in (*exact, f"{last} {first}")} | person.comparable_names
-            for table, keys in zip(self.tables, (exact, close), strict=True):
-                for key in keys - {""}:
-                    table.setdefault(key, set()).add(name)
+            self.finder.add(name, people[name], name, folders[name], label)
 
     def named(self, *names: str) -> set[str]:
-        """Return the students whom the names fit best.
-
-        They fit exactly, or else spelled differently, or with the parts swapped.
-        """
-        found = [fitting for name in names if (fitting := self._named(name.strip()))]
-        common = set.intersection(*found) if found else set()
-        return common or set().union(*found)
+        """Return the students whom the names fit."""
+        return self.finder.find(*names)[1]
 
     def labelled(self, data: bytes) -> tuple[str, str | None]:
         """Return the label that a notebook carries (empty if none or several), and its student."""
@@ -73,10 +62,6 @@ class Owners:
                 if comparable(person[column]) in keys:
                     return kind
         return "name"
-
-    def _named(self, name: str) -> set[str]:
-        exact, close = self.tables
-        return exact.get(name) or close.get(comparable(name), set())
 
 
 def identifiers(person: Person) -> list[str]:

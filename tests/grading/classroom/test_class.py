@@ -31,13 +31,7 @@ from lmcourse.grading.notebook.result import Result, TaskResult
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.whole_class import _delete_leftovers, grade_class
 from tests.grading.catalogue import LIMITS, ROOT, SET, Notebook, write_small_set
-
-ROSTER = """Student,ID,SIS User ID,SIS Login ID,Section
-"Lovelace, Ada",11,S11,ada,1
-"Turing, Alan",12,S12,alan,1
-"Hopper, Grace",13,S13,grace,1
-"Markov, Andrey",14,S14,andrey,2
-"""
+from tests.grading.classroom.small_class import ROSTER
 
 
 def table(path):

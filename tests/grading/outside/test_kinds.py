@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -53,14 +51,6 @@ def run(*command):
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.fixture
-def public_folder():
-    """A folder that every user can read, unlike those of pytest."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        yield Path(folder)
 
 
 @pytest.mark.slow

@@ -108,6 +108,22 @@ def test_every_name_of_a_student_is_known(folder, tmp_path, name, owner):
     assert submission.path is not None and not claims.notes
 
 
+SEEN = ["ada", "countess", "Lovelace, Ada", "lovelaceada_41_77_midterm", "turingalan_LATE_4711_99_midterm"]
+SEEN += ["Máire O'Neil_12346_assignsubmission_file_", "王小明", "Kim Lee", "Lee Kim", "klee", "midterm"]
+SEEN += ["kimlee_1_2_midterm", "turingalan_41_99_midterm"]
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_roster_matches_a_file_as_the_exam_does(folder, tmp_path, name):
+    """The last two fit several students, so neither gives the file to one of them."""
+    (tmp_path / f"{name}.ipynb").write_text("{}", encoding="utf-8")
+    [submission] = collect(tmp_path, "midterm")
+    fitting = folder.owners.named(submission.student, *submission.aliases)
+    rows = match(list(folder.people.values()), [submission], {})
+    matched = [row.person.name for row in rows if row.submitted and row.person in folder.people.values()]
+    assert matched == (list(fitting) if len(fitting) == 1 else [])
+
+
 @pytest.mark.parametrize("name", ["midterm.ipynb", "Untitled1.ipynb", "kimlee_1_2_midterm.ipynb", "Group 7"])
 def test_the_label_of_the_paper_decides_where_the_name_does_not(folder, tmp_path, name):
     """Where a name says nothing, or fits two students, the paper decides; the instructor gets a note."""

@@ -10,7 +10,7 @@ from lmcourse.grading.classroom.gradebooks import canvas_table, moodle_table, re
 from lmcourse.grading.classroom.roster import Person, match, read_roster
 from lmcourse.grading.notebook.result import Result
 from tests.grading.catalogue import SET
-from tests.grading.test_class import ROSTER
+from tests.grading.classroom.small_class import ROSTER
 
 
 @pytest.fixture
@@ -90,6 +90,14 @@ def test_an_id_that_is_somebody_elses_number_needs_the_name(rows):
     assert ada.result and bob.status == "not submitted"
     *_, other = rows(roster, Submission("x_11", None, ("11", "x")))
     assert "fits several of the roster (Ada, Bob)" in other.notes[0]
+
+
+def test_a_name_without_a_comma_is_found_turned_and_as_it_is(rows):
+    roster = "student,login\nWei Zhang,wz\nKim Lee,klee\nLee Kim,lkim\n"
+    assert [row.person.name for row in rows(roster, "zhangwei") if row.submitted] == ["Wei Zhang"]
+    assert [row.person.name for row in rows(roster, "Lee Kim") if row.submitted] == ["Lee Kim"]
+    *_, other = rows(roster, "leekim")
+    assert "fits several of the roster (Kim Lee, Lee Kim)" in other.notes[0]
 
 
 def test_rows_of_canvas_that_are_nobody_are_left_out(rows):
