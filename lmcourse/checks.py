@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from lmcourse.files.notebooks import NotebookError
-from lmcourse.rules import claims, code, guides, packages, pages, sets, words
+from lmcourse.rules import claims, code, guides, packages, pages, sets, sources, words
 from lmcourse.rules.tree import Tree
 
 __all__ = ["RULES", "findings", "main"]
@@ -21,7 +21,7 @@ Rule = Callable[[Tree], Iterable[str]]
 
 RULES: tuple[Rule, ...] = tuple(
     function
-    for module in (sets, pages, claims, words, packages, code, guides)
+    for module in (sets, pages, claims, sources, words, packages, code, guides)
     for function in vars(module).values()
     if inspect.isfunction(function) and [*inspect.signature(function).parameters] == ["tree"]
     if function.__module__ == module.__name__ and not function.__name__.startswith("_")

@@ -215,6 +215,12 @@ def add_code(path, source):
     return edit(path, lambda cells: cells.append(cell))
 
 
+def figure(alt):
+    """Write a chapter of the second pattern with one figure."""
+    header = f'---\nmystnb:\n  image:\n    alt: "{alt}"\n---\n'
+    return write("book/04_perplexity.md", f"```{{code-cell}} python\n{header}ax.plot([1, 2])\n```\n")
+
+
 def chinese(words):
     """Write a glossary of one entry, and a sentence into the page."""
     glossary = "```{glossary}\nnat\n  A unit. (奈特)\n```\n"
@@ -413,6 +419,23 @@ PLANTED = [
     ),
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
     ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
+    ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
+    ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "the alt text says 7"),
+    (
+        "sentences_about_figures_are_claimed",
+        write("book/04_perplexity.md", "All lines rise in {numref}`fig-04-x`.\n"),
+        "says 'All'",
+    ),
+    (
+        "bibliography_was_looked_up",
+        write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
+        "mackay2003 does not say when",
+    ),
+    (
+        "bibliography_was_looked_up",
+        write("book/references.bib", "@book{x,\n  year = {1},\n  checked = {2026, doi; 00000000},\n}\n"),
+        "x has changed since",
+    ),
     (
         "references_are_cited",
         write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
