@@ -1,0 +1,76 @@
+"""The formulas in theorems and definitions are true: each is computed, on random numbers.
+
+A formula that is not in `FORMULAS` as it stands on the page fails: a changed formula is computed anew before
+it is listed here. Held to this are the chapters of the second pattern.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+from lmcourse.files.places import ROOT
+from lmcourse.site.extensions.chapter_length import CONVERTED
+from lmmetrics import Score
+from lmmetrics.information import entropy
+
+RNG = np.random.default_rng(4)
+Q = RNG.uniform(0.05, 0.9, 12)
+"""Probabilities of the tokens of a text."""
+ROW = RNG.dirichlet(np.ones(6))
+"""A forecast."""
+COUNTS = RNG.integers(1, 40, 5)
+LOSSES = RNG.uniform(0.5, 6, 5)
+"""Tokens and losses of documents."""
+NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
+
+FORMULAS = {
+    "04_perplexity": {
+        r"\mathrm{PPL} = e^{L} = \exp\Bigl( -\frac{1}{N} \sum_{t=1}^{N} \ln q_t \Bigr)": (
+            NATS.perplexity,
+            np.exp(NATS.nats_per("token")),
+            np.exp(-np.log(Q).sum() / len(Q)),
+        ),
+        r"\bigl( \prod_t q_t \bigr)^{-1/N}": (NATS.perplexity, np.prod(Q) ** (-1 / len(Q))),
+        "1/q_t": (NATS.perplexity, np.prod(1 / Q) ** (1 / len(Q))),
+        r"H_t = -\sum_x q(x \mid x_{<t}) \ln q(x \mid x_{<t})": (entropy(ROW), -(ROW * np.log(ROW)).sum()),
+        "e^{H_t}": (np.exp(entropy(np.full(7, 1 / 7))), 7),
+        r"\mathrm{PPL} = \exp\Bigl( \frac{\sum_d N_d L_d}{\sum_d N_d} \Bigr)": (
+            sum(Score(n * x, tokens=int(n)) for n, x in zip(COUNTS, LOSSES, strict=True)).perplexity,
+            np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
+        ),
+        "R_d = e^{L_d}": (np.exp(LOSSES[0]), Score(COUNTS[0] * LOSSES[0], tokens=int(COUNTS[0])).perplexity),
+        r"N = \sum_d N_d": (COUNTS.sum(), sum(COUNTS.tolist())),
+        "N_d / N": (
+            np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
+            np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
+        ),
+    }
+}
+"""Chapter to formula to values that have to agree: what the library computes, and what the formula says."""
+
+BOX = re.compile(r"^(`{3,})\{prf:(?:theorem|definition|lemma|corollary)\}.*?^\1 *$", re.MULTILINE | re.DOTALL)
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
+SUBSTANCE = re.compile(r"=|\\frac|\\sum|\\prod|\^|/")
+NAMES = re.compile(r"d = 1, \\dots, D|\\beta = 1")
+"""What introduces an index or a value, and states nothing."""
+
+
+@pytest.mark.parametrize("stem", CONVERTED)
+def test_every_formula_of_a_box_is_computed(stem):
+    page = (ROOT / "book" / f"{stem}.md").read_text(encoding="utf-8")
+    found = [
+        " ".join((displayed or inline).split()).rstrip(" .,")
+        for box in BOX.finditer(page)
+        for displayed, inline in FORMULA.findall(box[0])
+    ]
+    stated = {formula for formula in found if SUBSTANCE.search(formula) and not NAMES.fullmatch(formula)}
+    assert stated == set(FORMULAS[stem]), "compute the formula as the page states it, and list it in FORMULAS"
+
+
+@pytest.mark.parametrize(
+    ("stem", "formula"), [(stem, f) for stem, listed in FORMULAS.items() for f in listed]
+)
+def test_what_a_formula_says_is_so(stem, formula):
+    first, *others = FORMULAS[stem][formula]
+    assert others and others == pytest.approx([first] * len(others), rel=1e-12)
