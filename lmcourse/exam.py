@@ -3,10 +3,10 @@
     python -m lmcourse.exam midterm --roster class.csv --out private/midterm
     python -m lmcourse.exam final --students "Ada Lovelace" "Alan Turing" --out private/final
 
-``private/midterm/papers/`` holds what you hand out, ``keys/`` the solved papers and ``answers.csv`` all right
-values. The same seed and name give the same paper, so a student who comes late can be added: run the command
-again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is best:
-anybody who guesses a seed can compute every paper and its answers.
+``private/midterm/papers/`` contains what you hand out, ``keys/`` the solved papers and ``answers.csv`` the
+right values. The same seed and name give the same paper, so a student who comes late can be added: run the
+command again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is
+best: anybody who guesses a seed can compute every paper and its answers.
 
 To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
 

@@ -5,7 +5,7 @@
 prints one line if the answer is right, and else raises `WrongAnswer`, an `AssertionError`, with a hint. The
 notebook does not contain the expected value: right and wrong values are computed here, on the same inputs.
 
-Left out: how an answer is judged (`lmcourse.hints.judging`), which the grader uses as well.
+`lmcourse.hints.judging`, which the grader uses as well, decides whether an answer is right.
 """
 
 from __future__ import annotations

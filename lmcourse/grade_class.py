@@ -4,8 +4,8 @@
     python -m lmcourse.grade_class submissions/ --set 02_cross_entropy --out results/ --manual marks.csv
     python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
 
-``submissions/`` holds a folder per student, or notebooks named by student; downloads of Canvas and Moodle can
-stay as they are. ``results/`` then holds
+``submissions/`` contains a folder per student, or notebooks named by student; downloads of Canvas and Moodle
+can stay as they are. ``results/`` then contains
 
     results.csv     a row per student, a column per task, and a status: graded, zero, could not be run,
                     open (it is not known whose it is), not submitted
@@ -37,7 +37,7 @@ from lmcourse.grading.whole_class import grade_class
 if TYPE_CHECKING:
     from lmcourse.grading.papers.folder import ExamFolder
 
-FULL = "The disk that holds {out} is full. Nothing is lost: make room, and run the same command again."
+FULL = "The disk with {out} is full. Nothing is lost: make room, and run the same command again."
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:

@@ -34,7 +34,7 @@ NOT_OURS = (
     "{folder} cannot be written to, and the packages are installed into .venv in it. Clone the project into "
     "a folder of your own, and run the same command there."
 )
-FULL = "The disk that holds {folder} is full. The packages need 2 GB, or 6 GB with PyTorch's CUDA. Make room."
+FULL = "The disk with {folder} is full. The packages need 2 GB, or 6 GB with PyTorch's CUDA. Make room."
 NO_VENV = "Python's venv module failed ({error}). On Debian and Ubuntu: apt install python3-venv"
 
 

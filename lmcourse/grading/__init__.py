@@ -1,7 +1,7 @@
 """Grade notebooks: which process runs what, and which room contains it.
 
-There are four kinds of process. Each knows less than the one above it, and only the last one runs code of a
-student:
+There are four kinds of process. Each has access to less than the one above it, and only the last one runs
+code of a student:
 
     class         `whole_class`; `classroom.processes` starts a grader for each submission, some at a time
     grader        `one_notebook`: reads a submission and its key, runs the tests of the key, gives the marks
@@ -14,8 +14,8 @@ itself. To the grader, a process with answers is a `Worker`: a socket to which i
 request "fork" asks for a fork with a socket of its own. `outside.memory` adds up the memory of all forks,
 because the system limits each one alone; `outside.worker.Patience` limits their time.
 
-The worker has the files of `inside` and two of `lmcourse.hints` beside it; the questions and solutions are
-hidden from it where the system can do that (`outside.launch`). The tests of the key run in the grader. There,
+The worker sees the files of `inside` and two of `lmcourse.hints`; the questions and solutions are hidden from
+it if the system supports that (`outside.launch`). The tests of the key run in the grader. There,
 a name of the student is replaced by a call that carries data (`outside.proxies`, `inside.wire`), and every
 reply is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is
 lost when a process dies.

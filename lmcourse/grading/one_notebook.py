@@ -104,16 +104,16 @@ def _import_marker(key: Key) -> type[Marker]:
 
 
 def _refuse_visible(*private: str | Path) -> None:
-    """Refuse files that lie among the libraries, which every answer sees.
+    """Refuse files that are in a folder of the libraries, which every answer can read.
 
     Raises
     ------
     GradingError
-        If the submission or the solutions lie there.
+        If the submission or the solutions are there.
     """
     for path in private:
         if folder := visible_paths.visible_folder_of(path):
             raise GradingError(
-                f"{path} lies in {folder}, which answers can read because Python or its libraries lie there."
+                f"{path} is in {folder}, which answers can read because Python or its libraries are there."
                 " Move it to a folder of its own, and grade it there."
             )

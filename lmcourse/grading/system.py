@@ -4,7 +4,7 @@ import sys
 
 
 def why_not() -> str:
-    """Return why the grader cannot run here; empty where it can."""
+    """Return why the grader cannot run here; empty if it can."""
     if sys.platform != "win32":  # no forks, no limits
         return ""
     return (

@@ -58,7 +58,7 @@ def grade_class(
         If the set or the folder does not exist, or if the roster or the marks by hand cannot be read.
     """
     if out.resolve().is_relative_to(submissions.resolve()):
-        raise GradingError("The results would lie among the submissions. Give --out another folder.")
+        raise GradingError("The results would be among the submissions. Give --out another folder.")
     people = read_roster(roster) if roster else []
     claims = None
     if exam_folder:

@@ -2,7 +2,7 @@
 
     question     what a question is: its right formula, its usual mistakes, its inputs
     mistakes     the catalogue: what each mistake is called
-    plain_data   an answer as plain data, which can cross to another process
+    plain_data   an answer as plain data, which can be sent to another process
     answers      an answer in the form of the right value
     judging      whether an answer is right, and what it is worth
     explaining   why it is wrong: the mistake behind each entry

@@ -251,7 +251,7 @@ def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np
         raise Unreadable(f"{where} is complex, but {expected} is expected. {_why_complex(array)}")
     if array.dtype.kind not in "fiu":
         held = HELD.get(array.dtype.kind, f"values of the type {array.dtype}")
-        raise Unreadable(f"{where} holds {held}, but {expected} is expected.")
+        raise Unreadable(f"{where} contains {held}, but {expected} is expected.")
     if array.shape != shape:
         given = f"an array of shape {array.shape}" if array.ndim else "one number"
         raise Unreadable(f"{where} is {given}, but {expected} is expected.")

@@ -147,7 +147,7 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """What explains each of several wrong entries by itself, if no mistake explains all of them."""
+    """What explains each of several wrong entries on its own, if no mistake explains all of them."""
     if len(wrong) < 2:
         return None
     reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}

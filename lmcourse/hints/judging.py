@@ -4,7 +4,7 @@
 code can run in another process. Expected values and wrong ones are computed here, on the same inputs.
 
 An answer with several entries may get the points of the right ones, where its question says so; else a task
-gets all its points or none. Left out: answers in words, which a person grades.
+gets all its points or none. Answers in words are not judged here: a person grades them.
 """
 
 from __future__ import annotations

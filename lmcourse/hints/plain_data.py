@@ -1,4 +1,4 @@
-"""Bring what a student gave into a form that can be read, and that can cross to another process.
+"""Turn a student's answer into plain data, which can be read, and sent to another process.
 
 `answers.read` does this before it reads an answer, and so does a worker (`lmcourse.grading`) before it
 sends one. So the visible check and the grader judge the same thing, in the same words.
@@ -16,7 +16,7 @@ import sympy as sp
 
 DEPTH = 25
 LONGEST = 12_000
-"""The size of the largest whole number that can cross, in bits."""
+"""The size of the largest whole number that can be sent, in bits."""
 SIMPLE = {int, float, bool, complex, str, type(None), type(Ellipsis)}
 BUILT_IN: dict[type, Callable[[Any], Any]] = {
     int: int.__int__,
@@ -124,7 +124,7 @@ def _array(array: np.ndarray, where: str, depth: int) -> Any:
     if array.dtype.kind == "O":
         return plain_data(array.tolist(), where, depth)
     if array.dtype.kind not in "biufcU":
-        raise Unreadable(f"{where} holds values of the type {array.dtype}. Give numbers.")
+        raise Unreadable(f"{where} contains values of type {array.dtype}. Give numbers.")
     return _usual_floats(array) if array.dtype.kind in "fc" else array
 
 

@@ -21,7 +21,7 @@ FRESH = 8
 """How many fresh inputs a hidden check draws."""
 
 Case = tuple
-"""The arguments of one call. A random generator among them crosses to another process as its state."""
+"""The arguments of one call. Of a random generator among them, its state is sent to another process."""
 
 
 class InvalidQuestion(ValueError):

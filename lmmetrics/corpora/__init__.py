@@ -14,6 +14,6 @@ Examples
 """
 
 from lmmetrics.corpora._corpus import Corpus, load, names
-from lmmetrics.corpora._download import CorpusError
+from lmmetrics.corpora._download import CorpusError, stored_files
 
-__all__ = ["Corpus", "CorpusError", "load", "names"]
+__all__ = ["Corpus", "CorpusError", "load", "names", "stored_files"]

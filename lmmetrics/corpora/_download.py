@@ -192,3 +192,9 @@ _FILES = (
     ),
 )
 FILES = {file.path: file for file in _FILES}
+
+
+def stored_files(folder: PathLike) -> list[Path]:
+    """Return the files of the corpora that a folder contains; they are not verified."""
+    files = (file for pair in _FILES for file in (pair, pair.stand_in) if file is not None)
+    return [path for file in files if (path := Path(folder) / file.path).is_file()]

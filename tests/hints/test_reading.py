@@ -37,7 +37,7 @@ def test_every_kind_of_number_is_a_number(kind):
         ({"nats": 1.25}, "a dictionary with the key 'nats'"),
         (mean_nats, "is a function, but one number is expected. Call it"),
         ([None, 1.0], "an entry of your answer is None"),
-        (np.array([True]), "holds truth values"),
+        (np.array([True]), "contains truth values"),
         (object(), "type object"),
     ],
 )

@@ -1,6 +1,6 @@
 """The seeds of a class: each submitted file gets a seed of its own, and the same file always the same one.
 
-``seeds.json`` in the folder of the results holds a secret. The seed of a submission follows from the secret,
+``seeds.json`` in the folder of the results has a secret. The seed of a submission follows from the secret,
 the set and the file's digest. So a student who sees the seed of one grade can repeat that grade, but learns
 nothing about the inputs for a changed file.
 """
@@ -66,7 +66,7 @@ def _read(path: Path) -> dict:
         return {}
     except (OSError, ValueError):
         raise GradingError(
-            f"{path} cannot be read. It holds the secret that draws the hidden inputs. Restore it, or delete"
-            " it to have everything graded again with other inputs; marks by hand stay."
+            f"{path} cannot be read. It has the secret that draws the hidden inputs. Restore it, or delete it"
+            " to have everything graded again with other inputs; marks by hand stay."
         ) from None
     return data

@@ -51,7 +51,7 @@ def decode(data: Any, remote: Function[[Remote], Any] | None = None) -> Any:
     {'nats': array([0.5, 1. ])}
     >>> decode(["array", "object", [1], "AAAA"])
     Traceback (most recent call last):
-    lmcourse.grading.inside.wire.WireError: an array of the type 'object' cannot cross
+    lmcourse.grading.inside.wire.WireError: an array of type 'object' is not supported
     """
     return _Decoder(remote).decode(data, 0)
 
@@ -133,13 +133,13 @@ class _Decoder:
         return value[()]
 
     def _array(self, depth, name, shape, text):
-        _expect(type(name) is str and name in DTYPES, f"an array of the type {str(name)[:40]!r}")
+        _expect(type(name) is str and name in DTYPES, f"an array of type {str(name)[:40]!r}")
         count = self._count(shape)
-        _expect(type(text) is str and text.isascii(), "an array's bytes")
+        _expect(type(text) is str and text.isascii(), "the encoding of an array")
         try:
             raw = base64.b64decode(text, validate=True)
         except ValueError:
-            raise WireError("an array's bytes cannot cross") from None
+            raise WireError("the encoding of an array is not supported") from None
         dtype = np.dtype(name).newbyteorder("<")
         _expect(len(raw) == count * dtype.itemsize, "an array whose size is not its shape's")
         if name == "bool":
@@ -175,7 +175,7 @@ class _Decoder:
             generator = np.random.default_rng(state["state"]["state"])  # for `spawn`, which goes by the seed
             generator.bit_generator.state = state
         except (ValueError, TypeError, KeyError, OverflowError) as error:
-            raise WireError(f"a random generator cannot cross ({type(error).__name__})") from None
+            raise WireError(f"a random generator is not supported ({type(error).__name__})") from None
         return generator
 
     def _record(self, depth, name, fields):
@@ -187,7 +187,7 @@ class _Decoder:
         try:
             return getattr(sys.modules[module], name)(**dict(zip(names, values, strict=True)))
         except (TypeError, ValueError, OverflowError) as error:
-            raise WireError(f"a {name} cannot cross: {error}") from None
+            raise WireError(f"a {name} cannot be made: {error}") from None
 
     def _formula(self, depth, *description):
         return self._make(Formula, *description)
@@ -224,7 +224,7 @@ def _number(value: Any) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise WireError("a number cannot cross") from None
+        raise WireError("a number is not supported") from None
 
 
 def _hashable(value: Any) -> Any:
@@ -232,10 +232,10 @@ def _hashable(value: Any) -> Any:
     try:
         hash(value)
     except TypeError:
-        raise WireError("a key cannot cross") from None
+        raise WireError("a key is not supported") from None
     return value
 
 
-def _expect(holds: bool, what: str) -> None:
-    if not holds:
-        raise WireError(f"{what} cannot cross")
+def _expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise WireError(f"{what} is not supported")

@@ -15,7 +15,7 @@ class Settings(TypedDict):
     python_path: list[str]  # where Python looks for modules, after `runtime`
     visible: list[str]  # files and folders that are shown read-only at the same path
     mounts: list[tuple[str, str]]  # source and target of what is shown read-only at another path
-    hidden: list[str]  # folders that an empty one covers, should they lie in a visible one
+    hidden: list[str]  # folders inside visible ones over which an empty folder is mounted
     files: dict[str, str]  # texts for the scratch folder, by name
     environment: dict[str, str]
     imports: list[str]  # modules to import before any answer runs

@@ -1,12 +1,12 @@
-"""Data as JSON with a tag on every value: what crosses between the grader and the worker.
+"""The form in which the grader and the worker send each other data: JSON with a tag on every value.
 
 No pickle: to decode a message runs no code of its sender. `lmcourse.grading.inside.decoding` accepts
 exactly the forms that `encode` makes and refuses everything else. This file also runs in the worker, so it
 imports nothing of the course.
 
-What has no form here crosses as a name only: a function as `Callable`, a SymPy expression as `Formula`, any
-other object as `Other`. The two sides agree on a number for the first two, so that the grader can ask for a
-call or for a value at a point.
+Of an object without such a form only the name of its type is sent: a function becomes a `Callable`, a SymPy
+expression a `Formula`, and any other object an `Other`. The two sides agree on a number for the first two, so
+that the grader can ask for a call or for a value at a point.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RECORDS = {"Score": ("lmmetrics.score", ("nats", "tokens", "words", "chars", "by
 
 
 class WireError(ValueError):
-    """A value that cannot cross, or a message that is not of the agreed form."""
+    """A value that cannot be sent, or a message that is not of the agreed form."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class _Encoder:
 
     def _remote(self, tag, value):
         if self.keep is None:
-            raise WireError(f"an object of the type {type(value).__name__} cannot cross")
+            raise WireError(f"a value of type {type(value).__name__} cannot be sent to the grader")
         return [tag, type(value).__name__[:80], str(type(value).__module__)[:80], self.keep(value)]
 
     def _other(self, value):

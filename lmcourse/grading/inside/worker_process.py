@@ -134,7 +134,7 @@ def _evaluate(request: dict, names: dict, kept: list) -> dict:
 
 
 def _encoded(value: object, kept: list) -> dict:
-    """Return the reply with a value; what cannot cross is kept, and crosses as its number."""
+    """Return the reply with a value; an object that cannot be sent is kept here, and its number is sent."""
 
     def keep(thing: object) -> int:
         kept.append(thing)
@@ -219,7 +219,7 @@ def _set_limits(settings: Settings) -> None:
 
 
 def _virtual_memory() -> int:
-    """Return the address space of this process in bytes; a large number where the system does not tell."""
+    """Return the address space of this process in bytes; a large number if the system does not say."""
     try:
         with open("/proc/self/statm") as stream:
             return int(stream.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -19,7 +19,7 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class FailedCell:
-    """A cell that failed, what the student is told about it, and the names that it did not define.
+    """A cell that failed: a message for the student, and the names that it did not define.
 
     The names are listed in ``names``, or looked for in ``source``. ``kind`` is the name of the error that
     stopped the cell; empty if none did.
@@ -61,8 +61,8 @@ class FailedCells:
                 self._add(FailedCell(message, lost))
 
     def add_lost(self, step: Step, why: str) -> None:
-        """Remember a cell that did not come to an end."""
-        message = f"{self._name_of(step)} does not come to an end: {why}"
+        """Remember a cell that did not finish; ``why`` is what it did."""
+        message = f"{self._name_of(step)} {why}"
         self._add(FailedCell(message, source=step.source, task=step.task))
 
     def explain(self, message: str, known: str | None = None) -> str:

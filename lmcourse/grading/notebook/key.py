@@ -63,7 +63,7 @@ class Key:
     chapter : str
         Where its checks find their questions: the chapter's two digits, or the variant of an exam.
     files : dict of str to str
-        Texts that lie beside the notebook.
+        Texts of the files beside the notebook, by name.
     """
 
     def __init__(self, name: str, solutions: Path = Path("solutions")):

@@ -33,8 +33,8 @@ __all__ = ["Marker"]
 
 MOST_REASON = 700
 DEFINED_BELOW = (
-    "Right, but it uses something that a cell below it defines. Move that cell above this one, then restart"
-    " and run all cells."
+    "Right, but it uses something that is only defined in a later cell. Move that cell above this one, then"
+    " restart and run all cells."
 )
 
 
@@ -76,7 +76,7 @@ class Marker:
                 self._run(step, self.sandbox)
         if any(state.lacks for state in self.states.values()):
             for step in list(self.stopped):
-                self._run(step, self.sandbox)  # a cell below it may define what it needs
+                self._run(step, self.sandbox)  # a later cell may define a name that it needs
         for name in [name for name, state in self.states.items() if state.lacks and not state.judged]:
             self._mark_at_the_end(self.key.tasks[name])
         tasks = self.key.tasks.values()
@@ -134,7 +134,7 @@ class Marker:
         return result
 
     def _mark_at_the_end(self, task: Task) -> None:
-        """Try a task once more when all cells have run: a cell below it may define what it needs."""
+        """Try a task once more after all cells: a later one may define a name that it needs."""
         state = self.states[task.name]
         error, state.cell.error = state.cell.error, None
         remark = "" if state.lacks is FromBelow.THE_ANSWER else DEFINED_BELOW
@@ -150,7 +150,7 @@ class Marker:
         self.progress(task.label)
         state = self.states[task.name]
         if state.cell.lost:
-            return _result(task, 0, "could not run", f"The cell: {state.cell.lost}")
+            return _result(task, 0, "could not run", f"The cell {state.cell.lost}")
         if not self.plan.mentions(task):
             return _result(task, 0, "not answered", f"Not answered. {task.message}")
         points, status = 0, "zero"
@@ -170,7 +170,7 @@ class Marker:
                         reasons.append(failure.reason)
         except Lost as lost:
             state.broken |= not isinstance(lost, TooSlow)
-            return _result(task, 0, "could not run", f"Your function: {lost}")
+            return _result(task, 0, "could not run", f"Your function {lost}")
         if points:
             status = "full" if points == task.maximum else "partial"
         return _result(task, points, status, " ".join(reasons), mistakes)

@@ -111,6 +111,15 @@ def _define(steps: list[Step], task: Task) -> bool:
 class _Order:
     """The student's code in the order of the set; ``place`` is the last cell of the key that was seen.
 
+    For example, the key has the cells 0 (set-up), 1 (the answer "mean") and 2 (its test). A student fills in
+    the answer, adds a cell ``x = 2`` after it, and writes ``print(x)`` below the check. `steps` then returns
+
+        the set-up, from the key
+        the answer               ``inside[1]``
+        ``x = 2``                ``added[1]``
+        the tests of "mean"      at ``last_test``
+        ``print(x)``             ``below["mean"]``
+
     ``kept`` are the names of the set's cells that the submission still has.
     """
 

@@ -108,7 +108,7 @@ def _text(data: bytes) -> str:
 
 
 def _cells(notebook: Any) -> list | None:
-    """The list of cells; up to format 3 it lies in worksheets."""
+    """The list of cells; up to format 3 it is divided into worksheets."""
     if not isinstance(notebook, dict):
         return None
     if isinstance(notebook.get("cells"), list):

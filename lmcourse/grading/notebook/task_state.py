@@ -1,4 +1,4 @@
-"""What the marking of a submission knows about a task so far."""
+"""The state of a task while its submission is marked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FromBelow(IntEnum):
 class CellEnd:
     """How the answer cell of a task ended."""
 
-    lost: str = ""  # why it did not come to an end
+    lost: str = ""  # why it did not finish
     error: BaseException | None = None  # what it raised
     skipped: bool = False  # whether an import in it was skipped
 
@@ -29,5 +29,5 @@ class TaskState:
 
     cell: CellEnd = field(default_factory=CellEnd)
     lacks: FromBelow = FromBelow.NOTHING
-    broken: bool = False  # whether another answer may have broken it: then it is also tried alone
-    judged: bool = False  # whether its value was read and is wrong: then it is not tried again
+    broken: bool = False  # another answer may have broken it: it is then also tried alone
+    judged: bool = False  # its value was read and is wrong: it is not tried again

@@ -19,11 +19,11 @@ SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git
 """Folders of this project that no answer sees, should Python's own folder contain them."""
 RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
 RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain_data.py")]
-"""What lies beside the answers: the room ``inside``, and what brings an answer into a form that can cross."""
+"""The files that a worker sees: the room ``inside``, and the modules that turn an answer into plain data."""
 PRELOADED = ("numpy", "scipy", "sympy", "torch")
 """Libraries that are slow to import: the fork server does it once for all workers."""
 OTHER_THREADS = 1000
-"""How many threads we assume that the user has, where the system does not say."""
+"""How many threads the user is assumed to have if the system does not say."""
 
 NAMESPACES = "the answers see their own files, processes and network (none), and no solution"
 PROTECTION = {
@@ -151,7 +151,7 @@ def _fill(folder: Path, library: Path, uid: int, kind: str) -> None:
 
 
 def _bubblewrap(settings: Settings) -> list[str]:
-    """Return bubblewrap's command line, which shows the same files as `isolate` does by itself.
+    """Return bubblewrap's command line, which shows the same files as `isolate` does without it.
 
     Every folder in which an answer can write has a limit; the folders that bubblewrap makes for mounts are
     made read-only.

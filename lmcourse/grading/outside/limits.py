@@ -30,7 +30,7 @@ class Limits:
 
 
 class Lost(BaseException):
-    """The worker has ended or cannot be used any more; the message says why.
+    """The worker has ended or cannot be used any more; the message says what the student's code did.
 
     It is not an `Exception`, so that no test cell catches it by chance.
     """
@@ -64,5 +64,7 @@ class Patience:
     def timeout(self, seconds: float) -> TooSlow:
         """Return the error to raise after waiting that many seconds without a reply."""
         if time.monotonic() >= self.end:
-            return TooSlow(f"the whole notebook takes more than {self.limits.total_seconds:g} seconds.")
-        return TooSlow(f"it runs for more than {seconds:g} seconds. Look for a loop that does not end.")
+            return TooSlow(
+                f"was stopped: the whole notebook takes more than {self.limits.total_seconds:g} seconds."
+            )
+        return TooSlow(f"ran for more than {seconds:g} seconds. Check for an infinite loop.")

@@ -1,4 +1,4 @@
-"""What stands for the student's objects in the grader: each use of them is a request to the worker."""
+"""Replaces the student's objects in the grader: each use of a replacement is a request to the worker."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def error_of(reply: dict, memory_mb: int) -> BaseException:
     error = error if isinstance(error, dict) else {}
     kind, what, line = (clean_text(error.get(field, "")) for field in ("type", "text", "line"))
     if kind == "MemoryError":
-        return Lost(f"it needs more than {memory_mb} MB of memory.")
+        return Lost(f"needed more than {memory_mb} MB of memory.")
     if kind == "WireError":
         return Unreadable(f"your answer cannot be read: {what}.")
     if kind == "NotImplementedError":

@@ -9,12 +9,11 @@
       fork server     imports the libraries once, then forks (Linux, "namespaces"). Runs no answer
         first worker  ``self.root``: isolates itself (`isolate`), then forks. Runs no answer
           cell 1      ran cell 1; ``self.last`` if it came to an end
-            cell 2    a fork of it that ran cell 2, and takes its place
+            cell 2    a fork of the process above that ran cell 2, and replaces it
               test    a fork for one test (`probe`), ended after the test
 
-If the fork of a test dies, that test is lost. If the fork of a cell dies, that cell is lost, and the next one
-runs in a fork of the last good one. If the first worker dies, `_restart` runs the good cells again. A fork
-server that dies is replaced.
+If the fork of a test dies, that test is lost; if the fork of a cell dies, that cell is lost, and the next one
+is a fork of the last good one. If the first worker dies, `_restart` runs the good cells again.
 
 The kinds of protection are tried in turn, the best first; `Sandbox.protection` describes the one in use.
 """
@@ -57,7 +56,7 @@ class Sandbox:
     imports : sequence of str
         Modules that are imported before the first answer runs.
     files : dict of str to str
-        Texts that lie in the scratch folder, by name.
+        Texts for the scratch folder, by name.
     protection : {"namespaces", "bubblewrap", "limits"}, optional
         The only kind to try; by default the best that works.
     """
@@ -129,7 +128,7 @@ class Sandbox:
         before, self.last = self.last, fork
         if not self._purge():
             self._restart()
-            raise Lost("it ends processes that are not its own.")
+            raise Lost("ended processes that are not its own.")
         if before is not self.root:
             before.close()
         self.good.append((name, source))
@@ -183,16 +182,17 @@ class Sandbox:
 
     def _watch_memory(self) -> None:
         """Stop an answer whose processes fill the memory together, even if each stays below its own limit."""
-        if self.process and memory_of(self.process.pid) > 2 * self.limits.memory_mb * 2**20:
-            raise Lost(f"its processes need more than {2 * self.limits.memory_mb} MB of memory together.")
+        most = 2 * self.limits.memory_mb
+        if self.process and memory_of(self.process.pid) > most * 2**20:
+            raise Lost(f"started processes that need more than {most} MB of memory together.")
 
     def _check_reply(self, reply: dict) -> None:
         """Refuse a cell that has filled the memory, which leaves no room for the next, and a forged reply."""
         error = reply.get("error")
         if isinstance(error, dict) and error.get("type") == "MemoryError":
-            raise Lost(f"it needs more than {self.limits.memory_mb} MB of memory.")
+            raise Lost(f"needed more than {self.limits.memory_mb} MB of memory.")
         if not isinstance(error, dict) and reply.get("done") is not True:
-            raise Lost("what it returns cannot be read.")
+            raise Lost("returned something that cannot be read.")
 
     def _end_fork(self, fork: Worker) -> object:
         """End a fork; return its wait status, which is untrusted, or None if it is not known."""
@@ -214,8 +214,8 @@ class Sandbox:
     def _restart(self) -> None:
         """Start a new first worker, and run the good cells again.
 
-        `run` may call this method again. That ends: ``self.good`` then contains only the cells above the one
-        that is run, so each nested call has fewer cells to run, and the innermost has none.
+        `run` may call this method again, which ends: ``self.good`` then has only cells above the one that is
+        run, so that each nested call has fewer cells to run.
         """
         good, self.good = self.good, []
         self._stop()

@@ -53,10 +53,9 @@ def data_folder() -> tuple[str | None, list[str]]:
     folder = Path(os.environ.get("LMMETRICS_DATA") or cache)
     if not folder.is_dir():
         return None, []
-    from lmmetrics.corpora._download import FILES  # imports what downloads; most have no such folder
+    from lmmetrics.corpora import stored_files  # slow to import, and most machines have no such folder
 
-    files = [f for file in FILES.values() for f in (file, file.stand_in) if f is not None]
-    found = [str(folder / file.path) for file in files if (folder / file.path).is_file()]
+    found = [str(path) for path in stored_files(folder)]
     return (str(folder.absolute()), found) if found else (None, [])
 
 

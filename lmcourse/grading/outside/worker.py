@@ -13,7 +13,7 @@ from lmcourse.grading.inside.wire import NODES
 from lmcourse.grading.outside.limits import WATCHED_SECONDS, Died, Limits, Lost, Patience
 
 OURS = {"inputs", "kill", "purge"}
-"""Requests of the grader itself: the time limit of the submission does not hold for them."""
+"""Requests of the grader itself, to which the time limit of the submission does not apply."""
 SMALL_REPLY = 2**18
 """Bytes of a reply that carries no value."""
 PUNCTUATION = {b"[": 3 * NODES, b",": 3 * NODES, b"{": 10_000, b":": 100_000}
@@ -43,16 +43,16 @@ class Worker:
             self._send(struct.pack(">I", len(data)) + data, until)
             size = struct.unpack(">I", self.read(4, until))[0]
             if size > (SMALL_REPLY if small else self.limits.reply_mb * 2**20):
-                raise Lost(f"it returns more than {self.limits.reply_mb} MB.")
+                raise Lost(f"returned more than {self.limits.reply_mb} MB.")
             reply = parse_reply(self.read(size, until))
         except TimeoutError:
             raise self.patience.timeout(usual) from None
         except OSError:
-            raise Died("it ends the Python process.") from None
+            raise Died("ended the Python process.") from None
         except (ValueError, RecursionError):
-            raise Lost("what it returns cannot be read.") from None
+            raise Lost("returned something that cannot be read.") from None
         if not isinstance(reply, dict):
-            raise Lost("what it returns cannot be read.")
+            raise Lost("returned something that cannot be read.")
         return reply
 
     def fork(self) -> Worker:
@@ -65,7 +65,7 @@ class Worker:
             pid = json.loads(self.read(min(size, 1000), time.monotonic() + 20))["pid"]
         except (OSError, ValueError, KeyError, TypeError):
             ours.close()
-            raise Died("it ends the Python process.") from None
+            raise Died("ended the Python process.") from None
         finally:
             theirs.close()
         return Worker(ours, pid if type(pid) is int else 0, self.limits, self.patience)
@@ -111,7 +111,7 @@ def parse_reply(data: bytes) -> object:
         many = unescaped.count(b'"') > 4 * NODES
         outside = b"" if many else b"".join(unescaped.split(b'"')[::2])
         if many or any(outside.count(sign) > most for sign, most in PUNCTUATION.items()):
-            raise Lost("it returns too many values.")
+            raise Lost("returned too many values.")
     return json.loads(data)
 
 
@@ -121,11 +121,11 @@ def in_detail(lost: Lost, status: object) -> Lost:
 
 
 def describe_exit(status: int) -> str:
-    """Say in words how a process ended, from its wait status."""
+    """Say what a process did when it ended, from its wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         if number == signal.SIGXCPU:
-            return "it uses more processor time than allowed. Look for a loop that does not end."
+            return "used more processor time than allowed. Check for an infinite loop."
         names = {s.value: s.name for s in signal.Signals}
-        return f"it ends the Python process (signal {names.get(number, number)})."
-    return f"it ends the Python process (exit status {os.WEXITSTATUS(status)})."
+        return f"ended the Python process (signal {names.get(number, number)})."
+    return f"ended the Python process (exit status {os.WEXITSTATUS(status)})."

@@ -1,12 +1,12 @@
 """The private folder of an exam: papers to hand out, keys to grade with, and a table of answers.
 
-    FOLDER/exam.json                     the exam, its seed, who has which paper, and what the roster knows
+    FOLDER/exam.json                     the exam, its seed, who has which paper, and the roster's columns
     FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
     FOLDER/keys/STUDENT/EXAM/EXAM.ipynb  the solved paper: keep it
     FOLDER/answers.csv                   the right values of every paper
 
 A student's paper follows from exam, seed and name alone, so it does not change when somebody joins. A paper
-that lies in the folder is not written again: it may have been handed out.
+that is in the folder is not written again: it may have been handed out.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def make(
     earlier = ExamFolder.read(out) if (out / "exam.json").exists() else None
     if earlier and (earlier.exam.name, earlier.seed) != (exam.name, seed):
         raise GradingError(
-            f"{out} holds the {earlier.exam.name} with another seed or name. Give --out another folder, so"
+            f"{out} contains the {earlier.exam.name} with another seed or name. Give --out another folder, so"
             " that no paper that was handed out loses its key."
         )
     folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people)
@@ -161,7 +161,7 @@ class ExamFolder:
                 " with python -m lmcourse.exam."
             ) from None
         if exam not in EXAMS:
-            raise GradingError(f"{place} holds the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
+            raise GradingError(f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
         return cls(place, find(exam), seed, students, people, folders)
 
     def record(self) -> str:

@@ -61,12 +61,12 @@ for fd in range(3, 64):
 trap(
     "forges a reply of millions of lists",
     FORGE.format(data="b'{\"value\": [' + b'[],' * 2_000_000 + b'[]]}'") + "return 1.0",
-    deserved=("could not run", "returns too many values"),
+    deserved=("could not run", "returned too many values"),
 )
 trap(
     "forges a reply of millions of texts",
     FORGE.format(data="b'{\"value\": [' + b'\"\",' * 2_000_000 + b'1]}'") + "return 1.0",
-    deserved=("could not run", "returns too many values"),
+    deserved=("could not run", "returned too many values"),
 )
 attack(
     "forges a large reply where none is expected",
