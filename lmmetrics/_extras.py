@@ -7,12 +7,12 @@ DISTRIBUTION = "measuring-language-models"
 
 
 def need(package: str, extra: str) -> ModuleType:
-    """Import and return a package that an extra brings.
+    """Import and return a package that an extra installs.
 
     Raises
     ------
     ModuleNotFoundError
-        If it is not installed; the message names the extra.
+        If the package is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(package)

@@ -1,4 +1,4 @@
-"""Names for the types that many modules share."""
+"""Type aliases that many modules share."""
 
 import os
 

@@ -1,8 +1,6 @@
-"""How the book draws: one style, one colour for one thing, and text coloured by its surprisal.
+"""Figures in one style: one colour for each family of models, and text coloured by its surprisal.
 
-Figures are vector graphics, readable in grey and on a phone. The module serves the book; it lies in the
-library, behind the extra ``figures``, so that a reader's own notebook can draw in the same style. Left out:
-the figures themselves, which the chapters draw from data that they compute.
+Figures are vector graphics, readable in grey and on a phone. The module needs the extra ``figures``.
 """
 
 from __future__ import annotations
@@ -32,10 +30,10 @@ COLOURS = {
     "light": "#d9dde3",
     "note": "#5c626b",
 }
-"""What is not a model by name: the truth and its floor, the model in question, a second one, a background.
+"""Colours by role: the truth and its lower bound, the model in question, a second model, the background.
 
-"muted" is for lines, "light" for grounds, "note" for words. Lines differ by 10 or more in lightness, so that
-grey print works; all but "muted" and "light" can be read as words on white.
+"muted" is for lines, "light" for areas, "note" for words. Lines differ by 10 or more in lightness, so that
+they differ in grey print; all but "muted" and "light" are legible as text on white.
 """
 
 FAMILIES = {
@@ -65,7 +63,7 @@ MODELS = {
     "Transformer": ("Transformer", "-", "^"),
     "mixture": ("mixture", "-", "*"),
 }
-"""Family, line and marker of each model: no two have all three in common."""
+"""Family, line style and marker of each model: no two models have all three in common."""
 
 ALIASES = {
     "counted": "modified Kneser-Ney",
@@ -77,7 +75,7 @@ ALIASES = {
     "add 0.01": "add k",
     "trained": "GRU",
 }
-"""Other names that figures write for the same models."""
+"""Other names of the same models in figures."""
 
 SURPRISAL_MAP = colors.LinearSegmentedColormap.from_list(
     "surprisal", ["#ffffff", "#fde3c4", "#f6b26b", "#e0874b"]
@@ -85,10 +83,7 @@ SURPRISAL_MAP = colors.LinearSegmentedColormap.from_list(
 
 
 def use_style() -> None:
-    """Set the book's figure style for this session: size, fonts, vector output.
-
-    Sizes are in inches at the width of the book's text; lines have labels of their own rather than a
-    legend where they are few.
+    """Set the figure style for this session: size in inches, fonts, vector output.
 
     Examples
     --------
@@ -128,14 +123,14 @@ def use_style() -> None:
 
 
 def look(model: str, marker: bool = True) -> dict[str, Any]:
-    """How a model is drawn in every figure: keywords for `Axes.plot`.
+    """Return how a model is drawn in every figure: keywords for `Axes.plot`.
 
     Parameters
     ----------
     model : str
         A name of `MODELS` or `ALIASES`.
     marker : bool
-        Whether the points have the model's marker; a level line has none.
+        Whether the points have the model's marker. A horizontal line has none.
 
     Returns
     -------
@@ -158,7 +153,7 @@ def look(model: str, marker: bool = True) -> dict[str, Any]:
 
 
 def ink(model: str) -> str:
-    """The colour of a model's name in a figure: its line's, or "note" where that is too pale to read."""
+    """Return the colour of a model's name: that of its line, or "note" if that is too pale to read."""
     drawn = look(model)["color"]
     return COLOURS["note"] if drawn == COLOURS["muted"] else drawn
 
@@ -169,18 +164,18 @@ def end_labels(
     size: float | None = None,
     side: Literal["left", "right"] = "right",
 ) -> None:
-    """Write the name of each line beside its end, and keep the names apart.
+    """Write the name of each line beside its end, so that the names do not overlap.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
         Axes whose limits and scales are set.
     ends : iterable of tuple
-        One ``(name, x, y, colour)`` a line: what to write, where the line ends, in which colour.
+        One ``(name, x, y, colour)`` for each line: the text, the end of the line, and the colour.
     size : float, optional
-        Font size in points; the style's own when not given.
+        Font size in points; by default that of the style.
     side : str
-        "right" of the end, or "left" of it (for lines that come apart at their beginning).
+        "right" or "left" of the end; "left" is for lines that separate at their beginning.
 
     Examples
     --------
@@ -212,7 +207,7 @@ def end_labels(
 
 
 def apart(heights: ArrayLike, gap: float) -> Floats:
-    """Heights moved as little as possible, in the sense of least squares, to lie `gap` apart inside 0 to 1.
+    """Return the heights within 0 to 1 that are at least `gap` apart and nearest by least squares.
 
     Examples
     --------
@@ -232,18 +227,18 @@ def apart(heights: ArrayLike, gap: float) -> Floats:
 def surprisal_html(
     tokens: Sequence[str], surprisals: ArrayLike, caption: str, top: float = 12.0, unit: str = "bits"
 ) -> str:
-    """A text as HTML, each token on a background that darkens with its surprisal.
+    """Return a text as HTML, each token on a background that darkens with its surprisal.
 
     Parameters
     ----------
     tokens : sequence of str
         The tokens in order; a newline starts a new line.
     surprisals : array_like, shape (len(tokens),)
-        One number a token, in `unit`.
+        One number for each token, in `unit`.
     caption : str
-        What the reader sees: which text, which model.
+        Which text and which model are shown.
     top : float
-        The surprisal, in `unit`, that has the darkest background; larger ones look the same.
+        The surprisal, in `unit`, that gets the darkest background; larger ones look the same.
     unit : str
         The unit's name, for the caption and the tooltips.
 
@@ -265,7 +260,8 @@ def surprisal_html(
     surprisals = np.asarray(surprisals, dtype=float)
     if surprisals.shape != (len(tokens),):
         raise ValueError(
-            f"{len(tokens)} tokens came with surprisals of shape {surprisals.shape}; give one number a token."
+            f"there are {len(tokens)} tokens, but surprisals has the shape {surprisals.shape}; give one "
+            "number for each token."
         )
     if np.isnan(surprisals).any() or (surprisals < 0).any():
         position = int(np.flatnonzero(~(surprisals >= 0))[0])
@@ -283,11 +279,11 @@ def surprisal_html(
 
 
 def token_span(token: str, value: float, top: float, unit: str) -> str:
-    """One token as a coloured span with its value as tooltip."""
+    """Return one token as a coloured span with its value as a tooltip."""
     shown = "↵<br>" if token == "\n" else html.escape(token)
     return f'<span style="background:{shade(value, top)}" title="{value:.1f} {unit}">{shown}</span>'
 
 
 def shade(value: float, top: float) -> str:
-    """The background colour of a surprisal: white at 0, darkest at `top` and above."""
+    """Return the background colour of a surprisal: white at 0, darkest at `top` and above."""
     return colors.to_hex(SURPRISAL_MAP(min(value / top, 1.0)))

@@ -1,6 +1,6 @@
-"""One quantity, computed four ways: by hand, by SymPy, by NumPy and by PyTorch. The four values must agree.
+"""A table of quantities, each computed by hand, by SymPy, by NumPy and by PyTorch. The values must agree.
 
-What it leaves out: the computing. A chapter computes each quantity in its own cells and lists them here.
+Not handled here: the computations. The caller makes them and passes the four results.
 """
 
 import html
@@ -10,10 +10,7 @@ WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
 
 
 class FourWays:
-    """A table of quantities with their four values; values that disagree are refused.
-
-    It serves the chapters more than other users of the library. It lies here, under a public name, because a
-    chapter should run wherever the library is installed.
+    """A table of quantities with their four values. Values that disagree raise an error.
 
     Parameters
     ----------
@@ -45,14 +42,14 @@ class FourWays:
         by_numpy: SupportsFloat,
         by_torch: SupportsFloat,
     ) -> Self:
-        """Add a quantity and return the table.
+        """Add a quantity, and return the table itself.
 
         Parameters
         ----------
         quantity, unit : str
-            What the four numbers are, and their unit.
+            The name of the quantity, and its unit.
         by_hand, by_sympy, by_numpy, by_torch : number
-            Anything that ``float`` takes: a SymPy number, a NumPy scalar, a tensor with one element.
+            Anything that ``float`` accepts: a SymPy number, a NumPy scalar, a tensor with one element.
 
         Raises
         ------
@@ -65,7 +62,7 @@ class FourWays:
             shown = ", ".join(f"{way} {value!r}" for way, value in zip(WAYS, values, strict=True))
             raise ValueError(
                 f"the four values of {quantity!r} differ by {difference:.1e} {unit}, "
-                f"more than {self.tolerance:g}: {shown}. Find out which one computes another quantity."
+                f"more than {self.tolerance:g}: {shown}. Find the one that computes another quantity."
             )
         self.rows.append((quantity, unit, values, difference))
         return self

@@ -1,8 +1,8 @@
 """Entropy, cross-entropy, KL divergence and mutual information of discrete distributions.
 
 Arrays in, floats out. ``p`` is always the truth and ``q`` the model. Everything is computed in float64 and
-in nats; ``base`` changes the unit of the result. Logits, log probabilities and continuous densities are
-left out: these functions take probabilities that sum to 1.
+in nats; ``base`` changes the unit of the result. These functions take probabilities that sum to 1; logits,
+log probabilities and continuous densities are not handled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.special import entr, rel_entr, xlogy
 from lmmetrics._types import Floats
 
 TOLERANCE = 1e-9
-"""How far the sum of a distribution may be from 1: far above float64 rounding, far below a mistake."""
+"""How far the sum of a distribution may be from 1: more than float64 rounding, much less than a mistake."""
 
 
 def entropy(p: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1) -> float | Floats:
@@ -37,14 +37,14 @@ def entropy(p: ArrayLike, base: float | Literal["e"] = math.e, axis: int = -1) -
     Returns
     -------
     float or ndarray of float64
-        The shape of ``p`` without ``axis``; a float if ``p`` has one axis. Outcomes of probability 0
-        add nothing (0 ln 0 = 0).
+        An array with the shape of ``p`` without ``axis``; a float if ``p`` has one axis. Outcomes of
+        probability 0 contribute 0 (0 ln 0 = 0).
 
     Raises
     ------
     ValueError
-        If an entry is negative or NaN, or if a row does not sum to 1. The message names the place and
-        the amount.
+        If an entry is negative or NaN, or if a row does not sum to 1. The message says which entry or row,
+        and how far it is off.
 
     Examples
     --------
@@ -77,8 +77,8 @@ def cross_entropy(
     Returns
     -------
     float or ndarray of float64
-        Infinite, without a warning, where the model gives 0 to something that happens. An outcome with
-        ``p = 0`` adds nothing, for any ``q``.
+        Infinite, without a warning, if the model gives probability 0 to an outcome with ``p > 0``. An outcome
+        with ``p = 0`` contributes 0, for any ``q``.
 
     Raises
     ------
@@ -107,9 +107,9 @@ def kl_divergence(
     Returns
     -------
     float or ndarray of float64
-        At least 0 by Gibbs' inequality; exactly 0 for ``q`` equal to ``p``. The sum is returned as computed,
-        not clipped: where ``q`` is within rounding of ``p``, a value such as -1e-17 can appear. Infinite,
-        without a warning, where ``q = 0 < p``.
+        At least 0 by Gibbs' inequality; exactly 0 for ``q`` equal to ``p``. The sum is not clipped: if ``q``
+        equals ``p`` up to rounding, the result can be a value such as -1e-17. Infinite, without a warning, if
+        an outcome has ``q = 0 < p``.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def _nats_per_unit(base: float | Literal["e"]) -> float:
 
 
 def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[Floats, Floats]:
-    """Both distributions, checked one by one and against each other."""
+    """Both distributions, each checked, and their shapes compared."""
     p, q = _distribution("p", p, axis), _distribution("q", q, axis)
     if axis >= 0 and p.ndim != q.ndim:
         raise ValueError(
@@ -193,7 +193,7 @@ def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[Floats, Floats]:
 
 
 def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
-    """Float64 probabilities that sum to 1 along the axis, or an error that says where they do not."""
+    """Float64 probabilities that sum to 1 along the axis, or an error that says which row does not."""
     array = _probabilities(name, values)
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(
@@ -206,7 +206,7 @@ def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
 def _probabilities(name: str, values: ArrayLike) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind not in "fiu":
-        raise ValueError(f"{name} must hold real numbers, but its entries have the type {array.dtype}.")
+        raise ValueError(f"{name} must contain real numbers, but its entries have the type {array.dtype}.")
     array = array.astype(np.float64)
     for wrong, words in ((np.isnan(array), "NaN"), (array < 0, "negative")):
         if wrong.any():
@@ -220,7 +220,7 @@ def _probabilities(name: str, values: ArrayLike) -> Floats:
 
 
 def _check_sums(name: str, sums: Floats, row: str) -> None:
-    """Raise for the row that is farthest from 1."""
+    """Raise if a sum differs from 1; the message names the row that is farthest off."""
     sums = np.asarray(sums)
     error = np.abs(sums - 1.0)
     if not (error > TOLERANCE).any():

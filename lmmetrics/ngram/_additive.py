@@ -1,4 +1,4 @@
-"""Methods without a shorter context: relative frequencies, and counts adjusted in favour of unseen words."""
+"""Methods without shorter contexts: relative frequencies, and counts adjusted in favour of unseen words."""
 
 import numpy as np
 
@@ -17,9 +17,9 @@ class MaximumLikelihood(Interpolated):
 
     Notes
     -----
-    A word not seen after h, unknown words among them, has probability 0, so almost every other text has an
-    infinite perplexity. For a context that was never followed by anything the formula is 0 / 0: there the
-    longest suffix of the context that was seen takes its place.
+    A word that was not seen after h has probability 0, as has an unknown word, so almost every other text has
+    an infinite perplexity. For a context that was never followed by a word the formula is 0 / 0; the longest
+    suffix of the context that was followed by one is then used instead.
 
     Examples
     --------
@@ -45,12 +45,12 @@ class AddK(SpreadEvenly):
     Parameters
     ----------
     k : float
-        What is added to each count, above 0.
+        The number that is added to each count, above 0.
 
     Notes
     -----
-    After an unseen context all V words have 1 / V. An unknown word is scored as `<unk>`, which has the count
-    k when it was never seen; without `<unk>` in the vocabulary it has probability 0.
+    After an unseen context all V words have probability 1 / V. An unknown word is scored as `<unk>`, whose
+    count becomes k if it was never seen; without `<unk>` in the vocabulary it has probability 0.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class GoodTuring(SpreadEvenly):
         0* = n_1 / n_0                    with n_0 the number of unseen words, over all seen contexts
         p(w | h) = c*(hw) / sum_v c*(hv)
 
-    Source: Good 1953; the limit k as in Katz 1987. Counts above k are many, and reliable as they are.
+    Source: Good 1953; the limit k as in Katz 1987. Counts above k are reliable without adjustment.
 
     Parameters
     ----------
@@ -91,19 +91,19 @@ class GoodTuring(SpreadEvenly):
     Attributes
     ----------
     adjusted_ : dict of float64[k + 1]
-        Of the fitted method: for each order 0*, 1*, ..., k*.
+        After `fit`: order to 0*, 1*, ..., k*.
 
     Notes
     -----
-    After an unseen context all V words have 1 / V. `<unk>` is a word like any other: with the adjusted count
-    0* if it was never seen. Where every word was seen (the unigrams of a closed vocabulary) c* = c. This is
-    the estimate on its own; `Katz` uses the shorter context for the unseen.
+    After an unseen context all V words have probability 1 / V. `<unk>` is treated like any other word: it has
+    the adjusted count 0* if it was never seen. If every word was seen (the unigrams of a closed vocabulary),
+    c* = c. This is the estimate on its own; `Katz` combines it with the shorter context.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, if no n-gram is seen once, or a count up to k has n-grams and the next one
-        has none.
+        By `NGramModel.fit`, if no n-gram occurs once, or if n-grams occur c times for a c up to k, but none
+        occurs c + 1 times.
     """
 
     def __init__(self, k: int = 5) -> None:
@@ -126,7 +126,7 @@ class GoodTuring(SpreadEvenly):
         return own, ratio(adjusted[0] * self._words * (total > 0), whole)
 
     def _adjusted(self, level: Level, missing: float) -> Floats:
-        if missing == 0:  # every word was seen: no counts need to be adjusted
+        if missing == 0:  # every word was seen, so no count is adjusted
             return np.arange(self.k + 1.0)
         n = level.counts_of_counts(largest=self.k + 1)
         if n[1] == 0 or ((n[1:-1] > 0) & (n[2:] == 0)).any():

@@ -1,8 +1,8 @@
-"""ARPA files: the text format in which the field exchanges counted models.
+"""ARPA files: the standard text format for counted models.
 
 A file lists the n-grams of each order, one on a line: log10 of the probability, a tab, the tokens, and for
-all but the highest order another tab and log10 of the back-off weight. What it leaves out: counts, and how
-the model was smoothed.
+all but the highest order another tab and log10 of the back-off weight. The file contains no counts, and does
+not say how the model was smoothed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
 ZERO = -99.0
-"""log10 of 0 as the file writes it, here as in SRILM: on reading, a value as low as this is 0."""
+"""The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
 
 
 class ArpaError(ValueError):
@@ -50,7 +50,7 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
             file.write(f"\n\\{level.n}-grams:\n")
             file.writelines(lines_of(tables, level))
         file.write("\n\\end\\\n")
-    os.replace(beside, path)  # a file that was cut off is not taken for a model
+    os.replace(beside, path)  # so that an incomplete file is never read as a model
 
 
 def lines_of(tables: Tables, level: Level) -> Iterator[str]:
@@ -67,10 +67,10 @@ def lines_of(tables: Tables, level: Level) -> Iterator[str]:
 
 
 def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
-    """Return the probabilities and weights of one order as a back-off model needs them.
+    """Return the probabilities and weights with which a back-off model gives the same probabilities.
 
-    A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. With uniform
-    lower orders, backing off finds the same probabilities.
+    A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. They are
+    written as uniform, so that backing off finds the same probabilities.
     """
     n = level.n
     probs = tables.probs[n - 1]
@@ -115,7 +115,7 @@ def read_arpa(path: PathLike) -> Tables:
 class Lines:
     """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
 
-    The fields are bytes: only ASCII's blanks separate them, and a token may contain any other.
+    The fields are bytes: only ASCII blanks separate them, so a token may contain other kinds of blanks.
     """
 
     def __init__(self, path: PathLike, file: BinaryIO) -> None:
@@ -129,7 +129,7 @@ class Lines:
                 yield fields
 
     def next(self, expected: str) -> str:
-        """Return the next line as a string, or raise: the file ends before what is expected."""
+        """Return the next line as a string; `expected` is for the error if the file ends before it."""
         for fields in self:
             return b" ".join(fields).decode("utf-8", errors="replace")
         raise self.error(f"the file ends here, but the line {expected} is expected")
@@ -141,7 +141,7 @@ class Lines:
 
 @dataclass
 class Rows:
-    """One section of the file, column by column: line numbers, token ids [G, n], two logarithms."""
+    """One section of the file by columns: line numbers, token ids [G, n], and the two logarithms."""
 
     numbers: Ints
     ids: Ints

@@ -23,32 +23,32 @@ class Katz(Smoothing):
     Parameters
     ----------
     k : int
-        The largest count that is discounted, at least 2. (With k = 1 the formula takes all of d(1).)
+        The largest count that is discounted, at least 2. (With k = 1 the formula gives d(1) = 0.)
     min_count : int or sequence of int
         The smallest count that keeps a probability of its own, for order 1, 2 and so on; the last number
-        holds for all higher orders. Counts below it still count in c(h). ``Katz(k=7, min_count=(1, 1, 2))``
-        is the recipe of the Good-Turing lines published for the Penn Treebank.
+        is used for all higher orders. Smaller counts still contribute to c(h). The Good-Turing results
+        published for the Penn Treebank use ``Katz(k=7, min_count=(1, 1, 2))``.
 
     Attributes
     ----------
     discounts_ : dict of float64[k + 1]
-        Of the fitted method: order to d(0), ..., d(k). No order 1 where every word was seen.
+        After `fit`: order to d(0), ..., d(k). Order 1 is missing if every word was seen.
 
     Notes
     -----
-    After an unseen context p(w | h) = p(w | h'). Below order 1 is the uniform distribution: `<unk>`,
-    and any word never seen, shares what the unigrams leave over.
+    After an unseen context p(w | h) = p(w | h'). Below order 1 is the uniform distribution: words that were
+    never seen, such as `<unk>`, share the remainder of the unigrams equally.
 
-    A d(c) above 1, which the noise in few counts can give, is taken as 1, as SRILM does.
+    A d(c) above 1, which noise in small counts of counts can cause, is replaced by 1, as in SRILM.
 
-    Two kinds of context need care. If all counts are above k, nothing is left for the words not seen:
-    c(h) + 1 then replaces c(h), which is Paul's rule. If every word of the vocabulary was seen, nothing needs
-    to be left over, and nothing is discounted.
+    Two kinds of context are exceptions. If all counts are above k, no mass is left for the words not seen:
+    c(h) + 1 then replaces c(h), which is Paul's rule. If every word of the vocabulary was seen after h, no
+    remainder is needed, and no count is discounted.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, if no n-gram is seen once, or a discount is not above 0.
+        By `NGramModel.fit`, if no n-gram occurs once, or a discount is not above 0.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Katz(Smoothing):
         self._words = counts.vocabulary.predictable
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
-        """Return the share of each n-gram, 0 for those that back off, and the mass left by each context."""
+        """Return the share of each n-gram (0 if it backs off) and the mass that each context leaves."""
         total, least = level.totals(level.counts), self._least[min(level.n, len(self._least)) - 1]
         lacking = level.totals(level.counts >= least) < self._words
         if lacking[total > 0].any():
@@ -131,9 +131,10 @@ class StupidBackoff(Smoothing):
 
     Notes
     -----
-    The scores of the words after a context do not sum to 1, so they have no perplexity:
-    `NGramModel.log_scores` and `next_scores` give them, `log_probs`, `prob` and `next_distribution` refuse.
-    An unseen context costs a factor like an unseen word. A word never seen, `<unk>` among them, scores 0.
+    The scores of the words after a context do not sum to 1, so they have no perplexity.
+    `NGramModel.log_scores` and `next_scores` return them; `log_probs`, `prob` and `next_distribution` raise
+    an error. An unseen context multiplies the score by alpha, as an unseen word does. A word that was never
+    seen, such as `<unk>`, has the score 0.
 
     Examples
     --------

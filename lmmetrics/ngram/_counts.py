@@ -27,9 +27,9 @@ NGram = tuple[str, ...]
 
 
 class NGramCounts:
-    """The n-grams of a text, of every order up to one, with their counts.
+    """The n-grams of a text with their counts, for all orders from 1 to `order`.
 
-    Sentences are counted on their own: `<s> w .. w </s>`, and no n-gram crosses from one to the next.
+    Each sentence is counted separately, as `<s> w .. w </s>`: no n-gram crosses from one to the next.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class NGramCounts:
     Raises
     ------
     ValueError
-        If the text is empty, or has tokens that are not in its vocabulary.
+        If the text is empty, or contains tokens without an id.
     """
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
@@ -84,7 +84,7 @@ class NGramCounts:
 
 
 class OrderCounts:
-    """The n-grams of one order and their counts, to be used like a `dict`; other n-grams count 0."""
+    """The n-grams of one order and their counts, used like a `dict`; the count of any other n-gram is 0."""
 
     def __init__(self, counts: NGramCounts, level: Level) -> None:
         self._counts = counts

@@ -1,4 +1,4 @@
-"""Discounting: take a constant from every count, and give what was taken to the shorter context."""
+"""Discounting: subtract a constant from every count, and give the freed mass to the shorter context."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,23 +24,23 @@ class AbsoluteDiscounting(Interpolated):
     discount : float, optional
         D at every order, above 0 and up to 1. Estimated if not given.
     fallback : float, optional
-        D at the orders where it cannot be estimated; such orders raise an error if it is not given.
+        D at the orders at which it cannot be estimated; without it, such an order raises an error.
 
     Attributes
     ----------
     discounts_ : dict
-        Of the fitted method: order to D.
+        After `fit`: order to D.
 
     Notes
     -----
-    After an unseen context p(w | h) = p(w | h'). `<unk>`, and any word never seen, gets its share of the
-    uniform distribution below order 1. Where D cannot be estimated and the text holds every word of its
-    vocabulary, the unigrams are not discounted.
+    After an unseen context p(w | h) = p(w | h'). Words that were never seen, such as `<unk>`, get their
+    probability from the uniform distribution below order 1. If D cannot be estimated for the unigrams and the
+    text contains every word of its vocabulary, the unigrams are not discounted.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, if no n-gram of an order is seen once, or none is seen twice.
+        By `NGramModel.fit`, if no n-gram of an order occurs once, or none occurs twice.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class AbsoluteDiscounting(Interpolated):
     {1: 0.14285714285714285}
     """
 
-    largest = 1  # counts from here on share a discount
+    largest = 1  # this count and all higher ones have the same discount
     example = "0.75"
 
     def __init__(
@@ -93,7 +93,7 @@ class AbsoluteDiscounting(Interpolated):
             seen = ", ".join(f"{n[r]} with count {r}" for r in range(1, self.largest + 2))
             raise MissingStatisticsError(
                 f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams of each small "
-                f"count, in falling number, and here are {seen}. Use a longer text or a lower order; "
+                f"count, in falling number, and it found {seen}. Use a longer text or a lower order; "
                 f"give discounts for such orders, {name}(fallback={self.example}); "
                 "or use WittenBell(), which needs no counts of counts"
             )
@@ -106,21 +106,20 @@ class AbsoluteDiscounting(Interpolated):
 
 
 class KneserNey(AbsoluteDiscounting):
-    """Absolute discounting, with shorter contexts that count the different words before a word.
+    """Absolute discounting; at the lower orders, counts of the different words before an n-gram.
 
         p(w | h) = max(a(hw) - D, 0) / a(h) + D T(h) / a(h) p(w | h')
-        a = c at the highest order; below it the number of different words before hw
+        a = c at the highest order; at lower orders the number of different words seen before hw
         D = n_1 / (n_1 + 2 n_2), at each order, with n_r counted in a
 
     Source: Kneser and Ney 1995; interpolated as in Chen and Goodman 1999, section 3. Where hw starts with
-    `<s>`, which follows nothing, a = c.
+    `<s>`, which follows no word, a = c.
 
-    Parameters, attributes and errors are those of `AbsoluteDiscounting`, and so is what happens to unseen
-    contexts and unknown words.
+    Parameters, attributes, notes and errors are those of `AbsoluteDiscounting`.
 
     Examples
     --------
-    "Francisco" is as frequent as "glass", but it follows one word only.
+    "Francisco" is as frequent as "glass", but it follows only one word.
 
     >>> from lmmetrics.ngram import NGramModel
     >>> from lmmetrics.text import tokenize
@@ -141,31 +140,31 @@ class ModifiedKneserNey(KneserNey):
         D_r = r - (r + 1) Y n_{r+1} / n_r   for r = 1, 2, 3,   Y = n_1 / (n_1 + 2 n_2),   D(a) = D_3 above 3
         gamma(h) = sum over w of D(a(hw)) / a(h)
 
-    Source: Chen and Goodman 1999, section 3; conventions as in KenLM (Heafield and others 2013), whose
-    perplexities it gives: unigrams interpolate with 1 / V.
+    Source: Chen and Goodman 1999, section 3; conventions as in KenLM (Heafield and others 2013): unigrams are
+    interpolated with 1 / V. The perplexities equal KenLM's.
 
     Parameters
     ----------
     discount : three floats, optional
         D_1, D_2 and D_3 at every order, D_r above 0 and up to r. Estimated if not given.
     fallback : three floats, optional
-        The discounts of the orders where they cannot be estimated; such orders raise an error if it is not
-        given. KenLM's usual values are 0.5, 1 and 1.5.
+        The discounts at the orders at which they cannot be estimated; without it, such an order raises an
+        error. KenLM's usual values are 0.5, 1 and 1.5.
 
     Attributes
     ----------
     discounts_ : dict of float64[3]
-        Of the fitted method: order to D_1, D_2, D_3.
+        After `fit`: order to D_1, D_2, D_3.
 
     Notes
     -----
-    After an unseen context p(w | h) = p(w | h'). `<unk>`, and any word never seen, gets its share of the
-    uniform distribution below order 1.
+    After an unseen context p(w | h) = p(w | h'). Words that were never seen, such as `<unk>`, get their
+    probability from the uniform distribution below order 1.
 
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, if no n-gram of an order has one of the counts 1 to 4, or a discount is not
+        By `NGramModel.fit`, if at some order one of the counts 1 to 4 does not occur, or a discount is not
         between 0 and its count.
     """
 

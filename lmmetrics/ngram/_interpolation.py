@@ -1,4 +1,4 @@
-"""Mixtures of all orders: weights learned from held-out text, or from how many words follow a context."""
+"""Mixtures of all orders, with weights from held-out text or from how many words follow a context."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from lmmetrics.text import TokenizedText
 
 
 class WittenBell(Interpolated):
-    """Witten and Bell's method C: how likely a new word is, from how many new words the context has had.
+    """Witten and Bell's method C: the more different words followed a context, the likelier is a new one.
 
         p(w | h) = (c(hw) + T(h) p(w | h')) / (c(h) + T(h))
 
@@ -21,8 +21,8 @@ class WittenBell(Interpolated):
 
     Notes
     -----
-    It needs no counts of counts, so it works on any text. After an unseen context p(w | h) = p(w | h').
-    A word never seen, `<unk>` among them, gets its share of the uniform distribution below order 1.
+    It needs no counts of counts, so it works on any text. After an unseen context p(w | h) = p(w | h'). Words
+    that were never seen, such as `<unk>`, get their probability from the uniform distribution below order 1.
 
     Examples
     --------
@@ -50,20 +50,21 @@ class JelinekMercer(Interpolated):
     Parameters
     ----------
     heldout : TokenizedText, optional
-        Text from which the weights are learned. Not the training text: there the highest order always wins.
+        The text from which the weights are learned. It must not be the training text, on which the highest
+        order would get all the weight.
     weights : sequence of float, optional
-        The weights of order 1, 2 and so on, each from 0 to 1, if they are known.
+        The weights of order 1, 2 and so on, each from 0 to 1, in place of `heldout`.
 
     Attributes
     ----------
     weights_ : float64[order]
-        Of the fitted method: the weights lambda_1, lambda_2 and so on.
+        After `fit`: the weights lambda_1, lambda_2 and so on.
 
     Notes
     -----
-    After a context that was never followed by anything, p(w | h) = p(w | h'). `<unk>`, and any word never
-    seen, gets its share of the uniform distribution below order 1. An order with no seen context in the
-    held-out text keeps the weight 0.5.
+    After a context that was never followed by a word, p(w | h) = p(w | h'). Words that were never seen, such
+    as `<unk>`, get their probability from the uniform distribution below order 1. If the held-out text
+    contains no seen context of an order, that order keeps the weight 0.5.
 
     Examples
     --------
@@ -78,7 +79,7 @@ class JelinekMercer(Interpolated):
     def __init__(self, heldout: TokenizedText | None = None, weights: Sequence[float] | None = None) -> None:
         if (heldout is None) == (weights is None):
             raise ValueError(
-                "JelinekMercer needs either heldout, a text that is not the training text, or weights, one "
+                "JelinekMercer needs either heldout, a text other than the training text, or weights, one "
                 "number for each order: JelinekMercer(heldout=valid)"
             )
         self.heldout = heldout
@@ -104,7 +105,7 @@ class JelinekMercer(Interpolated):
 
 
 def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Floats, Bools]:
-    """Return the relative frequency of each held-out token at each order, and whether there is one.
+    """Return the relative frequency of each held-out token at each order, and whether it is defined.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
     frequencies : float64[order + 1, N]
         Row n: c(hw) / c(h) for the context h of n - 1 tokens. Row 0: 1 / V.
     seen : bool[order + 1, N]
-        Whether c(h) > 0, and h lies in the sentence.
+        Whether c(h) > 0, and h is within the sentence.
     """
     if heldout.vocabulary is not counts.vocabulary and heldout.vocabulary != counts.vocabulary:
         raise ValueError(
@@ -147,8 +148,8 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
 def em_weights(frequencies: Floats, seen: Bools, tolerance: float = 1e-6, most: int = 1000) -> Floats:
     """Return the weights lambda_1, ..., lambda_N with the highest likelihood: float64[N].
 
-    No step raises the held-out cross-entropy. The iteration stops when no weight moves by more than
-    `tolerance`, or after `most` steps.
+    No step increases the held-out cross-entropy. The iteration stops after a step that changes no weight by
+    more than `tolerance`, or after `most` steps.
     """
     order = len(frequencies) - 1
     weights = np.full(order, 0.5)
@@ -159,7 +160,7 @@ def em_weights(frequencies: Floats, seen: Bools, tolerance: float = 1e-6, most: 
             mixed = weights[n - 1] * frequencies[n] + (1 - weights[n - 1]) * mixtures[n - 1]
             mixtures[n] = np.where(seen[n], mixed, mixtures[n - 1])
         new = weights.copy()
-        reached = np.ones(frequencies.shape[1])  # probability that the mixture came down to order n
+        reached = np.ones(frequencies.shape[1])  # probability that the mixture reaches order n
         for n in range(order, 0, -1):
             stopped = np.where(seen[n], weights[n - 1] * frequencies[n] / mixtures[n], 0.0) * reached
             if (here := reached[seen[n]].sum()) > 0:

@@ -1,7 +1,7 @@
 """The n-grams of one order, as sorted arrays.
 
-An n-gram is one number at its order: its place in the sorted list. Two more numbers link it to the shorter
-ones: its context (all but the last token) and its suffix (all but the first). So everything that smoothing
+An n-gram is represented by its place in the sorted list of its order. Two more numbers link it to shorter
+n-grams: its context (all but the last token) and its suffix (all but the first). So everything that smoothing
 needs is a sum over contexts, a count over suffixes, or a look-up through either.
 """
 
@@ -19,7 +19,7 @@ from lmmetrics._types import Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class Level:
-    """All n-grams of one order that a text holds, G of them, sorted by context and then by last token.
+    """All G n-grams of one order in a text, sorted by context and then by last token.
 
     Parameters
     ----------
@@ -31,12 +31,13 @@ class Level:
         The n-gram without its last, and without its first token: indices into the level of order n - 1. At
         order 1 both are 0, the empty n-gram. `suffixes` is empty in a model that was read from a file.
     counts : int[G]
-        How often each occurs; empty in a model that was read from a file. At order 1 there is an entry for
-        each token of the vocabulary, so a count can be 0; that of `<s>` is, since `<s>` is never predicted.
+        How often each n-gram occurs; empty in a model that was read from a file. At order 1 there is an entry
+        for each token of the vocabulary, so a count can be 0. The count of `<s>`, which is never predicted,
+        is 0.
     contexts_size : int
         Number of n-grams of order n - 1, C.
     longer : Level, optional
-        The level of order n + 1, where there is one.
+        The level of order n + 1; None at the highest order.
     """
 
     n: int
@@ -66,8 +67,8 @@ class Level:
     def continuations(self) -> Ints:
         """Return the counts that Kneser-Ney smoothing uses: int64[G].
 
-        How many different tokens come before the n-gram. At the highest order, and for an n-gram that starts
-        with `<s>`, which follows nothing, it is the count itself.
+        The number of different tokens that come before the n-gram. At the highest order, and for an n-gram
+        that starts with `<s>`, which follows no token, it is the count itself.
 
         Source: Kneser and Ney 1995; the exception for `<s>` as in Chen and Goodman 1999.
         """
@@ -86,7 +87,7 @@ class Level:
         counts : int[G], optional
             Other counts than `self.counts`, such as those of `continuations`.
         largest : int, optional
-            The largest r; n-grams with a higher count are left out. The highest count if not given.
+            The largest r; n-grams with a higher count are left out. By default the highest count.
         """
         counts = self.counts if counts is None else counts
         if largest is None:
@@ -108,7 +109,7 @@ class Level:
         Returns
         -------
         int64[Q]
-            Indices into this level, -1 where the n-gram is not in it. Fast where the queries are sorted.
+            Indices into this level, -1 if the n-gram is not in it. Sorted queries are fast.
         """
         if self.n == 1:
             return np.where(tokens < len(self), tokens, -1)
@@ -125,7 +126,7 @@ class Level:
 
     def children(self, context: int) -> slice:
         """Return the slice of the n-grams of one context, an index into the level of order n - 1."""
-        # In the type of the contexts: NumPy would convert all of them otherwise.
+        # In the type of the contexts, because NumPy would otherwise convert all contexts.
         bounds = np.array([context, context + 1], dtype=self.contexts.dtype)
         return slice(*np.searchsorted(self.contexts, bounds))
 

@@ -19,7 +19,7 @@ from lmmetrics.text import Spelling, TokenizedText
 
 
 class NotFittedError(ValueError, AttributeError):
-    """A model was asked for something that only `NGramModel.fit` gives it."""
+    """The model has not been fitted yet."""
 
 
 class NGramModel(Predictor):
@@ -30,23 +30,23 @@ class NGramModel(Predictor):
     order : int
         n, at least 1: 1 for a unigram model, 2 for a bigram model, and so on.
     smoothing : Smoothing
-        How unseen n-grams get their probability, such as ``ModifiedKneserNey()`` or ``AddK(k=0.1)``.
+        The method that gives unseen n-grams a probability, such as ``ModifiedKneserNey()``.
 
     Attributes
     ----------
     vocabulary : Vocabulary
-        After `fit`: that of the training text.
+        After `fit`: the vocabulary of the training text.
     counts_ : NGramCounts
         After `fit`: ``counts_[2]["the", "cat"]`` is how often "the cat" occurs.
     counts_of_counts_ : dict of int64 array
         After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
     smoothing : Smoothing
-        The method. After `fit` it holds the estimated parameters, such as ``smoothing.discounts_``.
+        The method. After `fit` it has the estimated parameters, such as ``smoothing.discounts_``.
 
     Notes
     -----
-    A sentence starts from `<s>`. Its first tokens have a shorter context, which starts with `<s>`: there is
-    one `<s>` for every order. `<s>` itself is never predicted and has probability 0.
+    A sentence starts with one `<s>`, whatever the order, so its first tokens have a shorter context. `<s>`
+    itself is never predicted and has probability 0.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class NGramModel(Predictor):
         Raises
         ------
         MissingStatisticsError
-            If the text is too small for the method; the message says what to do.
+            If the text is too small for the method. The message says what to do.
         """
         if not hasattr(text, "sentence_starts"):
             raise TypeError(
@@ -108,13 +108,13 @@ class NGramModel(Predictor):
         Returns
         -------
         float64[N]
-            Natural logs. ``-inf`` where the probability is 0: without smoothing an unseen word, or
-            any token that is not in a vocabulary without `<unk>`.
+            Natural logs; ``-inf`` if the probability is 0, as for a word that was not seen after its context
+            (without smoothing), or for a token outside a vocabulary without `<unk>`.
 
         Raises
         ------
         ValueError
-            If the text has another vocabulary.
+            If the text has another vocabulary than the model.
         TypeError
             If the method gives scores that are not probabilities (`StupidBackoff`).
         """
@@ -122,7 +122,7 @@ class NGramModel(Predictor):
         return self.log_scores(text)
 
     def log_scores(self, text: TokenizedText) -> Floats:
-        """Return the natural log of each token's score: float64[N]. `log_probs` for every method but one."""
+        """Return ln of each token's score: float64[N]; except for `StupidBackoff`, that is `log_probs`."""
         tables = self._fitted()
         if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
             raise ValueError(
@@ -161,8 +161,8 @@ class NGramModel(Predictor):
         Parameters
         ----------
         n : int
-            How many tokens, `</s>` included. After a `</s>` the next sentence starts; the last sentence is
-            cut where the n tokens end.
+            How many tokens, `</s>` included. A new sentence starts after each `</s>`; the last sentence may
+            lack its `</s>`.
         seed : int or numpy.random.Generator
             The same seed gives the same text.
         context : list of str
@@ -193,7 +193,7 @@ class NGramModel(Predictor):
     def parameter_count(self) -> int:
         """How many numbers the fitted model needs: a probability per n-gram and a weight per context.
 
-        The counts behind them are not included.
+        Counts are not included.
 
         Examples
         --------
@@ -210,7 +210,7 @@ class NGramModel(Predictor):
 
     @property
     def memory(self) -> int:
-        """Bytes that scoring needs: the numbers of `parameter_count`, and the index of the n-grams."""
+        """Bytes that scoring needs: for the numbers of `parameter_count` and for the index of the n-grams."""
         tables = self._fitted()
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
         return 8 * self.parameter_count + places
@@ -218,9 +218,9 @@ class NGramModel(Predictor):
     def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
 
-        The file holds log10 with ten digits, and -99 for a probability of 0, as SRILM does. In an ARPA file
-        an n-gram that is not listed backs off to a shorter context. `AddK` and `GoodTuring` do not: they are
-        written so that every text has the same probabilities, with uniform shorter n-grams.
+        Logarithms are written to base 10 with ten digits, and -99 stands for a probability of 0, as in SRILM.
+        In an ARPA file an n-gram that is not listed backs off to a shorter context. `AddK` and `GoodTuring`
+        do not back off; they are written with uniform shorter n-grams, which give the same probabilities.
 
         Raises
         ------
@@ -234,12 +234,12 @@ class NGramModel(Predictor):
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> Self:
-        """Read a model from an ARPA file, which any program may have written.
+        """Read a model from an ARPA file, written by this library or by another program.
 
         Returns
         -------
         NGramModel
-            Ready to score. It has a vocabulary but no counts, which the file does not contain.
+            A fitted model with a vocabulary, but without counts, which the file does not contain.
 
         Raises
         ------
@@ -283,7 +283,7 @@ class NGramModel(Predictor):
 
 
 class FromFile(Smoothing):
-    """The method of a model that was read from a file, which does not record how it was smoothed."""
+    """Stands in for the method of a model from a file, which does not say how the model was smoothed."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = str(path)

@@ -7,7 +7,7 @@ from lmmetrics.ngram._tables import Tables
 
 
 def draw(tables: Tables, n: int, rng: np.random.Generator, context: list[int]) -> Ints:
-    """Draw the ids of n tokens: int32[n]. Each needs one row of probabilities, so time grows with n V."""
+    """Draw the ids of n tokens: int32[n]. Each needs a row of V probabilities, so time grows with n V."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
         raise ValueError(f"n is {n!r}; the number of tokens to draw is expected, a whole number from 0 up")
     bos, eos = tables.vocabulary.bos, tables.vocabulary.eos

@@ -1,7 +1,7 @@
-"""From counts to probabilities of a text: the tables that every smoothing method fills.
+"""The tables that every smoothing method fills: a probability for each n-gram, a weight for each context.
 
-Each n-gram has a probability, each context a weight. An n-gram that is not in the tables gets the weight of
-its context times the probability of a shorter n-gram: that one rule serves every smoothing method.
+The probability of an n-gram that is not in the tables is the weight of its context times the probability of a
+shorter n-gram. This rule is the same for all smoothing methods.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from lmmetrics.text import TokenizedText, Vocabulary
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tables:
-    """The probabilities of a counted model, and how it finds those that are not listed.
+    """The probabilities of a counted model, and how those of other n-grams follow from them.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class Tables:
     probs : list of float64[G]
         For each order: the probability of each n-gram, given its context.
     weights : list of float64[C + 1]
-        For each order n: the factor of the remainder, for each context of n - 1 tokens; the last
+        For each order n: the weight of the remainder, for each context of n - 1 tokens; the last
         entry, at the index -1, is for a context that is not in the tables.
     evenly : bool
-        What the remainder is. False: the probability after the context without its first token. True: the
-        same for every symbol that can be predicted.
+        How the remainder is distributed. False: like the probabilities after the context without its first
+        token. True: in equal parts over all symbols that can be predicted.
     """
 
     vocabulary: Vocabulary
@@ -47,7 +47,7 @@ class Tables:
     def token_probs(self, text: TokenizedText) -> Floats:
         """Return the probability of each token of a text, given those before it in its sentence: float64[N].
 
-        The text's own n-grams are sorted and found in the tables, each distinct one once.
+        The n-grams of the text are sorted, and each distinct one is looked up once.
         """
         windows = SortedText(text, self.order)
         positions = windows.positions

@@ -1,8 +1,7 @@
-"""Sorting a text: the one pass from which all n-grams of all orders are counted.
+"""Sorting a text once, so that the n-grams of all orders can be counted.
 
-A window of as many tokens as the highest order starts at each position of a text. Sort the windows once, as
-in a dictionary: equal n-grams are then neighbours, at every order at the same time. What it leaves out: the
-counts as mappings (`_counts`) and probabilities (`_tables`).
+A window of as many tokens as the highest order starts at each position of a text. If the windows are sorted
+in lexicographic order, equal n-grams are neighbours, at every order at the same time.
 """
 
 from collections.abc import Iterator
@@ -19,11 +18,11 @@ INT32_LIMIT = np.iinfo(np.int32).max
 
 
 class SortedText:
-    """The windows of a text in the order of a dictionary; a window's rank is its place in that order.
+    """The windows of a text in lexicographic order; the rank of a window is its place in that order.
 
-    The stream is the text with `<s>` before each sentence: M tokens. It is read as a ring, so that every
-    position has a window and the window one token later too. A window that runs into the `<s>` of the next
-    sentence is incomplete, and is not counted as an n-gram.
+    The stream is the text with `<s>` before each sentence: M tokens. It is read as a ring, so that a window
+    starts at every position. A window that contains the `<s>` of the next sentence is incomplete, and is not
+    counted as an n-gram.
 
     Parameters
     ----------
@@ -35,9 +34,9 @@ class SortedText:
     Attributes
     ----------
     is_bos : bool[M]
-        Where the stream has `<s>`; elsewhere it is ``text.ids``.
+        The positions of `<s>` in the stream; the others have the tokens ``text.ids``.
     positions : int[M]
-        Where in the stream the window of each rank starts.
+        The position in the stream at which the window of each rank starts.
     following : int[M]
         The rank of the window that starts one token later.
     offsets : int[symbols + 1]
@@ -75,17 +74,17 @@ class SortedText:
         return self._ranked.take(self.following)
 
     def levels(self) -> Iterator[tuple[Level, Ints, Bools]]:
-        """Yield, for n from 1 to the order, the n-grams and where they are.
+        """Yield, for n from 1 to the order, the n-grams and their places.
 
         Yields
         ------
         level : Level
             All n-grams of this order, sorted, with their counts.
         groups : int[M]
-            By rank: which n-gram the window starts with, an index into `level`. Meaningless where the
-            window is incomplete.
+            By rank: the n-gram that the window starts with, an index into `level`. Undefined if the window is
+            incomplete.
         complete : bool[M]
-            By rank: whether the first n tokens are in one sentence. The next step changes the array.
+            By rank: whether the first n tokens are in one sentence. The next iteration changes the array.
         """
         size, sizes = len(self.following), np.diff(self.offsets)
         tokens = np.repeat(np.arange(self.symbols, dtype=np.int32), sizes)  # the n-th token, by rank
@@ -121,8 +120,8 @@ class SortedText:
 def counting_sort(values: Ints, digits: Ints, symbols: int) -> tuple[Ints, Ints]:
     """Sort values by their digits, stably, in linear time.
 
-    Converting a sparse matrix of one row from rows to columns is a compiled counting sort, available through
-    a public API.
+    Converting a sparse matrix of one row from the row format to the column format is a counting sort in
+    compiled code.
 
     Parameters
     ----------
@@ -133,9 +132,9 @@ def counting_sort(values: Ints, digits: Ints, symbols: int) -> tuple[Ints, Ints]
     Returns
     -------
     values : int[M]
-        In the order of their digits; equal digits keep their order.
+        The values in the order of their digits; values with equal digits keep their order.
     offsets : int[symbols + 1]
-        Where the values of each digit start.
+        The index at which the values of each digit start.
 
     Examples
     --------
