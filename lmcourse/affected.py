@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from lmcourse.files.affected import affected, unseen
 from lmcourse.files.git import changed
+from lmcourse.files.nearest_tests import affected, unseen
 from lmcourse.files.places import ROOT
 
 

@@ -5,15 +5,16 @@ from pathlib import Path
 
 from lmcourse.files.closure import Modules
 
-PROSE = {".md", ".ipynb", ".txt", ".bib", ".cff"}
+PROSE = {".md", ".ipynb", ".bib", ".cff"}
+"""The endings of files that `make check` tests by the rules of the project."""
 
 
 def affected(files: set[Path], root: Path) -> list[Path]:
     """Return the tests to run for changed files, by imports or chapter, and the changed modules (doctests).
 
     The tests of a module are those that import a name from it. If no test does, they are those of the modules
-    that import a name from it, and so on. If some of them lie in the module's own folder of ``tests/``, the
-    others are left out. Helpers in ``tests/`` count as modules.
+    that import a name from it, and so on. If some of them are in the module's own folder of ``tests/``, only
+    these are returned. Helpers in ``tests/`` count as modules.
     """
     modules = Modules(root)
     named = {path: modules.named_by(path) for path in modules.paths.values()}
@@ -49,11 +50,12 @@ def _in_own_folder(module: Path, tests: set[Path], root: Path) -> set[Path]:
 
 
 def _below_its_top(folder: Path, root: Path) -> tuple[str, ...]:
-    """The parts of a module's folder as ``tests/`` has them: the rooms of ``lmcourse`` lie there directly."""
+    """The parts of a module's folder as ``tests/`` has them: it has the rooms of ``lmcourse`` at its top."""
     parts = folder.relative_to(root).parts
     return parts if parts[0] == "lmmetrics" else parts[1:]
 
 
 def unseen(files: set[Path]) -> list[Path]:
-    """Return the changed files that imports do not connect with a test: styles, scripts, settings."""
-    return sorted(path for path in files if path.suffix not in PROSE | {".py"})
+    """Return the changed files for which `affected` finds no test, among them deleted modules."""
+    code = {path for path in files if path.suffix == ".py" and path.exists()}
+    return sorted(path for path in files - code if path.suffix not in PROSE)

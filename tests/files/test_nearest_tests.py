@@ -1,6 +1,6 @@
 """`make check` runs the tests that touch what has changed."""
 
-from lmcourse.files.affected import affected, unseen
+from lmcourse.files.nearest_tests import affected, unseen
 from lmcourse.files.places import ROOT
 
 
@@ -51,5 +51,7 @@ def test_only_a_test_of_the_commands_computes_their_names():
 
 
 def test_what_no_import_leads_to_is_named():
-    style = ROOT / "lmcourse" / "static" / "book.css"
-    assert unseen({style, ROOT / "README.md", ROOT / "lmmetrics" / "score.py"}) == [style]
+    """A style, the pinned packages, a corpus, and a module that was deleted."""
+    files = ["lmcourse/static/book.css", "lmmetrics/data/tales/en/38-oulm.txt", "lmmetrics/gone.py"]
+    unknown = [ROOT / file for file in (*files, "requirements.txt")]
+    assert unseen({*unknown, ROOT / "README.md", ROOT / "lmmetrics" / "score.py"}) == unknown
