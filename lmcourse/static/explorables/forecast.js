@@ -1,4 +1,4 @@
-/* A forecast that can be edited: its entropy, the equal choices that it is worth, and the price of what comes. */
+/* A forecast that can be edited: its entropy, its equivalent number of choices, and the surprisal of what is observed. */
 (function () {
   "use strict";
 
@@ -33,8 +33,8 @@
       const fill = make("div", "fill", track);
       const number = make("output", "number", row);
       const comes = make("button", "comes", row);
-      Object.assign(comes, { type: "button", textContent: "comes" });
-      comes.setAttribute("aria-label", `${name} comes`);
+      Object.assign(comes, { type: "button", textContent: "observed" });
+      comes.setAttribute("aria-label", `${name} is observed`);
       slider.addEventListener("input", function () {
         weights[k] = Number(slider.value);
         if (weights.every((w) => w === 0)) weights[k] = 1;
