@@ -1,9 +1,9 @@
 """Build the whole book: pages, executed notebooks, slides.
 
 Warnings are errors, and a failing cell fails the build. The result, ``_build/html``, is complete: reading it
-needs no network. Left out: the PDF of the whole book.
+needs no network. The PDF of the whole book is not built here, but by `lmcourse.site.pdf`.
 
-A marker lies in ``_build`` from before the first page is read until everything is written. Sphinx does not
+A marker file is in ``_build`` from before the first page is read until everything is written. Sphinx does not
 read a page again that has not changed, so its warnings would be lost in the next build, and a page that was
 not written would stay as it was: when the marker is found, every page is read and written again. Executed
 cells stay cached.
@@ -34,7 +34,7 @@ LEAST_FREE = 10_000_000
 
 
 def build(root):
-    """Build the pages and slides of the book whose files lie in ``root``; return the exit status."""
+    """Build the pages and slides of the book in the folder ``root``; return the exit status."""
     start, folder = time.perf_counter(), root / "_build"
     if faults := [*obstacles(folder), *broken_notebooks(root), *halves_of_merges(root)]:
         print(*(f"The book was not built: {fault}" for fault in faults), sep="\n", file=sys.stderr)
@@ -121,7 +121,7 @@ def obstacles(folder):
         )
     elif free < LEAST_FREE:
         yield (
-            f"the disk that holds {folder} is full: {free / 1e6:.0f} MB are free, and a whole book needs "
+            f"the disk with {folder} is full: {free / 1e6:.0f} MB are free, and a whole book needs "
             "about 50 MB. Make room, then run the same command again."
         )
 

@@ -2,7 +2,7 @@
 
 Sphinx writes LaTeX from the same pages and the same executed cells as `make book`, XeLaTeX sets it, and its
 log is read: an undefined reference, a missing character or file, or a line wider than the page is an error.
-The result is ``_build/pdf/measuring-language-models.pdf``. Left out: the student sets and the decks
+The result is ``_build/pdf/measuring-language-models.pdf``. It contains neither the student sets nor the decks
 (``make handouts`` prints those).
 """
 

@@ -297,7 +297,7 @@ def test_an_environment_follows_a_folder_that_was_moved(environment):
     [
         (PermissionError(errno.EACCES, "denied"), "Clone the project into a folder of your own"),
         (OSError(errno.EROFS, "read-only"), "Clone the project into a folder of your own"),
-        (OSError(errno.ENOSPC, "no space"), "The disk that holds"),
+        (OSError(errno.ENOSPC, "no space"), "The disk with"),
         (subprocess.CalledProcessError(1, "ensurepip"), "apt install python3-venv"),
     ],
 )

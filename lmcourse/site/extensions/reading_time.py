@@ -31,7 +31,7 @@ WORKED = (1.5, 3)
 """How many times the minutes of reading it takes to work a chapter through: the least and the most."""
 
 STORED = "book/reproduced.json"
-"""Results that pages show without computing them; it lies beside the notebooks."""
+"""Results that pages show without computing them; the file is beside the notebooks."""
 INSTALL = """# Away from the project, install it first, and myst-nb.
 # Chapters 06 and 08 read reproduced.json: save it from where this notebook came."""
 
