@@ -1,8 +1,8 @@
 """Texts to measure language models on, each with a fixed split by document.
 
-`load` returns a `Corpus`. Four corpora are part of this package: the tales, and prose from the documentation
-of NumPy and of SymPy. Three are downloaded on first use, verified, and kept in the user's cache; or they are
-read from the folder that the environment variable LMMETRICS_DATA names.
+`load` returns a `Corpus`. Four corpora are part of this package: the tales in English and in Chinese, and
+prose from the documentation of NumPy and of SymPy. Three are downloaded on first use, verified, and kept in
+the user's cache; or they are read from the folder that the environment variable LMMETRICS_DATA names.
 
 Examples
 --------

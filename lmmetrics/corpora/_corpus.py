@@ -1,4 +1,4 @@
-"""How each corpus is built from its files, and split."""
+"""Building each corpus from its files, and splitting it."""
 
 import functools
 import gzip
@@ -27,13 +27,13 @@ class Corpus:
     train, valid, test : list of str
         One string for each document.
     titles : dict of list of str
-        "train", "valid", "test" to the titles of the documents of that part.
+        For "train", "valid" and "test": the titles of the documents in that part.
     language : str
         "en", or "zh-Hans" (simplified) and "zh-Hant" (traditional characters).
     licence, source : str
-        Under what licence you may use the text, and where it comes from.
+        The licence of the text, and its origin.
     digest : str
-        The sha256 of all documents: two corpora with one digest are the same text in the same split.
+        The sha256 of all documents: two corpora with the same digest are the same text in the same split.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Corpus:
 
 
 def names() -> list[str]:
-    """Return the names of the corpora that `load` can load."""
+    """Return the names that `load` accepts."""
     return list(_CORPORA)
 
 
@@ -87,7 +87,7 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     ValueError
         If the name is unknown.
     CorpusError
-        If a file can be neither read nor downloaded; the message says what to do.
+        If a file can be neither read nor downloaded. The message says what to do.
 
     Notes
     -----
@@ -95,16 +95,16 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     Every line is kept: ``"".join(train + valid + test)`` is the file.
 
     Every line of WikiText-2 is kept too: ``tokenize(documents, by="whitespace")`` gives 245 569 tokens for
-    its test part. A folder of your own may hold its training articles in another order, as
-    ``wikitext-2/train.articleperm.txt``: the same counts of n-grams, but another digest.
+    its test part. A folder of your own may contain its training articles in another order, as
+    ``wikitext-2/train.articleperm.txt``. The counts of n-grams are then the same, but not the digest.
 
-    Of the Tang poems, those that the collection holds twice are taken once, and the editors' brackets around
-    a restored character are left out.
+    Tang poems that the collection contains twice are taken once. The editors' brackets around a restored
+    character are removed.
 
     `numpy-docs` and `sympy-docs` consist of sentences from the doc-strings of NumPy 2.4.6 and SymPy 1.14.0,
-    whatever is installed. Code, tables, formulas and references were left out, repeated paragraphs were kept
-    once, and so were only the objects with at least 100 characters of prose. The licences lie beside the
-    files, in ``lmmetrics/data/docs``.
+    whichever versions are installed. Code, tables, formulas and references were removed, and so were repeated
+    paragraphs and objects with fewer than 100 characters of prose. The licences are in the same folder as the
+    files, ``lmmetrics/data/docs``.
 
     Examples
     --------
@@ -115,14 +115,14 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     if name not in _CORPORA:
         raise ValueError(f"{name!r} is not a corpus; expected one of {', '.join(names())}")
     corpus = _load(name, base_url, os.environ.get("LMMETRICS_DATA"))
-    documents: Any = {part: list(getattr(corpus, part)) for part in PARTS}  # the caller may change these
+    documents: Any = {part: list(getattr(corpus, part)) for part in PARTS}  # copies, which callers may change
     titles = {part: list(corpus.titles[part]) for part in PARTS}
     return replace(corpus, **documents, titles=titles)
 
 
 @functools.cache
 def _load(name: str, base_url: str | None, own_folder: str | None) -> Corpus:
-    """Build a corpus once per process. `own_folder` is only a part of the cache's key."""
+    """Build a corpus once per process. `own_folder` is only part of the key of the cache."""
     build, language, licence, source = _CORPORA[name]
     parts = build(name, base_url)
     documents = {part: [document for _, document in parts[part]] for part in PARTS}

@@ -1,4 +1,4 @@
-"""Files that are downloaded once, verified, and kept; a partial or unverified file is never used.
+"""Files that are downloaded once, verified, and kept. A partial or unverified file is never used.
 
 A file is looked for in three places: the folder that the environment variable LMMETRICS_DATA names, the
 user's cache, and its public address.
@@ -20,23 +20,23 @@ from lmmetrics._types import PathLike
 
 
 class CorpusError(Exception):
-    """A corpus can be neither read nor downloaded. The message says why, and what to do."""
+    """A corpus can be neither read nor downloaded. The message says why, and how to obtain it."""
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file, its public address, and how to know that it is the right one.
+    """A file with its public address and its digest.
 
     Parameters
     ----------
     path : str
-        Its place in the cache and in a folder of your own, such as "tinyshakespeare/input.txt".
+        Its path within the cache and within a folder of your own, such as "tinyshakespeare/input.txt".
     url : str
-        Address of the folder it is downloaded from; the last part of `path` is its name there.
+        The address of the folder from which it is downloaded; the last part of `path` is its name there.
     digest : str
         "sha256:" or "git:" (the id of a git blob) and hexadecimal digits.
     stand_in : RemoteFile, optional
-        A file that a folder of your own may contain instead.
+        Another file, which a folder of your own may contain instead.
     """
 
     path: str
@@ -58,17 +58,17 @@ def fetch(
     ----------
     file : RemoteFile
     base_url : str, optional
-        A mirror to download from: its address followed by `file.path`.
+        The address of a mirror; `file.path` is appended to it.
     cache : path, optional
-        Folder for downloads; by default the user's cache folder, as pooch names it.
+        Folder for downloads; by default the user's cache folder according to pooch.
     timeout : float
-        Seconds without an answer from the server after which to give up.
+        Give up after this many seconds without an answer from the server.
 
     Raises
     ------
     CorpusError
-        If the network is down, the server refuses or does not answer, or the file is not the expected one or
-        cannot be written. No partial file is left behind.
+        If the network is down, if the server refuses or does not answer, or if the file is not the expected
+        one or cannot be written. No partial file is left behind.
     """
     own = _in_own_folder(file)
     if own is not None:
@@ -120,14 +120,14 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
             if difference is not None:
                 raise CorpusError(
                     f"{path} is another file than expected: {difference}. Replace it by {file.address}, "
-                    f"saved as {file.path}; or remove it, and it is downloaded"
+                    f"saved as {file.path}; or remove it, so that it is downloaded"
                 )
             return path
     return None
 
 
 def _difference(path: Path, file: RemoteFile) -> str | None:
-    """Return None if the file has its digest, else a phrase that says how it differs."""
+    """Return None if the file has the expected digest, otherwise a phrase that says how it differs."""
     content = path.read_bytes()
     kind, expected = file.digest.split(":")
     if kind == "git":
@@ -144,7 +144,7 @@ def _difference(path: Path, file: RemoteFile) -> str | None:
 
 
 def _reason(error: requests.RequestException, timeout: float) -> str:
-    """Return in a few words what a failed request means."""
+    """Return in a few words why a request failed."""
     if isinstance(error, requests.HTTPError) and error.response is not None:
         return f"the server answered {error.response.status_code} {error.response.reason}"
     if isinstance(error, requests.Timeout) or "timed out" in str(error):

@@ -1,4 +1,4 @@
-"""How a chain is shown: as text, as one aligned LaTeX block, and as HTML."""
+"""A chain as text, as one aligned LaTeX block, and as HTML."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def as_text(start: Expr, steps: Sequence[Step], given: Sequence[Given]) -> str:
 
 
 def as_latex(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
-    """One ``aligned`` environment: what is given, then each step above its reason."""
+    """One ``aligned`` environment: the given facts, then each step above its reason."""
     rows = [rf"& {{\small \text{{given }} {fact.full_tex}}}" for fact in given]
     rows.append(f"& {start}")
     for step in steps:

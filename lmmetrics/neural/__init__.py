@@ -1,7 +1,7 @@
-"""Language models that are trained: feed-forward, recurrent, Transformer; one loop trains, one way scores.
+"""Neural language models: feed-forward, recurrent and Transformer, with one training loop.
 
-Each is a `torch.nn.Module` and also a model as `lmmetrics` knows them: ``log_probs(text)`` gives the natural
-log of each token's probability. Training is in float32. Scoring is in float64, with dropout off.
+Each is a `torch.nn.Module` and a `lmmetrics.LanguageModel`: ``log_probs(text)`` returns the natural log of
+each token's probability. Training is in float32. Scoring is in float64, with dropout off.
 
 Examples
 --------
@@ -16,7 +16,7 @@ Examples
 True
 """
 
-from lmmetrics.neural import _torch  # noqa: F401 - first, since it says what to install
+from lmmetrics.neural import _torch  # noqa: F401 - first, because its error says what to install
 from lmmetrics.neural._batches import inputs_of
 from lmmetrics.neural._feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural._history import History

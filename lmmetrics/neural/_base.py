@@ -1,7 +1,7 @@
-"""What all neural models share: how a text becomes inputs, how it is scored, how text is sampled.
+"""What all neural models have in common: turning a text into inputs, scoring, and sampling.
 
-A model says how it turns inputs into features (`features`) and holds a `head`, which turns features into
-probabilities. Everything else is here. How scoring is cut into batches is in `lmmetrics.neural._batches`.
+A model defines `features`, which turns inputs into features, and has a `head`, which turns features into
+probabilities. Everything else is here. `lmmetrics.neural._batches` cuts a text into batches.
 """
 
 import copy
@@ -23,22 +23,22 @@ Memory = Tensor | tuple[Tensor, Tensor] | None
 """The state of a model after some inputs: an LSTM has two tensors, a model without a state has None."""
 
 ROW_ELEMENTS = 2**22
-"""Probabilities that are held at one time while scoring: rows of V numbers, 32 MiB in float64."""
+"""The number of probabilities in memory at one time while scoring: rows of V numbers, 32 MiB in float64."""
 
 
 class NeuralLM(Predictor, nn.Module):
-    """The common part of all neural models.
+    """The base class of all neural models.
 
     The model reads inputs x and predicts tokens w. They have the same length: x[t] is the token before w[t],
-    and `<s>` where w[t] is the first of a sentence.
+    or `<s>` if w[t] is the first token of a sentence.
 
     Attributes
     ----------
     vocabulary : Vocabulary
     head : Head
-        Features to probabilities: ``head.log_probs``, ``head.nats``.
+        Turns features into probabilities: ``head.log_probs``, ``head.nats``.
     state : {"carry", "document", "sentence"}
-        How far back the past reaches: over the whole text, or not beyond the start of a document or of a
+        How far back the context reaches: over the whole text, or to the start of the document or of the
         sentence. It may be changed at any time.
     """
 
@@ -65,9 +65,9 @@ class NeuralLM(Predictor, nn.Module):
         return self.head.logits(self.features(inputs, state)[0])
 
     def log_probs(self, text: TokenizedText, state: Reach | None = None, batch: int = 8192) -> Floats:
-        """Return ln p of each token of a text, given what the model has read before it.
+        """Return ln p of each token of a text, given the tokens before it as far back as `state` says.
 
-        Each token is scored exactly once, in float64, with dropout off, in training mode too.
+        Each token is scored exactly once, in float64, with dropout off, even in training mode.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class NeuralLM(Predictor, nn.Module):
         state : {"carry", "document", "sentence"}, optional
             Replaces ``model.state`` in this call.
         batch : int
-            How many tokens are scored together. It changes memory and speed, but not the result.
+            How many tokens are scored together. It affects memory and speed, but not the result.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class NeuralLM(Predictor, nn.Module):
                 with np.errstate(divide="ignore"):
                     weights = np.log(scorer._row(features)) / temperature
                 cumulative = np.cumsum(np.exp(weights - weights.max()))
-                # The last sum is the total up to rounding; a draw below it never finds a zero.
+                # The last sum is the total up to rounding; a draw below it never selects a probability of 0.
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
                 inputs, memory = self._after(past + drawn, memory)
         return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
@@ -183,15 +183,15 @@ class NeuralLM(Predictor, nn.Module):
     # What a kind of model may override
 
     def _reach(self, state: Reach) -> Reach:
-        """Where training and scoring cut the text. The feed-forward model needs no cut."""
+        """Where training and scoring reset the context. The feed-forward model needs no reset."""
         return state
 
     def _window(self) -> tuple[int, ...]:
-        """(tokens of a window, stride) for a model without a state; nothing for one that has a state."""
+        """(tokens of a window, stride) for a model without a state; an empty tuple for a model with one."""
         return ()
 
     def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
-        """The inputs and the state that predict the token after `past`, once all but its last is read."""
+        """The inputs and the state that predict the token after `past`, of which `memory` lacks the last."""
         if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
             memory = None
         return self._inputs(past)[-1:], memory
@@ -207,7 +207,7 @@ class NeuralLM(Predictor, nn.Module):
         return [id for id in super()._ids(context) if id != self.vocabulary.bos]
 
     def _inputs(self, past: Iterable[int]) -> list[int]:
-        """The input ids after the tokens `past`, from where the past begins."""
+        """The input ids that predict the token after `past`, from the start of the context."""
         past, bos, eos = list(past), self.vocabulary.bos, self.vocabulary.eos
         if self._reach(self.state) == "sentence" and eos in past:
             past = past[len(past) - past[::-1].index(eos) :]
@@ -222,7 +222,7 @@ class NeuralLM(Predictor, nn.Module):
         return self.head.log_probs(features[0, -1:])[0].exp().numpy()
 
     def _nats(self, features: Tensor, targets: Tensor) -> Floats:
-        """Surprisals float64[M] of targets [M] from features [M, H], a few rows at a time."""
+        """Surprisals float64[M] of targets [M] from features [M, H], computed a few rows at a time."""
         rows = max(1, ROW_ELEMENTS // len(self.vocabulary))
         parts = [
             self.head.nats(features[i : i + rows], targets[i : i + rows].clamp(min=0))

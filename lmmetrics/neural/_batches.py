@@ -1,4 +1,4 @@
-"""How a text is cut: into batches for scoring, each token once, and into endless batches for training."""
+"""Cut a text into batches: for scoring, with each token once, and for training, without end."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,11 +12,11 @@ from lmmetrics.text import TokenizedText
 Reach = Literal["carry", "document", "sentence"]
 STATES = get_args(Reach)
 STEPS = 1024
-"""Positions that a recurrent model reads in one call while scoring; its state goes on to the next."""
+"""Positions that a recurrent model reads in one call while scoring; the next call continues its state."""
 
 
 def bounds_of(text: TokenizedText, reach: Reach) -> Ints:
-    """Return where the context is reset: int64[K + 1], the bounds of K segments that are not empty."""
+    """Return the positions of context resets, which are the bounds of K non-empty segments: int64[K + 1]."""
     if reach == "carry":
         return np.array([0, len(text)]) if len(text) else np.zeros(1, dtype=np.int64)
     return np.unique(text.document_starts if reach == "document" else text.sentence_starts)
@@ -25,24 +25,24 @@ def bounds_of(text: TokenizedText, reach: Reach) -> Ints:
 def scoring_batches(
     text: TokenizedText, reach: Reach, batch: int, window: int | None = None, stride: int | None = None
 ) -> Iterator[tuple[Ints, Bools, bool]]:
-    """Yield what is scored together; each position of the text is scored exactly once.
+    """Yield the batches in which a text is scored; each position of the text is scored exactly once.
 
     Parameters
     ----------
     text : TokenizedText
     reach : {"carry", "document", "sentence"}
     batch : int
-        Number of tokens, paddings included; at least one row is taken.
+        Number of tokens, padding included; a batch has at least one row.
     window, stride : int, optional
-        For a model without a state: it sees `window` inputs, and moves on by `stride` tokens. Without them
-        the segments are read from start to end.
+        For a model without a state: it reads a window of `window` inputs, which moves by `stride` tokens.
+        Without them the segments are read from start to end.
 
     Yields
     ------
     positions : int64[B, T]
-        Into the text. Rows are padded on the right with the last position of their segment.
+        Positions in the text. Rows are padded on the right with the last position of their segment.
     scored : bool[B, T]
-        Which are scored: neither padding nor what an earlier window has scored.
+        Which positions are scored: neither padding nor positions that an earlier window has scored.
     fresh : bool
         Whether the rows start new segments. If not, they continue the rows of the batch before.
     """
@@ -54,7 +54,7 @@ def scoring_batches(
         cuts = [windows(*bound, window, cast(int, stride)) for bound in pairwise(bounds.tolist())]
         starts, stops, firsts = np.array([w for cut in cuts for w in cut]).reshape(-1, 3).T
         steps = window
-    order = np.argsort(starts - stops, kind="stable")  # long ones first: little padding
+    order = np.argsort(starts - stops, kind="stable")  # from long to short, which needs little padding
     taken = 0
     while taken < len(order):
         length = int(stops[order[taken]] - starts[order[taken]])
@@ -82,17 +82,17 @@ def windows(start: int, stop: int, window: int, stride: int) -> list[tuple[int, 
 
 
 class TrainingBatches:
-    """An endless supply of batches: B rows that each read one segment after the other, in pieces.
+    """Batches without end: B rows, each of which reads one segment after the other, in pieces.
 
-    Where the state is carried, the text is a ring, cut into B equal parts at a random place; otherwise the
-    documents or sentences come in random order.
+    If the state is carried, the text is read as a ring and cut into B equal parts at a random place;
+    otherwise the documents or sentences come in random order.
 
     Parameters
     ----------
     text : TokenizedText
     reach : {"carry", "document", "sentence"}
     batch, length : int
-        Rows, and tokens of a piece. A small text has fewer rows.
+        The number of rows, and of tokens in a piece. A small text has fewer rows.
     seed : int
     """
 
@@ -107,7 +107,7 @@ class TrainingBatches:
         self.left = np.zeros(self.rows, dtype=np.int64)  # tokens left in its segment
 
     def __next__(self) -> tuple[Ints, Bools, Bools]:
-        """Return positions int64[B, T], mask bool[B, T] (False: padding), fresh bool[B] (new segments)."""
+        """Return positions int64[B, T], mask bool[B, T] (False: padding), fresh bool[B] (new segment)."""
         fresh = self.left == 0
         for row in np.flatnonzero(fresh):
             self.at[row], self.left[row] = self._segment()
@@ -129,7 +129,7 @@ class TrainingBatches:
         return self.queue.pop(0)
 
     def state_dict(self) -> dict[str, Any]:
-        """What is needed to go on from here, in plain numbers."""
+        """The state from which `load_state_dict` continues, in plain numbers."""
         plain = {"queue": self.queue, "at": self.at.tolist(), "left": self.left.tolist()}
         return {**plain, "rng": self.rng.bit_generator.state}
 

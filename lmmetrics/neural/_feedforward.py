@@ -1,6 +1,6 @@
-"""The feed-forward model: a window of embeddings, one hidden layer (Bengio et al. 2003); and the table.
+"""The feed-forward model, with a window of embeddings and one hidden layer, and the softmax bigram.
 
-It leaves out Bengio's direct connections from the embeddings to the output.
+The model is that of Bengio et al. 2003, without their direct connections from the embeddings to the output.
 """
 
 from typing import cast
@@ -20,20 +20,20 @@ from lmmetrics.text import Vocabulary
 class FeedForwardLM(NeuralLM):
     """Predict the next token from the embeddings of the last ones: h = tanh(A e + d), softmax of W h + b.
 
-    Like a counted model of order context + 1, it sees no further back than the start of the sentence. Missing
-    places are filled with `<s>`.
+    Like a counted model of order context + 1, it reads tokens of the current sentence only. Missing places
+    are filled with `<s>`.
 
     Parameters
     ----------
     vocabulary : Vocabulary
     context : int
-        How many tokens back it sees.
+        How many previous tokens it reads.
     width : int
-        Numbers that embed one token.
+        The dimension of the embeddings.
     hidden : int
-        Hidden units. With 0 the embeddings go straight to the softmax.
+        The number of hidden units. With 0 the embeddings are the input of the softmax.
     seed : int
-        Of the first weights.
+        The seed of the initial weights.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class FeedForwardLM(NeuralLM):
         return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
 
     def windows(self, inputs: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return for each input the last `context` inputs, `<s>` from the sentence's start backwards.
+        """Return for each input the last `context` inputs; those before the sentence are `<s>`.
 
         [B, T] to [B, T, context]; the state is the last context - 1 inputs, [B, context - 1].
         """
@@ -78,7 +78,7 @@ class FeedForwardLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the letters in `parameter_formula`."""
+        """The values of the symbols in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "c": self.context, "d": config["width"], "h": config["hidden"]}
 
@@ -94,7 +94,7 @@ class FeedForwardLM(NeuralLM):
 
 
 class SoftmaxBigram(FeedForwardLM):
-    """A bigram model that is trained: one row of V logits for each token before. No hidden layer.
+    """A bigram model that is trained: a row of V logits for each previous token, without a hidden layer.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """From features to probabilities: the softmax, and the adaptive softmax for large vocabularies.
 
-All models use a head. `<s>` is never predicted: its probability is 0 in each.
+Every model has a head. `<s>` is never predicted: every head gives it probability 0.
 """
 
 import math
@@ -18,7 +18,7 @@ from lmmetrics.text import Vocabulary
 
 
 class Head(nn.Module):
-    """Features to probabilities."""
+    """Turns features into probabilities."""
 
     bos: int
 
@@ -44,7 +44,8 @@ class Softmax(Head):
         H, the number of features.
     vocabulary : Vocabulary
     weight : nn.Parameter of shape [V, H], optional
-        To share the embedding matrix. Without it the head has its own, uniform in [-0.1, 0.1].
+        The embedding matrix, if it is to be shared. By default the head has a matrix of its own, initialised
+        uniformly in [-0.1, 0.1].
     """
 
     def __init__(self, width: int, vocabulary: Vocabulary, weight: nn.Parameter | None = None) -> None:
@@ -60,7 +61,7 @@ class Softmax(Head):
 
 
 class Identity(Head):
-    """The features are the logits: a table."""
+    """The features are the logits, as in a table."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__()
@@ -71,10 +72,10 @@ class Identity(Head):
 
 
 class AdaptiveSoftmax(Head):
-    """The softmax in two steps: first a frequent token or a cluster, then the token of that cluster.
+    """A softmax in two steps: first over the frequent tokens and the clusters, then over a cluster's tokens.
 
-    Rare tokens share the clusters, so most tokens need a short sum. It is normalised exactly (Grave et al.
-    2017). Which tokens are frequent is learned from the training text (`sort_by`).
+    The rare tokens are in the clusters, so the sum is short for most tokens. The distribution is normalised
+    exactly (Grave et al. 2017). The training text decides which tokens are frequent (`sort_by`).
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ class AdaptiveSoftmax(Head):
         self.classes[ids] = torch.arange(size)
 
     def sort_by(self, counts: Ints) -> None:
-        """Give the frequent tokens the first classes. `counts`: int[V], of the training text."""
+        """Give the frequent tokens the first classes. `counts`: int[V], from the training text."""
         order = torch.as_tensor(counts).argsort(descending=True, stable=True)
         order = order[order != self.bos]
         self.classes[order] = torch.arange(len(order))
@@ -121,11 +122,11 @@ class AdaptiveSoftmax(Head):
 
     @property
     def sizes(self) -> list[int]:
-        """Tokens in each cluster."""
+        """The number of tokens in each cluster."""
         return [stop - start for start, stop in pairwise(self.softmax.cutoffs)]
 
     def logits(self, features: Tensor) -> Tensor:
-        """[..., H] to [..., V]: log probabilities, which are logits too."""
+        """[..., H] to [..., V]: the log probabilities, which can serve as logits."""
         rows = self.softmax.log_prob(features.reshape(-1, features.shape[-1]))  # [M, V - 1], by class
         return without(rows[:, self.classes], self.bos).reshape(*features.shape[:-1], -1)
 
@@ -136,7 +137,7 @@ class AdaptiveSoftmax(Head):
         return -self.softmax(features, self.classes[targets]).output
 
     def formula(self, width: sympy.Expr) -> sympy.Expr:
-        """The number of parameters, in SymPy numbers times the symbol of the width."""
+        """The number of parameters as a formula in the width."""
         first = self.softmax.cutoffs[0] + len(self.sizes)
         layers = cast(Iterable[nn.Sequential], self.softmax.tail)
         tails = [(layer[0].out_features, size) for layer, size in zip(layers, self.sizes, strict=True)]
@@ -144,7 +145,7 @@ class AdaptiveSoftmax(Head):
 
 
 def without(logits: Tensor, bos: int) -> Tensor:
-    """Logits with -inf for `<s>`: probability 0."""
+    """Return the logits with -inf for `<s>`, which gives it probability 0."""
     mask = torch.zeros(logits.shape[-1], dtype=torch.bool, device=logits.device)
     mask[bos] = True
     return logits.masked_fill(mask, -torch.inf)

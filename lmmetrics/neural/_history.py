@@ -1,4 +1,4 @@
-"""What a training run returns besides the weights."""
+"""The record of a training run."""
 
 from dataclasses import dataclass, field
 
@@ -7,27 +7,28 @@ from lmmetrics._types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """How a training went.
+    """The record of a training run, with R entries.
 
     Attributes
     ----------
     steps : int64[R]
-        When a record was made.
+        The step of each entry.
     train_nats : float64[R]
-        Nats per token of the training text, a mean since the record before: while learning, dropout on.
+        Nats per token of the training text, as a mean since the previous entry: during training, dropout on.
     loss : float64[R]
-        What was minimised: the same, unless labels were smoothed.
+        The loss that was minimised: equal to `train_nats`, unless labels were smoothed.
     valid_steps, valid_nats : int64[R + 1], float64[R + 1]
-        Nats per token of the validation text, from step 0; empty without `valid`.
+        Nats per token of the validation text, from step 0 on; empty without `valid`.
     seconds : float64[R]
-        Seconds of training until then, without validation.
+        Seconds of training so far, without validation.
     tokens_per_second : float64[R]
-        Since the record before.
+        Since the previous entry.
     tokens : int
-        Tokens read in all.
+        The total number of tokens read.
     best_step : int
-        The step of the weights that the model has now.
+        The step whose weights the model has now.
     interrupted : bool
+        Whether the training was interrupted by the user.
     """
 
     steps: Ints

@@ -1,4 +1,4 @@
-"""Recurrent models: RNN, LSTM and GRU. PyTorch's own cells, as chapter 07 writes them."""
+"""Recurrent models: RNN, LSTM and GRU, with PyTorch's cells."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -15,7 +15,7 @@ from lmmetrics.neural._torch import own_seed
 from lmmetrics.text import Vocabulary
 
 CELLS = {"rnn": (nn.RNN, 1), "lstm": (nn.LSTM, 4), "gru": (nn.GRU, 3)}
-"""PyTorch's layer and how many pairs of matrices it has: one for each gate, and one for the new content."""
+"""PyTorch's layer and its number of pairs of matrices: one for each gate, and one for the new content."""
 
 
 class RecurrentLM(NeuralLM):
@@ -26,20 +26,20 @@ class RecurrentLM(NeuralLM):
     vocabulary : Vocabulary
     cell : {"rnn", "lstm", "gru"}
     width : int
-        Numbers that embed a token, and units of each layer.
+        The dimension of the embeddings, and the number of units in each layer.
     layers : int
     dropout : float
-        Of the embeddings, between layers and before the softmax; in training only.
+        The dropout of the embeddings, between layers and before the softmax; in training only.
     tie : bool
         Whether the softmax shares the matrix of the embeddings. The adaptive softmax never does.
     seed : int
-        Of the first weights.
+        The seed of the initial weights.
     adaptive : list of int, optional
         Cut-offs of an adaptive softmax, for large vocabularies: ``[1000, 4000]``.
     state : {"carry", "document", "sentence"}
-        Whether the state is carried over the whole text, or starts from zero with each document or each
-        sentence. This applies to training and scoring. A network whose state is carried has seen more than
-        a counted model, which starts anew with each sentence.
+        Whether the state is carried over the whole text, or reset to zero at each document or sentence, in
+        training and in scoring. A network whose state is carried has a longer context than a counted model,
+        whose context starts with the sentence.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class RecurrentLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the letters in `parameter_formula`."""
+        """The values of the symbols in `parameter_formula`."""
         return {"V": len(self.vocabulary), "d": self.config["width"], "L": self.config["layers"]}
 
     @property

@@ -1,4 +1,4 @@
-"""A training run: one step, one record, and all that must be kept to go on after a stop."""
+"""A training run: single steps, records, and the state from which it can be resumed."""
 
 import math
 import time
@@ -17,13 +17,13 @@ from lmmetrics.neural._history import History
 from lmmetrics.text import TokenizedText
 
 KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-"""What a checkpoint holds besides the weights, the optimiser, the place in the text and the random state."""
+"""A checkpoint contains these, the weights, the optimiser, the place in the text and the random state."""
 
 
 class Run:
-    """A training run between two steps: all that must be kept to go on from there."""
+    """A training run between two steps, with the state from which it can be resumed."""
 
-    rate: Callable[[int, float], float]  # of learning, from the step and the seconds so far
+    rate: Callable[[int, float], float]  # the learning rate, from the step and the seconds so far
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Run:
         self._reset()
 
     def advance(self) -> None:
-        """Make one step."""
+        """Make one training step."""
         start, model = time.perf_counter(), self.model.train()
         positions, mask, fresh = next(self.batches)
         if self.memory is not None:
@@ -111,7 +111,7 @@ class Run:
         return f"{nats / tokens / math.log(2):.3f} bits per token, {speed:,.0f} tokens/s"
 
     def history(self) -> History:
-        """Put the best weights into the model and return what happened."""
+        """Give the model its best weights, and return the record of the training."""
         if self.best is not None:
             self.model.load_state_dict(self.best)
         self.model.eval()

@@ -1,4 +1,4 @@
-"""A model in a file: its kind, its options, its vocabulary, its weights. No code is stored or run."""
+"""Write a model to a file: its kind, options, vocabulary and weights. No code is stored or run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def save(model: NeuralLM, path: PathLike) -> None:
-    """Write a model; a file is never left incomplete."""
+    """Write a model; see `NeuralLM.save`."""
     pieces, separator, _ = model._spelling
     in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
     spelling = [*pieces, separator]
@@ -35,7 +35,7 @@ def save(model: NeuralLM, path: PathLike) -> None:
 
 
 def write(content: dict[str, Any], path: PathLike) -> None:
-    """Write with torch.save beside the file and move it there, so that no half file is ever read."""
+    """Write with torch.save to a temporary file and rename it, so that no incomplete file is ever read."""
     beside = f"{os.fspath(path)}.part"
     torch.save(content, beside)
     os.replace(beside, path)

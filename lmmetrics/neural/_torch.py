@@ -1,4 +1,4 @@
-"""Two settings that PyTorch keeps for the whole process, changed for a while and restored."""
+"""Two settings that PyTorch keeps for the whole process, changed inside a block and then restored."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ torch = need("torch", "neural")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread inside the block: on a shared machine two are slower, and sums are reproducible."""
+    """Use one thread inside the block: sums are reproducible, and two are slower on a shared machine."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -21,7 +21,7 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def own_seed(seed: int) -> Iterator[None]:
-    """Use a generator seeded with `seed` inside the block; the global one is left as it was."""
+    """Use a generator seeded with `seed` inside the block; the global generator is not changed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

@@ -1,6 +1,6 @@
 """One training loop for all neural models.
 
-It minimises the nats per token, the measure itself. It is meant for minutes on one CPU, not for clusters.
+It minimises the nats per token, which is also the score. It is meant for minutes on one CPU.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from lmmetrics.text import TokenizedText
 
 Schedule = Literal["cosine", "constant"]
 LENGTH = 64
-"""Tokens of a piece, where the model does not say."""
+"""The number of tokens in a piece, unless the model has a fixed context."""
 
 
 def train(
@@ -48,8 +48,8 @@ def train(
     """Train a neural model on a text; return the history of the training.
 
     The optimiser is Adam, with gradients clipped to a norm. Afterwards the model has the weights with the
-    lowest nats per token on `valid`; without `valid`, the last ones. If it is interrupted (Ctrl-C, or the
-    stop button), it stops cleanly and keeps the best weights so far.
+    lowest nats per token on `valid`, or without `valid` the last weights. If the training is interrupted
+    (Ctrl-C, or the stop button), it stops cleanly and keeps the best weights so far.
 
     Parameters
     ----------
@@ -57,35 +57,35 @@ def train(
     text : TokenizedText
         With the vocabulary of the model.
     valid : TokenizedText, optional
-        Scored exactly, dropout off, before the first step and after each `every` steps.
+        Scored exactly, with dropout off, before the first step and after each `every` steps.
     steps : int, optional
         How many steps. The same steps and seed give the same weights on the same machine.
     seed : int
-        Seeds the shuffling of the text and the dropout.
+        The seed of the order of the text and of the dropout.
     seconds : float, optional
-        Stop after this many seconds of training: for exploring. The result then depends on the machine. If
-        both are given, training stops at whichever comes first.
+        Stop after this many seconds of training. The result then depends on the machine. If both are given,
+        training stops at whichever comes first.
     batch, length : int
-        A step reads `batch` rows of `length` tokens; gradients go back no further. The default length is 64;
-        a Transformer's is its context, always.
+        A step reads `batch` rows of `length` tokens, and gradients go back no further than that. The default
+        length is 64; that of a Transformer is always its context.
     lr : float
         The highest learning rate, reached in the first tenth of the steps (at most 100).
     schedule : {"cosine", "constant"}
-        After that, the rate falls to a tenth along half a cosine, or is kept.
+        After that, the rate falls to a tenth along half a cosine, or is constant.
     clip : float
-        The norm to which longer gradients are clipped.
+        The largest norm of a gradient; longer gradients are clipped to it.
     smoothing : float
-        Share of the target that is spread evenly over all tokens (label smoothing). The loss is then not a
-        cross-entropy (mistake M41), so `History` keeps the loss and the nats apart.
+        The share of the target that is spread evenly over all tokens (label smoothing). The loss is then not
+        the cross-entropy of the text, so `History` records both the loss and the nats.
     progress : bool
         Whether to show a bar on stderr.
     patience : int, optional
         Stop after this many validations without improvement.
     every : int, optional
-        Steps between two records; a tenth of all steps by default (100 where only seconds are given).
+        Steps between two records; by default a tenth of all steps (100 if only seconds are given).
     checkpoint : path, optional
         A file that is written with each record. If it exists already, training resumes from it, and the
-        weights come out as if it had never stopped.
+        final weights are those of a training without interruption.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def train(
     Raises
     ------
     ValueError
-        If an argument is out of range; if the text is empty, has another vocabulary or tokens without an id;
-        or if the checkpoint belongs to another run.
+        If an argument is out of range; if the text is empty, has another vocabulary or contains tokens
+        without an id; or if the checkpoint belongs to another run.
     """
     length = _length(model, length)
     _check_text(model, text, "training")

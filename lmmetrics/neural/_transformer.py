@@ -1,4 +1,4 @@
-"""The Transformer: causal self-attention written out, in the form of GPT-2 (normalisation first, GELU)."""
+"""The Transformer with causal self-attention, in the form of GPT-2 (normalisation first, GELU)."""
 
 import math
 from collections.abc import Iterable
@@ -24,23 +24,24 @@ class TransformerLM(NeuralLM):
     ----------
     vocabulary : Vocabulary
     context : int
-        Inputs of a window.
+        The number of inputs in a window.
     width : int
-        Numbers at each position, a multiple of `heads`.
+        The number of features at each position, a multiple of `heads`.
     heads, layers : int
     dropout : float
-        After the embeddings and after each sublayer; in training only.
+        The dropout after the embeddings and after each sublayer; in training only.
     seed : int
-        Of the first weights.
+        The seed of the initial weights.
     state : {"carry", "document", "sentence"}
-        What a window may hold: any tokens, or those of one document or of one sentence. This applies
-        to training and scoring.
+        Which tokens a window may contain, in training and in scoring: any tokens, or those of one document
+        or of one sentence.
 
     Attributes
     ----------
     stride : int
-        How far the window moves while scoring; context // 2 at first. A token is scored with at least
-        context - stride inputs before its own, where the text has them. 1 is the most exact and the slowest.
+        How far the window moves while scoring; context // 2 by default. A token is scored with at least
+        context - stride inputs before its own, if the text has that many. A stride of 1 gives every token the
+        longest context, and is the slowest.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class TransformerLM(NeuralLM):
         if inputs.shape[1] > self.context:
             raise ValueError(
                 f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
-                "the model with a larger context"
+                "a model with a larger context"
             )
         x = self.embedding(inputs) + self.positions[: inputs.shape[1]]  # [B, T] to [B, T, width]
         x = self.dropout(x)
@@ -103,7 +104,7 @@ class TransformerLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the letters in `parameter_formula`."""
+        """The values of the symbols in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "C": self.context, "d": config["width"], "L": config["layers"]}
 
@@ -128,7 +129,7 @@ class TransformerLM(NeuralLM):
 
 
 class Block(nn.Module):
-    """x + attention(x), then x + the same two-layer network at each position."""
+    """x + attention(x), followed by x + network(x), with the same two-layer network at each position."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -143,7 +144,7 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """Each position takes a weighted mean of the values at itself and before; the weights sum to 1."""
+    """Each position gets a weighted mean of the values at itself and before; the weights sum to 1."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()

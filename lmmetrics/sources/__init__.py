@@ -1,13 +1,13 @@
 """Sources: processes whose entropy rate is known exactly, so that a model's KL divergence can be measured.
 
-`MarkovSource` is any Markov chain on any finite set of symbols. `AgreementSource` has a verb that agrees with
-a subject too far back for an n-gram. Both give exact log probabilities, so they are models too: the best ones
-of their own text. What they leave out: learning anything from data.
+`MarkovSource` is any Markov chain on any finite set of symbols. In `AgreementSource` a verb agrees with a
+subject that is too far back for an n-gram model. Both give exact log probabilities, so they are also language
+models: no model is better on their text. They are not learned from data.
 
 Examples
 --------
-The language of chapter 01 has an entropy rate of 0.980799 nats. A long sample, scored by the source itself,
-comes close; the standard error says how close.
+A source scores a long sample of its own text with about its entropy rate; the standard error says how close
+the two are.
 
 >>> from lmmetrics import score_text
 >>> from lmmetrics.sources import MarkovSource

@@ -1,4 +1,4 @@
-"""A source in which a verb agrees with a subject too far back for an n-gram model."""
+"""A source in which a verb agrees with a subject that is too far back for an n-gram model."""
 
 from __future__ import annotations
 
@@ -23,19 +23,18 @@ FILLERS = ("today", "often", "gladly", "alone")
 
 
 class AgreementSource(Source):
-    """Blocks without end: a subject, a fixed phrase, some filler words, then the verb that fits the subject.
+    """Blocks without end: a subject, a fixed phrase, filler words, and the verb that agrees with the subject.
 
     "cat by the old stone bridge often alone sleeps cats by the old stone bridge sleep cats by ..."
 
-    Each block draws its subject uniformly, then its filler words: before each it goes on with probability
-    ``more``, or else stops; the words themselves are uniform. The phrase and the verb are then certain. So
-    at least ``len(phrase)`` words separate the verb from its subject, and with ``more > 0`` their number is
-    unbounded.
+    In each block the subject is drawn uniformly. One more filler word follows with probability ``more``, each
+    time, and is drawn uniformly. The phrase and the verb are then certain. So at least ``len(phrase)`` words
+    separate the verb from its subject, and with ``more > 0`` their number is unbounded.
 
     Parameters
     ----------
     pairs : dict of str to str
-        The subjects, and the verb of each. At least two. No two share a verb.
+        The subjects, and the verb of each. At least two pairs; no two subjects have the same verb.
     phrase : sequence of str
         The words that follow every subject; may be empty.
     fillers : sequence of str
@@ -55,28 +54,29 @@ class AgreementSource(Source):
     Raises
     ------
     ValueError
-        If there are too few words, a word has two parts, or ``more`` is out of range.
+        If there are too few words, if a word has two roles, or if ``more`` is out of range.
 
     Notes
     -----
-    The rate follows from renewal. Write K for the number of subjects, F for the fillers, m for the words of
-    the phrase, r for ``more`` and s for 1 - r. A block holds a choice among K subjects, then decisions: stop,
-    with probability s, or go on with one of the F fillers, r / F each. After a decision to go on everything
-    is as before it, so a block has V = 1 + r V decisions on average, V = 1 / s. All else is certain. By the
-    chain rule a block has ``ln K + V (-s ln s - r ln(r / F))`` nats, and it has m + 1 + V tokens: subject,
+    The rate follows from renewal theory. Let K be the number of subjects, F that of the fillers, m that of
+    the words in the phrase, r ``more`` and s = 1 - r. A block consists of a choice among K subjects, followed
+    by decisions: stop, with probability s, or continue with one of F fillers, r / F each. After a decision to
+    continue, the situation is the same as before it, so a block has V = 1 + r V decisions on average,
+    V = 1 / s. All else is certain. By the chain rule the entropy of a block is
+    ``ln K + V (-s ln s - r ln(r / F))`` nats, and its expected length is m + 1 + V tokens: the subject, the
     phrase, and one token for each decision, the verb for the last. So ::
 
         block_nats   = ln K - ln s + r / s * ln(F / r)
         block_length = m + 2 + r / s
 
-    A subject opens each block, so a stream can be cut into blocks in one way only, and the blocks are
-    independent and alike. The surprisal of a long stream is a sum of block surprisals (and a part of a block
-    at each end), so by the renewal reward theorem its mean per token tends to ``block_nats / block_length``.
-    This is the entropy rate. `rate_derivation` proves the algebra.
+    Each block begins with a subject, so a stream can be cut into blocks in one way only, and the blocks are
+    independent and identically distributed. The surprisal of a long stream is a sum of block surprisals (and
+    those of a part of a block at each end), so by the renewal reward theorem its mean per token tends to
+    ``block_nats / block_length``. This is the entropy rate. `rate_derivation` proves the algebra.
 
     Examples
     --------
-    Two subjects, four fillers, and an even chance of one more: 5 bits in a block of 8 tokens.
+    Two subjects, four fillers, and probability 1/2 of one more filler: 5 bits in a block of 8 tokens.
 
     >>> source = AgreementSource()
     >>> source
@@ -86,7 +86,7 @@ class AgreementSource(Source):
     >>> " ".join(source.sample(18, seed=1).strings())
     'stone bridge often often alone often sleeps cats by the old stone bridge today sleep cats by the'
 
-    A 5-gram sees four words. It cannot know the verb, which costs it 1 bit more in every block.
+    A 5-gram model reads four words. It cannot predict the verb, which costs it 1 bit more in every block.
 
     >>> round(source.excess(order=5) / math.log(2), 6)
     0.125
@@ -129,9 +129,9 @@ class AgreementSource(Source):
         """Return the standard error of the mean surprisal of `n` sampled tokens under the source, in nats.
 
         It is ``sqrt(v / n)``, exact in the limit of large n (central limit theorem for renewal rewards). Here
-        ``v = Var(S - h L) / E[L]``, with S the nats and L the length of a block, and h the entropy rate. Both
-        depend on the number G of fillers alone: ``S - h L = constant + G (ln(F / r) - h)``, and G is
-        geometric, with ``Var(G) = r / (1 - r)**2``.
+        ``v = Var(S - h L) / E[L]``, where S is the surprisal and L the length of a block, and h the entropy
+        rate. S and L depend only on the number G of fillers: ``S - h L = constant + G (ln(F / r) - h)``, and
+        G is geometric, with ``Var(G) = r / (1 - r)**2``.
         """
         deviation = abs(self._filler_nats - self.entropy_rate()) * math.sqrt(self.more) / (1 - self.more)
         return deviation / math.sqrt(self.block_length * checked_count("n", n))
@@ -139,16 +139,16 @@ class AgreementSource(Source):
     def excess(self, order: int) -> float:
         """Return the KL rate of the best n-gram model of this order: nats per token above the entropy rate.
 
-        Such a model sees ``order - 1`` tokens. From order 2 on it knows its place in the block, and all that
-        it can lack is the subject. It lacks it at the verb when phrase and fillers fill its window, which has
-        probability ``r**max(0, order - 1 - m)``; the verb then costs ln K instead of 0. So the excess is
-        ``r**max(0, order - 1 - m) * ln K / block_length``. It falls with the order, but is 0 for no order
-        unless ``more`` is 0. For a model of order 1 the excess is its entropy above the rate.
+        Such a model reads ``order - 1`` tokens. From order 2 on they determine the place in the block, and
+        only the subject can be unknown. At the verb it is unknown if the phrase and the fillers fill the
+        window, which has probability ``r**max(0, order - 1 - m)``; the verb then costs ln K instead of 0. So
+        the excess is ``r**max(0, order - 1 - m) * ln K / block_length``. It decreases with the order, and
+        reaches 0 only if ``more`` is 0. At order 1 the excess is the entropy of a token minus the rate.
 
         Raises
         ------
         ValueError
-            If the order is not a whole number of at least 1.
+            If the order is not an integer of at least 1.
         """
         if checked_count("order", order) == 1:
             marginal = entropy(self._place_law) - self._place_law @ self._log_within
@@ -159,9 +159,9 @@ class AgreementSource(Source):
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
 
-        A word tells its place in the block, so the only thing that a past can leave open is the subject, when
-        the sentence begins in the middle of a block: its first verb then has probability 1 / K. The first
-        token follows the stationary law. A token is given ``-inf`` when it cannot follow.
+        A word determines its place in the block. Only the subject can be unknown, if the sentence begins in
+        the middle of a block: its first verb then has probability 1 / K. The first token has its stationary
+        probability. A token that cannot occur gets ``-inf``.
 
         Raises
         ------
@@ -174,7 +174,7 @@ class AgreementSource(Source):
         steps = np.log(self._steps, out=np.full_like(self._steps, -np.inf), where=self._steps > 0)
         before = np.where(places == 0, verb + 2, np.roll(kinds, 1))
         result = steps[before, kinds] + np.append(self._log_within, 0.0)[kinds]
-        # The verb: certain, or impossible, when the subject of its block has been seen.
+        # The verb is certain or impossible if the subject of its block has been seen.
         positions = np.arange(len(symbols))
         subject = np.maximum.accumulate(np.where(kinds == 0, positions, -1))
         seen = np.flatnonzero((kinds == verb) & (subject >= positions - places))
@@ -184,7 +184,7 @@ class AgreementSource(Source):
 
     @staticmethod
     def rate_derivation() -> Derivation:
-        """Return the `Derivation` of the entropy rate, in the letters of the notes of this class."""
+        """Return the `Derivation` of the entropy rate, with the symbols of the notes of this class."""
         from sympy import Eq, Sum, log, symbols
 
         from lmmetrics.derivation import Derivation
@@ -214,7 +214,7 @@ class AgreementSource(Source):
         )
 
     def _draw(self, n: int, rng: np.random.Generator) -> Ints:
-        """Draw blocks and lay them end to end; the first begins at a stationary place."""
+        """Draw blocks and join them; the first one begins at a place drawn from the stationary law."""
         place = rng.choice(len(self._place_law), p=self._place_law)
         parts = [self._first_block(place, rng)]
         missing = n - len(parts[0])
@@ -225,13 +225,13 @@ class AgreementSource(Source):
         return np.concatenate(parts)[:n]
 
     def _first_block(self, place: int, rng: np.random.Generator) -> Ints:
-        """What is left of a block from a place on. After a filler, as many follow as in any block."""
+        """The rest of a block from a place on. After a filler, as many follow as in a whole block."""
         extra = int(place == len(self.phrase) + 1)
         block = self._blocks(rng.geometric(1 - self.more, 1) - 1 + extra, rng)
         return block[place:] if place < len(self.phrase) + 2 else block[-1:]
 
     def _blocks(self, fillers: Ints, rng: np.random.Generator) -> Ints:
-        """One block for each number of fillers, as positions in `symbols`, end to end."""
+        """One block for each number of fillers, joined, as positions in `symbols`."""
         pairs, phrase = len(self.pairs), len(self.phrase)
         ends = np.cumsum(fillers + phrase + 2)
         starts = ends - fillers - phrase - 2
@@ -254,12 +254,15 @@ class AgreementSource(Source):
 
     @cached_property
     def _place_law(self) -> Floats:
-        """The stationary law of the place: how often a block visits it, over the length of a block."""
+        """The stationary law of the place: the expected visits in a block, divided by its expected length."""
         return np.array([1.0] * (len(self.phrase) + 1) + [self._mean_fillers, 1.0]) / self.block_length
 
     @cached_property
     def _steps(self) -> Floats:
-        """From each kind to the next, (m + 5, m + 4); row m + 3: from no symbol, m + 4: at the start."""
+        """Probabilities from each kind to the next, (m + 5, m + 4).
+
+        Row m + 3 is for the place after a token that is not a symbol, row m + 4 for the start of a sentence.
+        """
         phrase = len(self.phrase)
         steps = np.zeros((phrase + 5, phrase + 4))
         steps[np.arange(phrase), np.arange(phrase) + 1] = 1.0
@@ -271,6 +274,6 @@ class AgreementSource(Source):
 
     @cached_property
     def _log_within(self) -> Floats:
-        """ln of the probability of a symbol among those of its kind, the subject unknown."""
+        """ln of the probability of a symbol among those of its kind, if the subject is unknown."""
         pairs, fillers = -math.log(len(self.pairs)), -math.log(len(self.fillers))
         return np.array([pairs, *[0.0] * len(self.phrase), fillers, pairs])

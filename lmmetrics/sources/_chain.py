@@ -16,7 +16,7 @@ class Chain:
     Parameters
     ----------
     steps : csc_array of float64, shape (S, S)
-        From each state (row) to the next (column).
+        The probabilities from each state (row) to the next (column).
 
     Attributes
     ----------
@@ -29,11 +29,11 @@ class Chain:
         self.classes = _recurrent_classes(steps)
         self._pinned, self._rest = self.classes[0][:1], self.classes[0][1:]
         inside = steps[self._rest][:, self._rest]
-        # I - P is singular; without the row and the column of one recurrent state it is not.
+        # I - P is singular; without the row and the column of one recurrent state it is regular.
         self._solver = splu(csc_array(eye_array(len(self._rest)) - inside)) if len(self._rest) else None
 
     def stationary(self) -> Floats:
-        """Return the law pi with pi = pi P, float64[S]; 0 for states that are left for ever."""
+        """Return the distribution pi with pi = pi P, float64[S]; 0 for transient states."""
         law = np.zeros(self._steps.shape[0])
         law[self._pinned] = 1.0
         if self._solver:
@@ -44,7 +44,7 @@ class Chain:
     def later(self, reward: Floats) -> Floats:
         """Solve Poisson's equation g = r + P g for a reward with stationary mean 0; g is 0 at one state.
 
-        The difference of g between two states is how much more reward follows one than the other, in all.
+        The difference of g between two states is how much more total reward follows the one than the other.
         """
         result = np.zeros(len(reward))
         if self._solver:
@@ -53,7 +53,7 @@ class Chain:
 
 
 def _recurrent_classes(steps: csc_array) -> list[Ints]:
-    """The sets of states that are never left, each with a way from every state to every other."""
+    """The sets of states that the chain never leaves, each with a path from every state to every other."""
     count, labels = connected_components(steps, directed=True, connection="strong")
     here, after = steps.nonzero()
     closed = np.ones(count, dtype=bool)

@@ -18,26 +18,26 @@ from lmmetrics.text import TokenizedText
 
 
 class MarkovSource(Source):
-    """A stationary Markov chain: the next symbol depends on the last `order` symbols and on nothing before.
+    """A stationary Markov chain: the next symbol depends only on the last `order` symbols.
 
     Parameters
     ----------
     transitions : dict or array_like
         As an array, shape ``(V,) * order + (V,)``: the last axis runs over the next symbol, the axes before
         it over the context, the oldest symbol first. As a dict, from each context to the law of the next
-        symbol, itself a dict or a list; a context is a tuple of `order` symbols, or a symbol alone for order
-        1. A symbol that a law does not name has probability 0. Order 0 is independent draws: an array of
+        symbol, itself a dict or a list; a context is a tuple of `order` symbols, or for order 1 a symbol. A
+        symbol that a law does not mention has probability 0. Order 0 means independent draws: an array of
         shape (V,), or a dict with the context ``()``.
     symbols : list of str, optional
-        The V symbols. Needed for an array; for a dict, the order in which they first appear is used.
+        The V symbols. Required for an array; for a dict, the default is the order of first appearance.
 
     Attributes
     ----------
     order : int
-        Symbols of context. An n-gram model of order n has n - 1 of them.
+        The number of symbols in a context. (The context of an n-gram model of order n has n - 1 tokens.)
     transitions : float64, shape (V,) * order + (V,)
     stationary : float64, shape (V,) * order
-        The stationary law of `order` consecutive symbols. For order 1, of a symbol.
+        The stationary law of `order` consecutive symbols; for order 1, of a symbol.
     symbols, vocabulary
         As in every source, without `</s>` (see `sample`).
 
@@ -45,16 +45,16 @@ class MarkovSource(Source):
     ------
     ValueError
         If the shape does not fit, a context is missing, an entry is negative or NaN, or a row does not sum
-        to 1. If the chain has several recurrent classes: it then never leaves the class it is in, every
-        class has its own stationary law, and so the entropy rate depends on the class.
+        to 1. Also if the chain has several recurrent classes: each has a stationary law and an entropy rate
+        of its own, so the chain as a whole has none.
 
     Notes
     -----
     The entropy rate is the entropy of a row, averaged over the stationary law of its context (Cover and
     Thomas, Elements of Information Theory, chapter 4). Solving for the stationary law takes memory and time
     that grow faster than the number of contexts: seconds for 4 000 of them, and tens of seconds for 10 000.
-    Sampling takes time in proportion to the tokens, and 60 bytes for each at the peak; it is fast as long as
-    the most frequent context comes back often in the sample.
+    Sampling takes time proportional to the number of tokens, and at most 60 bytes for each token; it is fast
+    if the most frequent context recurs often in the sample.
 
     Examples
     --------
@@ -90,16 +90,16 @@ class MarkovSource(Source):
 
         It is ``sqrt(v / n)``, where ``v`` is the variance of one surprisal plus twice its covariance with all
         later ones, summed by Poisson's equation: exact in the limit of large n (central limit theorem for
-        Markov chains). The surprisals of neighbours are correlated, so their own variance is not enough.
+        Markov chains). The covariances are needed because neighbouring surprisals are correlated.
         """
         return float(np.sqrt(self._variance / checked_count("n", n)))
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
 
-        The first tokens of a sentence, whose context is shorter than `order`, follow the stationary law. A
-        token is given ``-inf`` when it cannot occur, `</s>` among them, and also when its context holds
-        something that is not a symbol, or begins in a way that cannot occur.
+        The first tokens of a sentence, whose context is shorter than `order`, follow the stationary law. The
+        result is ``-inf`` for a token that cannot occur, such as `</s>`, and for a token whose context cannot
+        occur or contains a token that is not a symbol.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class MarkovSource(Source):
     def block_law(self, length: int) -> Floats:
         """Return the stationary law of `length` consecutive symbols, shape ``(V,) * length``.
 
-        Its entropies give the best that a model with a short context can do: with L symbols of context it
+        Its entropies are a lower bound for models with a short context: with L symbols of context a model
         needs at least ``H(block of L + 1) - H(block of L)`` nats per token.
         """
         law = self.stationary
@@ -140,11 +140,11 @@ class MarkovSource(Source):
     # Sampling -----------------------------------------------------------------------------------------------
 
     def _draw(self, n: int, rng: np.random.Generator) -> Ints:
-        """Draw by regeneration: whenever the chain is in its most frequent context, it starts again.
+        """Draw by regeneration: after its most frequent context, the chain starts afresh.
 
-        So its path is a first stretch from a stationary context, then independent tours from that context
-        back to it. Many tours are run side by side, one symbol of each in a step, then laid end to end. The
-        number of steps is the length of the longest tour, and the work is proportional to n.
+        So its path consists of a first part from a stationary context, then of independent tours from the
+        most frequent context back to it. Many tours are simulated in parallel, one symbol of each per step,
+        and then joined. The number of steps is the length of the longest tour; the work is proportional to n.
         """
         home = int(np.argmax(self.stationary))
         flat = self.stationary.ravel()
@@ -160,9 +160,9 @@ class MarkovSource(Source):
         return np.concatenate(parts)[:n]
 
     def _tours(self, contexts: Ints, home: int, limit: int, rng: np.random.Generator) -> Ints:
-        """Run one tour from each context until it is home, and lay the tours end to end.
+        """Simulate one tour from each context until it reaches `home`, and join the tours.
 
-        No tour is followed beyond `limit` symbols: the sample ends before.
+        A tour stops after `limit` symbols, because the sample needs no more.
         """
         alive, steps = np.arange(len(contexts)), list[tuple[Ints, Ints]]()
         lengths = np.zeros(len(contexts), dtype=np.int64)
@@ -180,7 +180,7 @@ class MarkovSource(Source):
         return result
 
     def _next(self, contexts: Ints, uniform: Floats) -> Ints:
-        """The first symbol whose cumulative probability is above `uniform`, by bisection of all rows."""
+        """The first symbol whose cumulative probability is above `uniform`, by bisection in all rows."""
         low = np.zeros(len(contexts), dtype=np.int64)
         high = np.full(len(contexts), len(self.symbols) - 1)
         for _ in range((len(self.symbols) - 1).bit_length()):
@@ -207,7 +207,7 @@ class MarkovSource(Source):
             raise ValueError(
                 f"the chain has {len(chain.classes)} recurrent classes: from {first} it never reaches "
                 f"{second}, nor the reverse. So neither its stationary law nor its entropy rate is "
-                "unique. Connect the classes, or make one source of each."
+                "unique. Connect the classes, or make a source of each."
             )
         return chain
 
@@ -227,7 +227,7 @@ class MarkovSource(Source):
         return max(0.0, float((weights * excess * (excess + 2 * later)).sum()))
 
     def _log_conditionals(self, k: int) -> Floats:
-        """ln p(next | k symbols before), shape (V,) * k + (V,), -inf where the k symbols cannot occur."""
+        """ln p(next | k symbols before), shape (V,) * k + (V,); -inf if the k symbols cannot occur."""
         if k == self.order:
             return self._log_rows
         before, block = self.block_law(k), self.block_law(k + 1)

@@ -1,4 +1,4 @@
-"""What all sources share: a vocabulary, sampling into a `TokenizedText`, and reading one."""
+"""The base class of all sources: a vocabulary, sampling into a `TokenizedText`, and reading one."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
 
 
 class Source(ABC):
-    """A stationary process over symbols that never ends.
+    """A stationary process over symbols, without an end.
 
     A source never emits `</s>`, so the sentences of its samples are not closed, and a `</s>` in a text has
     the log probability ``-inf``. Score such a text with ``score_text(source, text, eos=False)``; each
-    sentence then counts as a stretch cut out of the stream, so that the probabilities of all strings of one
-    length sum to 1.
+    sentence is then treated as a part of the stream, and the probabilities of all strings of one length sum
+    to 1.
 
     Attributes
     ----------
     symbols : tuple of str
     vocabulary : Vocabulary
-        The symbols and `<s>`, `</s>`, without `<unk>`. Tokenise a text for this source with it.
+        The symbols, `<s>` and `</s>`, without `<unk>`. Use it to tokenise a text for this source.
     """
 
     def __init__(self, symbols: Iterable[str]) -> None:
@@ -41,7 +41,7 @@ class Source(ABC):
 
     @abstractmethod
     def log_probs(self, text: TokenizedText) -> Floats:
-        """Return the exact natural log of the probability of each token given its past, float64[N]."""
+        """Return the exact ln p of each token, given the tokens before it in its sentence: float64[N]."""
 
     @abstractmethod
     def _draw(self, n: int, rng: np.random.Generator) -> Ints:
@@ -53,23 +53,24 @@ class Source(ABC):
         Parameters
         ----------
         n : int
-            How many tokens in all.
+            The total number of tokens.
         seed : int or numpy.random.Generator
             The same seed gives the same text.
         documents : int
-            Into how many documents the stretch is cut, of equal length to within one token. Two neighbours
-            depend on each other as far as the source remembers; each alone follows the law of the source.
+            The number of documents into which the sample is cut; their lengths differ by at most one token.
+            Neighbouring documents are dependent, because the sample is one stream; each document on its own
+            follows the law of the source.
 
         Returns
         -------
         TokenizedText
             Without `</s>`: each document is one sentence that is not closed. Its words are the tokens, and
-            its characters and bytes are those of the symbols with one blank between two of them.
+            its characters and bytes are those of the symbols with one blank between two symbols.
 
         Raises
         ------
         ValueError
-            If a number is not a whole number of at least 1, or there are more documents than tokens.
+            If `n` or `documents` is not an integer of at least 1, or there are more documents than tokens.
         """
         n, documents = checked_count("n", n), checked_count("documents", documents)
         if documents > n:
@@ -113,7 +114,7 @@ class Source(ABC):
 
 
 def checked_count(name: str, value: object) -> int:
-    """Return a whole number of at least 1, or say what is wrong with it."""
+    """Return a whole number of at least 1, or raise an error."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name} is {value!r}; a whole number of at least 1 is expected.")
     return int(value)
@@ -130,6 +131,6 @@ def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
     for symbol in symbols:
         if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
             raise ValueError(
-                f"the symbol {symbol!r} holds a blank or is reserved; symbols are words. Rename it."
+                f"the symbol {symbol!r} contains a blank or is reserved; symbols are words. Rename it."
             )
     return symbols

@@ -1,7 +1,7 @@
-"""Text as the models see it: token ids, boundaries, and the counts of what was scored.
+"""Text as the models read it: token ids, boundaries, and the counts of the scored units.
 
-`tokenize` turns documents into a `TokenizedText`. Every sentence is closed by `</s>`, which is scored; `<s>`
-is what a sentence starts from, so it is never in the stream.
+`tokenize` turns documents into a `TokenizedText`. Every sentence ends in `</s>`, which is scored. A sentence
+starts from `<s>`, which is never predicted, so `<s>` is not in the stream.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: tokens are byte strings, merged from pairs that are often adjacent.
+"""Byte-pair encoding: tokens are byte strings, merged from frequent pairs of adjacent tokens.
 
 The `tokenizers` package trains and encodes; this module converts its tokens to ids and bytes.
 """
@@ -26,8 +26,8 @@ def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
     ----------
     documents : list of str
     size : int
-        Length of the vocabulary, at least 258: `<s>`, `</s>`, the 256 bytes, then one token for each merge.
-        The vocabulary is shorter if the documents contain too few pairs to merge.
+        Size of the vocabulary, at least 258: `<s>`, `</s>`, the 256 bytes, and one token for each merge. The
+        vocabulary is smaller if the documents contain too few pairs to merge.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def shown(token: bytes) -> str:
 
 @functools.cache
 def _byte_names() -> dict[int, str]:
-    """Return the letter that represents each byte inside `tokenizers`: itself if it prints, else 256 on."""
+    """Return the character for each byte in `tokenizers`: itself if printable, others from 256 on."""
     printing = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     names = {byte: chr(byte) for byte in printing}
     others = [byte for byte in range(256) if byte not in names]

@@ -1,4 +1,4 @@
-"""Documents before tokenisation: whether they are valid, and whether blanks separate their words."""
+"""Checks of documents before tokenisation: are they valid, and do blanks separate their words?"""
 
 import functools
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 
 def checked_documents(documents: Iterable[str]) -> list[str]:
-    """Return the documents as a list of strings that UTF-8 can hold, or say what is wrong with them."""
+    """Return the documents as a list of strings that UTF-8 can encode, or raise an error with advice."""
     if isinstance(documents, str):
         raise TypeError(
             "documents is a single string; a list of strings is expected. Put it into a list: "
@@ -36,7 +36,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
 
 
 def is_written_without_blanks(documents: Sequence[str]) -> bool:
-    """Return whether more than one character in a hundred is of Chinese or Japanese script."""
+    """Return whether more than one character in a hundred is Chinese or Japanese."""
     total = sum(map(len, documents))
     found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
     return found * 100 > total
@@ -44,7 +44,7 @@ def is_written_without_blanks(documents: Sequence[str]) -> bool:
 
 @functools.cache
 def word_pattern(by_line: bool) -> re.Pattern[str]:
-    """Return the pattern of one token: a number, a word, or any other character with its accents."""
+    """Return the regular expression of a token: a number, a word, or any other character with its accents."""
     letter = f"[^\\W_][{_marks()}]*"
     word = f"(?:{letter})+(?:['’-](?:{letter})+)*"
     other = f"\\S[{_marks()}]*"
@@ -53,7 +53,7 @@ def word_pattern(by_line: bool) -> re.Pattern[str]:
 
 @functools.cache
 def _marks() -> str:
-    """Return the combining marks of Unicode (categories Mn, Mc, Me) as the inside of a character class."""
+    """Return the combining marks of Unicode (categories Mn, Mc, Me) as the ranges of a character class."""
     ranges: list[list[int]] = []
     for code in [*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)]:
         if unicodedata.category(chr(code))[0] == "M":

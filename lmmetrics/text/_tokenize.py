@@ -1,4 +1,4 @@
-"""From documents to a `TokenizedText`: the one function that every text goes through."""
+"""`tokenize`: from documents to a `TokenizedText`."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ def tokenize(
     Parameters
     ----------
     documents : list of str
-        One string for each document. Nothing in them is changed: NFC stays NFC and NFD stays NFD.
+        One string for each document. The strings are not normalised: NFC stays NFC and NFD stays NFD.
     by : str, BPETokenizer or callable
-        - ``"word"``: a word is a run of letters and digits, with apostrophes (' and ’) and hyphens kept
-          inside (``don't``, ``well-known``); a number keeps its inner points and commas (``3.14``); every
-          other character that is not blank is a token. A combining accent belongs to the character
+        - ``"word"``: a word is a run of letters and digits, including apostrophes (' and ’) and hyphens
+          between them (``don't``, ``well-known``); a number includes its inner points and commas (``3.14``);
+          every other character that is not blank is a token. A combining accent belongs to the character
           before it.
-        - ``"whitespace"``: tokens are separated by blanks; for text that is tokenised already.
+        - ``"whitespace"``: tokens are separated by blanks; for text that is already tokenised.
         - ``"char"``: Unicode code points. ``"byte"``: the bytes of UTF-8.
-        - a `BPETokenizer` made by `train_bpe`.
+        - a `BPETokenizer` from `train_bpe`.
         - a callable that turns a string into a list of strings: a segmenter for Chinese words.
     sentences : {"line", "document"}, optional
-        What `</s>` closes. By line, the newline is not a token: `</s>` takes its place. A final newline
-        ends the last line and opens no empty one; an empty line inside a document is a sentence that holds
-        `</s>` alone; a last line without a newline is a sentence if it holds a token. So an empty document
-        has no sentence by line, and one sentence (`</s>` alone) by document. The default is "line" for
-        words and segmenters, "document" for characters, bytes and BPE, where the newline is a token.
-        Only "\\n" ends a line: in a line that ends in "\\r\\n", the "\\r" is a character of that line.
+        The unit that `</s>` closes. By line, the newline is not a token: `</s>` takes its place. A final
+        newline ends the last line and does not open an empty one; an empty line inside a document is a
+        sentence that consists of `</s>` alone; a last line without a newline is a sentence if it contains a
+        token. So an empty document has no sentence by line, and one sentence (`</s>` alone) by document. The
+        default is "line" for words and segmenters, and "document" for characters, bytes and BPE, for which
+        the newline is a token. Only "\\n" ends a line: if a line ends in "\\r\\n", the "\\r" is a character
+        of that line.
     vocabulary : Vocabulary, optional
-        The vocabulary of a training text. Other tokens become `<unk>`, or the id -1 in a vocabulary that has
-        none; `TokenizedText.unknown` counts them. Without it, the vocabulary is built from this text, in
+        The vocabulary of a training text. Tokens that are not in it become `<unk>`, or the id -1 if it has no
+        `<unk>`; `TokenizedText.unknown` counts them. By default the vocabulary is built from this text, in
         order of first appearance.
 
     Returns
@@ -55,8 +56,8 @@ def tokenize(
     TypeError
         If `documents` is not a list of strings.
     ValueError
-        If a document holds half of a surrogate pair, or a token `<s>` or `</s>` of its own; or if Chinese
-        text is to be cut into words without a segmenter.
+        If a document contains half of a surrogate pair, or a token `<s>` or `</s>` of its own; or if Chinese
+        text is tokenised by word without a segmenter.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from lmmetrics.text._vocabulary import UNK, Vocabulary
 class Spelling(NamedTuple):
     """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
 
-    pieces: Any  # str, or bytes as the separator, by id: a sequence or an array
+    pieces: Any  # a sequence or an array, by id, of str or bytes, like the separator
     separator: Any
     label: str = "model"
 
@@ -26,7 +26,7 @@ class Spelling(NamedTuple):
 class TokenizedText:
     """A text as token ids, with its boundaries and the counts of exactly the text that is scored.
 
-    Made by `tokenize` from strings, and by `TokenizedText.from_ids` from ids.
+    `tokenize` makes it from strings, `TokenizedText.from_ids` from ids.
 
     Attributes
     ----------
@@ -38,19 +38,20 @@ class TokenizedText:
     document_starts : int64[D + 1]
         The same for documents.
     document_counts : dict of int64[D]
-        "tokens", "words", "chars", "bytes" and "unknown" of each document. "words" is None when words
-        cannot be counted.
+        "tokens", "words", "chars", "bytes" and "unknown" of each document. "words" is None if words cannot be
+        counted.
     terminated : bool[D]
         Whether the document's last line has its newline.
     spelling : Spelling
 
     Notes
     -----
-    What the counts count: for words, characters, bytes and BPE the documents as they are; for "whitespace"
-    the canonical text, one blank between two tokens and a newline after each line that has one. A word is
-    a run of characters between blanks, for every tokenizer, so that all give one text the same number. Blanks
-    do not separate words in Chinese text (more than one Chinese character in a hundred): a segmenter's tokens
-    with a letter or digit are counted instead, and without a segmenter `words` is None.
+    The counts are those of the documents as they are, for words, characters, bytes and BPE. For "whitespace"
+    they are those of the canonical text, with one blank between two tokens and a newline after each line that
+    has one. A word is a run of characters between blanks, whatever the tokenizer, so that all tokenizers give
+    a text the same number of words. Blanks do not separate words in Chinese text (more than one Chinese
+    character in a hundred): a segmenter's tokens with a letter or digit are counted instead, and without
+    a segmenter `words` is None.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class TokenizedText:
 
     @classmethod
     def from_ids(cls, ids: ArrayLike, vocabulary: Vocabulary, spelling: Spelling | None = None) -> Self:
-        """Return ids as a text of one document, counted as it would be written.
+        """Return ids as a text of one document, with the counts of the text that they spell.
 
         Parameters
         ----------
@@ -82,7 +83,7 @@ class TokenizedText:
             Tokens of the vocabulary, `</s>` after each sentence; the last sentence may lack it.
         vocabulary : Vocabulary
         spelling : Spelling, optional
-            By default tokens are words, with a blank between two.
+            By default tokens are words, with a blank between two of them.
 
         Examples
         --------
@@ -124,7 +125,7 @@ class TokenizedText:
 
     @property
     def words(self) -> int | None:
-        """Number of words, or None where they cannot be counted (Chinese text without a segmenter)."""
+        """Number of words, or None if they cannot be counted (Chinese text without a segmenter)."""
         return self._total("words")
 
     @property
@@ -153,7 +154,7 @@ class TokenizedText:
         return table[self.ids].tolist()
 
     def document(self, i: int) -> TokenizedText:
-        """Return document `i` alone, as a `TokenizedText` with its own counts."""
+        """Return document `i` as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
         if not 0 <= i < count:
             raise IndexError(f"document {i} does not exist: this text has {count}, numbered from 0")
@@ -174,7 +175,7 @@ class TokenizedText:
 
         For characters, bytes and BPE these are the documents that were tokenised. For words they are the
         canonical text: one blank between two tokens. A token that is not in the vocabulary is `<unk>`. Bytes
-        that a model has drawn may not be valid UTF-8: these are shown as the replacement character.
+        that a model has drawn may be invalid UTF-8, which is shown as the replacement character.
         """
         separator, pieces = self.spelling.separator, self.spelling.pieces[self.ids].tolist()
         starts, stops = self.sentence_starts[:-1], self.sentence_starts[1:]

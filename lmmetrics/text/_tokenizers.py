@@ -1,7 +1,7 @@
-"""How a document becomes ids: words, blanks, characters, bytes, byte pairs, or a segmenter of your own.
+"""Turning a document into ids: by words, blanks, characters, bytes, byte pairs, or a segmenter.
 
-Each scheme has `encode(document) -> int32[n]`, where `</s>` takes the place of each newline when sentences
-are lines. `lmmetrics.text.tokenize` closes the last sentence and puts the documents together.
+Each scheme has `encode(document) -> int32[n]`; `</s>` takes the place of each newline if sentences are lines.
+`lmmetrics.text.tokenize` closes the last sentence and joins the documents.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def choose_scheme(
 
 
 class Scheme:
-    """What all schemes share: the counts of the documents as they are."""
+    """The base class of all schemes, with the counts of the documents as they are."""
 
     label: str
     separator: str | bytes
@@ -64,11 +64,11 @@ class Scheme:
         self.by_line, self.without_blanks = by_line, without_blanks
 
     def encode(self, document: str) -> Ints:
-        """Return the ids of a document, with `</s>` for each newline when sentences are lines."""
+        """Return the ids of a document, with `</s>` for each newline if sentences are lines."""
         raise NotImplementedError
 
     def pieces(self, vocabulary: Vocabulary) -> Sequence[str] | Sequence[bytes]:
-        """Return what each id adds to the decoded text; the last is that of id -1."""
+        """Return the piece of each id in the decoded text; the last one is that of the id -1."""
         raise NotImplementedError
 
     def unknown(self) -> int:
@@ -76,7 +76,7 @@ class Scheme:
         return 0
 
     def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
-        """Return the words (None where they cannot be counted), characters and bytes of each document.
+        """Return the words (None if they cannot be counted), characters and bytes of each document.
 
         `starts` are the offsets of the documents in `ids`, `missed` those in the list of unknown tokens.
         """
@@ -85,9 +85,9 @@ class Scheme:
 
 
 class Strings(Scheme):
-    """A scheme whose tokens are strings, with ids from a vocabulary given or built on the way."""
+    """A scheme whose tokens are strings, with ids from a given vocabulary or from one that it builds."""
 
-    newline = "\n"  # the token that `split` gives for a newline when sentences are lines
+    newline = "\n"  # the token that `split` returns for a newline if sentences are lines
     separator = " "
 
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
@@ -99,7 +99,7 @@ class Strings(Scheme):
 
     @functools.cached_property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]  # others have it from the start
-        """The vocabulary given, or the one built on the way; complete once all documents are encoded."""
+        """The given vocabulary, or the one that is built: complete after all documents are encoded."""
         return self._ids.vocabulary()
 
     def split(self, document: str) -> Sequence[str]:
@@ -110,7 +110,6 @@ class Strings(Scheme):
         return len(self._ids.missed)
 
     def pieces(self, vocabulary: Vocabulary) -> list[str]:
-        """Return what each id adds to the decoded text; the last is that of id -1."""
         return [*vocabulary.tokens, UNK]
 
     def encode(self, document: str) -> Ints:
@@ -131,10 +130,10 @@ class Words(Strings):
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         if without_blanks:
             raise ValueError(
-                "more than one character in a hundred is of Chinese or Japanese script, which puts no blanks "
-                "between words, so no rule finds them. Pass a segmenter, a function that cuts a string into "
-                "words (by=jieba.lcut); or use by='char' or by='byte'; or by='whitespace' where blanks come "
-                "between words already"
+                "more than one character in a hundred is Chinese or Japanese. These scripts put no blanks "
+                "between words, so no simple rule finds the words. Pass a segmenter, a function that cuts a "
+                "string into words (by=jieba.lcut); or use by='char' or by='byte'; or use by='whitespace' if "
+                "blanks already separate the words"
             )
         super().__init__(by_line, vocabulary, without_blanks)
 
@@ -153,7 +152,7 @@ class Characters(Strings):
 
 class Blanks(Strings):
     label = "whitespace"
-    newline = EOS  # str.split() swallows newlines, so a mark takes their place
+    newline = EOS  # str.split() removes newlines, so a mark takes their place
 
     def split(self, document: str) -> Sequence[str]:
         return (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
@@ -169,7 +168,7 @@ class Blanks(Strings):
         sizes = chars[ids]
         sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
         sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes[ids], starts)]
-        # Unknown tokens were counted as <unk>; they count as they are spelled in the document.
+        # So far unknown tokens were counted as <unk>; correct this to their spelling in the document.
         sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
         sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
         return sums[0], sums[1], sums[1] + sums[2]
@@ -282,7 +281,7 @@ class _GrowingIds(dict):
 
 
 class _FixedIds(dict):
-    """Token to id in a vocabulary; others are kept in `missed`, and get the id of `<unk>` or -1."""
+    """Token to id in a vocabulary; other tokens are appended to `missed`, and get the id of `<unk>` or -1."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__({token: i for i, token in enumerate(vocabulary)})
@@ -301,8 +300,8 @@ class _FixedIds(dict):
 def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
     if vocabulary is not None and vocabulary != scheme.vocabulary:
         raise ValueError(
-            f"by={scheme.label!r} has a vocabulary of its own, and the one given is another: "
-            f"{vocabulary}. Leave the argument vocabulary out"
+            f"by={scheme.label!r} has a vocabulary of its own, which differs from the given one: "
+            f"{vocabulary}. Leave out the argument vocabulary"
         )
 
 

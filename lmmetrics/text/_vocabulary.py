@@ -1,4 +1,4 @@
-"""The vocabulary: which tokens have an id, and which ids are special."""
+"""The vocabulary: the tokens that have an id, and the special tokens."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,16 +13,16 @@ class Vocabulary:
     Parameters
     ----------
     tokens : iterable of str
-        Each token once. A `<unk>` among them is the special one; `<s>` and `</s>` are refused.
+        Each token once. A `<unk>` among them is taken for the special one; `<s>` and `</s>` raise an error.
     unk : bool
-        Whether to include `<unk>`. Without it a token that is not listed has no id and probability 0.
+        Whether to include `<unk>`. Without it, a token that is not listed has no id, and probability 0.
 
     Attributes
     ----------
     tokens : tuple of str
-        All tokens, the special ones too: ``tokens[id]``.
+        All tokens, including the special ones: ``tokens[id]``.
     unk, bos, eos : int
-        The special ids; `unk` is None without `<unk>`.
+        The ids of the special tokens; `unk` is None without `<unk>`.
 
     Raises
     ------
@@ -66,17 +66,17 @@ class Vocabulary:
         return hash(self.tokens)
 
     def __getitem__(self, token: str) -> int:
-        """Return the id of `token`; that of `<unk>` if it is not listed, KeyError without `<unk>`."""
+        """Return the id of `token`, or that of `<unk>` if it is not listed; KeyError without `<unk>`."""
         found = self._ids.get(token, self.unk)
         if found is None:
             raise KeyError(
-                f"{token!r} is not in the vocabulary, and this vocabulary has no <unk>. Ask with `in` first, "
-                "or build it with unk=True"
+                f"{token!r} is not in the vocabulary, and this vocabulary has no <unk>. Test with `in` "
+                "first, or build the vocabulary with unk=True"
             )
         return found
 
     def id_of(self, token: str) -> int:
-        """Return the id of `token`; that of `<unk>` if it is not listed, or -1 without `<unk>`.
+        """Return the id of `token`, or that of `<unk>` if it is not listed; -1 without `<unk>`.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Vocabulary:
 
     @property
     def predictable(self) -> int:
-        """Number of symbols that can come next: all but `<s>`, which is never predicted."""
+        """Number of tokens that can be predicted: all but `<s>`."""
         return len(self.tokens) - 1
 
     def __repr__(self) -> str:
@@ -113,6 +113,6 @@ def _checked(tokens: Iterable[str]) -> Iterator[str]:
         if token in ("", BOS, EOS):
             raise ValueError(
                 f"the token {token!r} cannot be listed: "
-                + ("a token holds at least one character" if not token else "every vocabulary has it already")
+                + ("a token has at least one character" if not token else "every vocabulary has it already")
             )
         yield token

@@ -149,7 +149,7 @@ def test_strings_of_each_length_sum_to_one():
         ({"a": {"b": 1}, ("a", "b"): {"a": 1}}, None, r"lengths \[1, 2\]"),
         ({"a": [0.5, 0.5], "b": [1]}, None, "has 1 entries; one for each of 2 symbols"),
         ({"a": {"c": 1}, "b": {"a": 1}}, ["a", "b"], "'c', .* is not among the symbols"),
-        ([[1]], ["a b"], "holds a blank"),
+        ([[1]], ["a b"], "contains a blank"),
         (1.0, [], "symbols is empty"),
     ],
 )
