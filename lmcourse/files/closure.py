@@ -8,8 +8,8 @@ relative one raises a ValueError. A module that computes a name to import needs 
 that the name begins with, as a string or as ``__name__``; any other name is assumed to belong to an installed
 package. A data file counts when a string in the code is its name, or the name of a folder that contains it.
 
-A module counts by its syntax tree: a comment or a blank line changes no digest, a doc-string does. Left out:
-installed packages, whose versions are pinned.
+A module counts by its syntax tree: a comment or a blank line changes no digest, a doc-string does. Installed
+packages do not count: their versions are pinned.
 """
 
 from __future__ import annotations
@@ -78,9 +78,11 @@ class Code:
     ----------
     modules, names : set of str
         What is imported, with full names: in ``from a import b``, the module ``a`` and the name ``a.b``. A
-        name that ends in ``.*`` stands for every module of a package.
+        name that ends in ``.*`` means every module of a package.
     bound : dict
         Names that ``from a import b`` binds, to their full names.
+    strings : set of str
+        The short strings in the code, and their parts between slashes: possible names of data files.
     dynamic : bool
         Whether the code imports names that begin with its own ``__name__``.
     """
@@ -113,14 +115,14 @@ class Code:
             self.bound |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
             self.names |= {f"{node.module}.{name.name}" for name in node.names}
         elif isinstance(node, ast.Call) and _last_name(node.func) in IMPORTING:
-            named = [keyword.value for keyword in node.keywords if keyword.arg == "name"]
-            self._computed([*node.args, *named][0])
+            for name in [*node.args, *(k.value for k in node.keywords if k.arg == "name")][:1]:
+                self._note_imported(name)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 200:
             self.strings |= {node.value, *node.value.split("/")}
         for child in ast.iter_child_nodes(node):
             self._visit(child)
 
-    def _computed(self, name: ast.expr) -> None:
+    def _note_imported(self, name: ast.expr) -> None:
         """Note the name that a call imports: a string, or an f-string that begins with one."""
         if isinstance(name, ast.Constant):
             self.names.add(str(name.value))
@@ -156,7 +158,11 @@ def _last_name(function: ast.expr) -> str | None:
 
 
 class Modules:
-    """The modules of this project's packages below a folder, by their full names."""
+    """The modules of this project's packages below a folder, by their full names.
+
+    `run_by` follows what Python executes, with every package on the way to a module; `named_by` follows what
+    the code asks for, through the packages that export a name to the module that defines it.
+    """
 
     def __init__(self, root: Path):
         self.root = root
@@ -168,10 +174,10 @@ class Modules:
 
         The ``path`` is that of the code, if it is a module.
         """
-        names = code.modules | code.names | self._computed(code, path)
+        names = code.modules | code.names | self._below_own_name(code, path)
         return {path for name in names for path in self._run_by_import(name)}
 
-    def _computed(self, code: Code, path: Path | None) -> set[str]:
+    def _below_own_name(self, code: Code, path: Path | None) -> set[str]:
         """The names that begin with a module's own ``__name__``: any module of its package."""
         if not code.dynamic or path is None:
             return set()
@@ -190,11 +196,11 @@ class Modules:
     def named_by(self, path: Path) -> set[Path]:
         """Return the modules from which a module imports a name: those that define the names.
 
-        A package that is imported as a whole stands for every module from which it exports a name. Where the
-        name of a module is computed, the modules that lie directly in the package count.
+        A package that is imported as a whole counts as every module from which it exports a name. If the name
+        of a module is computed, the modules directly in the package count.
         """
         code, found = read_module(path), set()
-        for name in code.names | self._computed(code, path):
+        for name in code.names | self._below_own_name(code, path):
             package, _, last = name.rpartition(".")
             if last == "*":
                 found |= {other for key, other in self.paths.items() if key.rpartition(".")[0] == package}

@@ -81,6 +81,10 @@ def test_each_name_that_code_computes_is_understood(tmp_path, call):
     assert {path.stem for path in found} == {"__init__", "one", "two"}
 
 
+def test_an_import_of_an_unknown_name_is_an_installed_packages():
+    assert needed_by(["import importlib\nimportlib.import_module(**options)\n__import__()"]) == set()
+
+
 def test_a_relative_import_is_refused():
     with pytest.raises(ValueError, match=r"from \.score import Score: a relative import"):
         needed_by(["from .score import Score"])

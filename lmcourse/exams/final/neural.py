@@ -122,7 +122,7 @@ slope = value_builder(
     text=r"""
 A network gives the logits $z = ({listed})$ to the symbols 0 to 3. Symbol {target}
 comes. The model divides its logits by the temperature $\tau = {tau}$ before the softmax, and it is
-trained with label smoothing: the target distribution $t$ holds $1 - \varepsilon$ for the symbol that
+trained with label smoothing: the target distribution $t$ gives $1 - \varepsilon$ to the symbol that
 came and spreads $\varepsilon = {epsilon}$ evenly over all four,
 
 $$L(z) = -\sum_k t_k \ln \mathrm{{softmax}}(z / \tau)_k.$$

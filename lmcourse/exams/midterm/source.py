@@ -135,7 +135,7 @@ crossed = value_builder(
     fields=lambda *case: {name: ", ".join(f"{x:.2f}" for x in v) for name, v in zip("PQ", case, strict=True)},
     text="""
 A source draws one of four symbols with the probabilities $p = ({P})$.
-A model holds $q = ({Q})$.
+A model assigns $q = ({Q})$.
 
 Set `crossed` to a dictionary with the keys `"H(p)"`, `"H(p, q)"` and `"D(p || q)"`, in bits per symbol.
 """,
@@ -173,7 +173,7 @@ def _slope_mistakes(right, scale, weight):
         Mistake(
             "L22",
             lambda z, p: right(z, p) / scale,
-            f"The inner derivative is missing: z stands in the loss as {scale} z.",
+            f"The inner derivative is missing: the loss depends on z through {scale} z.",
         ),
         Mistake(
             "M5", lambda z, p: -right(z, p), "Your derivative has the wrong sign: the loss is the negative."

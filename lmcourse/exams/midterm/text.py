@@ -49,7 +49,7 @@ pooled = value_builder(
     given="tokens = np.array({tokens})\nperplexities = np.array({ppl})",
     fields=lambda tokens, ppl: {"table": rows("ABC", tokens, ppl)},
     text="""
-One model was scored on each document of a corpus by itself.
+One model was scored on each document of a corpus separately.
 
 | document | scored tokens | perplexity |
 |---|---|---|

@@ -52,7 +52,7 @@ trap("infinity and NaN", "return float('nan')", deserved=("zero", ""))
 trap(
     "megabytes as an answer",
     "return np.zeros(2_000_000)",
-    deserved=("could not run", "returns more"),
+    deserved=("could not run", "returned more"),
 )
 trap(
     "many small objects as an answer",

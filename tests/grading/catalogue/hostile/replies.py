@@ -43,7 +43,7 @@ for fd in range(3, 64):
         pass
 return 1.0
 """,
-    deserved=("could not run", "returns more than"),
+    deserved=("could not run", "returned more than"),
 )
 FORGE = """
 import os, struct

@@ -13,7 +13,7 @@ def _(nb):
     nb.change("three-words", ("nats = -np.log(q)", "nats = to_nats(q)"))
 
 
-@case("a helper in a cell below its use", three_words=("full", "a cell below it defines"))
+@case("a helper in a cell below its use", three_words=("full", "only defined in a later cell"))
 def _(nb):
     nb.add("def to_nats(q):\n    return -np.log(q)")
     nb.change("three-words", ("nats = -np.log(q)", "nats = to_nats(q)"))
@@ -56,28 +56,31 @@ def _(nb):
     nb.change("three-words", ("-np.log(q)", "fast(torch.tensor(q)).numpy()"))
 
 
-@case("a method that a cell below attaches", three_words=("full", "a cell below it defines"))
+@case("a method that a cell below attaches", three_words=("full", "only defined in a later cell"))
 def _(nb):
     nb.begin("three-words", "class Costs:\n    pass")
     nb.change("three-words", ("-np.log(q)", "Costs.nats(q)"))
     nb.add("Costs.nats = staticmethod(lambda q: -np.log(q))")
 
 
-@case("an entry that a cell below adds", three_words=("full", "a cell below it defines"))
+@case("an entry that a cell below adds", three_words=("full", "only defined in a later cell"))
 def _(nb):
     nb.begin("three-words", "COSTS = {}")
     nb.change("three-words", ("-np.log(q)", "COSTS['nats'](q)"))
     nb.add("COSTS['nats'] = lambda q: -np.log(q)")
 
 
-@case("a module that a cell below writes", three_words=("full", "a cell below it defines"))
+@case("a module that a cell below writes", three_words=("full", "only defined in a later cell"))
 def _(nb):
     nb.begin("three-words", "from written_below import cost")
     nb.change("three-words", ("-np.log(q)", "cost(q)"))
     nb.add("%%writefile written_below.py\nimport numpy\ndef cost(q):\n    return -numpy.log(q)")
 
 
-@case("a cell that raises for want of a cell below it", softmax_gradient=("full", "a cell below it defines"))
+@case(
+    "a cell that raises for want of a cell below it",
+    softmax_gradient=("full", "only defined in a later cell"),
+)
 def _(nb):
     nb.begin("softmax-gradient", "one = np.below")
     nb.add("np.below = 1")
