@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._extras import need
+from lmmetrics.extras import need
 from lmmetrics._types import Floats
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from lmmetrics._extras import need
+from lmmetrics.extras import need
 
 nbformat = need("nbformat", "course")
 NotebookNode = nbformat.NotebookNode

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lmmetrics._extras import need
+from lmmetrics.extras import need
 
 torch = need("torch", "neural")
 

@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from lmmetrics._extras import need
+from lmmetrics.extras import need
 from lmmetrics.text._documents import checked_documents
 from lmmetrics.text._vocabulary import Vocabulary
 
