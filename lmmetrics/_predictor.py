@@ -1,4 +1,4 @@
-"""What all models with a distribution of the next token share."""
+"""The base class of the models that give the distribution of the next token."""
 
 from collections.abc import Sequence
 from typing import Literal

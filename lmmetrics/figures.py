@@ -135,7 +135,7 @@ def look(model: str, marker: bool = True) -> dict[str, Any]:
     Returns
     -------
     dict
-        Colour, line style and, if asked for, the marker.
+        Colour, line style and, if requested, the marker.
 
     Raises
     ------

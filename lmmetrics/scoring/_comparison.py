@@ -53,7 +53,7 @@ def compare_scores(
         If fewer than two documents contain the unit, if the numbers of documents differ, if a score is
         infinite, or if the numbers of unknown tokens differ, which means that the vocabularies differ.
     UnitError
-        If the unit was not counted, or if the two sides count different numbers of it in a document.
+        If the unit was not counted, or if the two sides count it differently in a document.
 
     Notes
     -----

@@ -69,7 +69,7 @@ class Canonical(Algebra):
 
     def derivative(self, e: Derivative) -> Expr:
         """Differentiate the canonical form, in which no bound index has a name that could clash."""
-        if self.rewrites:  # a fact holds at a point, so it may not be used before differentiation
+        if self.rewrites:  # a fact is true at a point only, so it may not be used before differentiation
             return e
         if isinstance(e.expr, AppliedUndef):
             return e
