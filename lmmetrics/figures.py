@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics.extras import need
 from lmmetrics._types import Floats
+from lmmetrics.extras import need
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
