@@ -17,6 +17,8 @@ __all__ = ["Mixture", "UnigramCache"]
 
 STEPS, ENOUGH = 200, 1e-9
 """The largest number of EM steps, and the gain in nats per token below which EM stops."""
+FAR = 1e-3
+"""`Mixture.fit` warns if the loss may be more than this above its minimum, in nats per token."""
 
 
 class Mixture(Predictor):
@@ -133,7 +135,7 @@ class Mixture(Predictor):
         Warns
         -----
         RuntimeWarning
-            If EM has not converged after 200 steps.
+            If after 200 steps the loss may be more than 0.001 nats per token above its minimum.
         """
         logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
@@ -145,18 +147,12 @@ class Mixture(Predictor):
         for _ in range(STEPS):
             with np.errstate(divide="ignore"):
                 posterior = np.exp(logs + np.log(weights)[:, None] - self._mix(logs, weights))
-            weights = posterior.mean(axis=1)
+            used, weights = weights, posterior.mean(axis=1)
             before, loss = loss, -self._mix(logs, weights).mean()
             if before - loss < ENOUGH:
                 break
         else:
-            warnings.warn(
-                f"EM has not converged: its last step of {STEPS} gained {before - loss:.1e} nats per token, "
-                f"which is not below {ENOUGH:g}, so the weights are approximate. If two models are nearly "
-                "equal, leave out one of them",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            self._warn_if_far(np.max(weights / np.where(used > 0, used, 1.0)) - 1)
         self.weights = weights / weights.sum()
         return self
 
@@ -167,6 +163,18 @@ class Mixture(Predictor):
     def _table(self, text: TokenizedText) -> Floats:
         """Return ln p of each token under each model: float64[M, N]."""
         return np.stack([model.log_probs(text) for model in self.models])
+
+    @staticmethod
+    def _warn_if_far(excess: float) -> None:
+        """Warn if EM has not converged. As the loss is convex, it is at most `excess` above its minimum."""
+        if excess > FAR:
+            warnings.warn(
+                f"EM has not converged: after {STEPS} steps the loss may be {excess:.1e} nats per token "
+                "above its minimum, so the weights are approximate. If two models are nearly equal, leave "
+                "out one of them",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     @staticmethod
     def _mix(logs: Floats, weights: Floats) -> Floats:
