@@ -58,7 +58,7 @@ METAPHORS = {
     r"[Ff]aults?": "mistake, loss above the entropy",
 }
 """Metaphors for a loss or a mistake, and the words that the chapters of the second pattern use."""
-BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
+BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*(?:\s[a-z]+){0,4}\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
 NOTATION = "How other texts write the same thing"
 """The heading below which the notation page lists the names that others use."""
 APART = "\n|\n"

@@ -240,6 +240,6 @@ def test_printing_has_units():
 
 def test_the_table_of_a_notebook_is_accessible():
     html = Score(1.02165125, tokens=3, chars=4)._repr_html_()
-    assert html.count("<caption>") == 1 and "1.021651 nats" in html
+    assert html.count("<caption>") == 1 and "1.021651 nats" in html and "1.473931 bits" in html
     assert html.count('scope="col"') == 5 and html.count('scope="row"') == 2
     assert ">0.368483</td>" in html and "word" not in html

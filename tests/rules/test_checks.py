@@ -215,6 +215,13 @@ def add_code(path, source):
     return edit(path, lambda cells: cells.append(cell))
 
 
+def plan_of_a_slide_too_many(project):
+    """Make the chapter one of the second pattern: its lab has 20 slides, and its plan names a 22nd."""
+    for folder, suffix in (("notebooks", "ipynb"), ("book/instructors", "md")):
+        (project / folder / f"{STEM}.{suffix}").rename(project / folder / f"04_perplexity.{suffix}")
+    write("book/instructors/04_perplexity.md", "On slides 2 to 5, and slide 22.\n")(project)
+
+
 def figure(alt):
     """Write a chapter of the second pattern with one figure."""
     header = f'---\nmystnb:\n  image:\n    alt: "{alt}"\n---\n'
@@ -420,12 +427,23 @@ PLANTED = [
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
     ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
-    ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "the alt text says 7"),
+    ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "alt text or caption says 7"),
     (
         "sentences_about_figures_are_claimed",
         write("book/04_perplexity.md", "All lines rise in {numref}`fig-04-x`.\n"),
         "says 'All'",
     ),
+    (
+        "glued_values_are_used",
+        write("book/04_perplexity.md", '```{code-cell} python\nglue("04-x", "3")\n```\n'),
+        "nothing uses the value '04-x'",
+    ),
+    (
+        "mistakes_named_are_tagged",
+        write("book/04_perplexity.md", "% mistake: M1\n\nThe base (M2).\n"),
+        "names M2, which",
+    ),
+    ("slides_named_exist", plan_of_a_slide_too_many, "names slide 22, and the core has 20"),
     (
         "bibliography_was_looked_up",
         write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),

@@ -13,6 +13,8 @@ RULES = (
     claims.figures_say_what_is_claimed,
     claims.numbers_in_alt_texts_are_computed,
     claims.sentences_about_figures_are_claimed,
+    claims.glued_values_are_used,
+    claims.mistakes_named_are_tagged,
 )
 
 
@@ -37,14 +39,18 @@ def test_the_page_itself_is_sound(planted):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("{04-size-first} to {04-size-last}", "10 to {04-size-last}", "the alt text says 10"),
+        ("{04-size-first} to {04-size-last}", "10 to {04-size-last}", "alt text or caption says 10"),
         ("  # claim: 04-stops", "", "the title .* says 'falls'"),
-        ("# claim: 04-stops", "# claim: 04-ends", "names no claim"),
+        ("Perplexity falls to the floor", "Perplexity rises to the floor", "the title .* says 'rises'"),
+        ("{04-order3-starts}", "starts lowest", "says 'lowest'"),
+        ("for lengths of 4 and 2", "for lengths of 4 and 9", "alt text or caption says 9"),
+        ("{glue:text}`04-cat-ppl` per word", "1.6430 per word", "nothing uses the value '04-cat-ppl'"),
+        ("number, M11", "number, M14", "names M14"),
         ("They meet at the perplexity.", "They meet below the perplexity.", "says 'below'"),
         ("shows the last statement:", "shows all statements:", "says 'all'"),
     ],
 )
 def test_a_planted_fault_is_found(planted, old, new, words):
     findings = planted(old, new)
-    assert len(findings) == 1
+    assert 1 <= len(findings) <= 2  # a number that is typed also leaves its glued value unused
     assert re.search(words, findings[0])
