@@ -274,7 +274,7 @@ def test_command(tmp_path, capsys):
     [
         (["--students", "Ada", "A-d-a"], "would be the same student"),
         (["--students", "..."], "is not a name"),
-        (["--students", "Ada", "--seed", "2"], "holds the midterm with another seed"),
+        (["--students", "Ada", "--seed", "2"], "contains the midterm with another seed"),
         (["--roster", "nobody.csv"], "nobody.csv"),
     ],
 )
