@@ -10,6 +10,7 @@
 
 import os
 import re
+from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -24,6 +25,7 @@ def setup(app):
     """Register the extension (called by Sphinx)."""
     app.connect("config-inited", name_the_repository, priority=1)
     app.connect("config-inited", add_style)
+    app.connect("env-get-outdated", read_one_page_for_a_new_style)
     app.connect("html-page-context", tidy_page, priority=900)
     app.add_directive("chapter-card", ChapterCard)
     app.add_directive("chapter-cards", ChapterCards)
@@ -82,6 +84,15 @@ def add_style(app, config):
     config.html_static_path.append(str(STATIC))
     app.add_css_file("fonts.css")
     app.add_css_file("book.css")
+
+
+def read_one_page_for_a_new_style(app, env, added, changed, removed):
+    """Return a page to read again if a style or script is newer than its copy: Sphinx copies none otherwise."""
+    copied = Path(app.outdir) / "_static" / "book.css"
+    if not copied.exists():
+        return []
+    newest = max(path.stat().st_mtime for path in STATIC.rglob("*") if path.is_file())
+    return ["book/index"] if newest > copied.stat().st_mtime else []
 
 
 def tidy_page(app, pagename, templatename, context, doctree):
