@@ -87,7 +87,7 @@ def add_style(app, config):
 
 
 def read_one_page_for_a_new_style(app, env, added, changed, removed):
-    """Return a page to read again if a style or script is newer than its copy: Sphinx copies none otherwise."""
+    """Return a page to read again if a style or script is newer than its copy, or Sphinx copies none."""
     copied = Path(app.outdir) / "_static" / "book.css"
     if not copied.exists():
         return []
