@@ -278,8 +278,8 @@ BROKEN = {
         edit("test-bits", 'assert abs(bits(math.log(8)) - 3) < 1e-12, "Divide by ln 2."\n', ""),
         "tests nothing without its hidden tests",
     ),
-    "a test that is no Python": (edit("test-coins", "assert", "assert assert"), "not valid Python"),
-    "an answer that is no Python": (edit("coins", "coins = 3", "coins = = 3"), "not valid Python"),
+    "a test that is not Python": (edit("test-coins", "assert", "assert assert"), "not valid Python"),
+    "an answer that is not Python": (edit("coins", "coins = 3", "coins = = 3"), "not valid Python"),
     "no prompt": (lambda solved: cells(solved)["why-add"].metadata.pop("course"), "no prompt"),
     "a marker in the prompt": (
         lambda solved: cells(solved)["why-add"].metadata["course"].update(prompt="### BEGIN SOLUTION"),

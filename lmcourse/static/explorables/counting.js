@@ -52,7 +52,7 @@
     },
   };
 
-  function draw(box, data) {
+  function draw(box, data, make) {
     const options = { ...PLAIN }, right = count(data.sentences, PLAIN, data.symbols).ppl;
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
@@ -93,13 +93,6 @@
         `${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.`;
     }
     show();
-  }
-
-  function make(tag, name, parent) {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    parent.appendChild(element);
-    return element;
   }
 
   window.Explorables = Object.assign(window.Explorables || {}, { counting: { count, draw } });

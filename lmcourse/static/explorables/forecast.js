@@ -15,7 +15,7 @@
     return { nats: -Math.log(q[symbol]), choices: 1 / q[symbol] };
   }
 
-  function draw(box, data) {
+  function draw(box, data, make) {
     const weights = [...data.weights];
     let came = data.came || 0;
     const form = make("div", "explorable-form", box);
@@ -62,13 +62,6 @@
         `${nats} nats, as for one of <b>${size}</b> equal choices.`;
     }
     show();
-  }
-
-  function make(tag, name, parent) {
-    const element = document.createElement(tag);
-    if (name) element.className = name;
-    parent.appendChild(element);
-    return element;
   }
 
   window.Explorables = Object.assign(window.Explorables || {}, { forecast: { forecast, met, draw } });

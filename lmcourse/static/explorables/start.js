@@ -1,10 +1,18 @@
-/* Start the interactive figures of a page: each replaces its still picture. */
+/* Start the interactive figures of a page: each replaces its still picture, with elements made by `make`. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
+
+  function make(tag, name, parent) {
+    const element = document.createElement(tag);
+    if (name) element.className = name;
+    parent.appendChild(element);
+    return element;
+  }
+
   for (const box of document.querySelectorAll(".explorable")) {
     const one = (window.Explorables || {})[box.dataset.explorable];
     if (!one) continue;
-    one.draw(box, JSON.parse(box.querySelector("script[type='application/json']").textContent));
+    one.draw(box, JSON.parse(box.querySelector("script[type='application/json']").textContent), make);
     box.classList.add("live");
   }
 });

@@ -22,7 +22,7 @@ def _(nb):
 @case("a cell that is added fails")
 def _(nb):
     nb.add("1 / 0", before="three-words")
-    nb.add("this is no Python", before="average-surprisal")
+    nb.add("this is not Python", before="average-surprisal")
 
 
 @case("a cell that is added does not end", limits=QUICK)
