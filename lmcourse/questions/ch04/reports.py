@@ -52,7 +52,7 @@ SRILM = Question(
         Mistake(
             "M5",
             lambda log10, sentences, words, oovs: srilm(-log10, sentences, words, oovs),
-            "Your numbers are below 1. The total is a log probability, so it takes a minus.",
+            "Your numbers are below 1. The total is a log probability, so it needs a minus sign.",
         ),
         Mistake(
             "L27",

@@ -117,7 +117,7 @@ THREE_TOOLS = Question(
         Mistake(
             "M5",
             lambda log_prob, base, tokens: base ** (log_prob / tokens),
-            "Your number is one over the perplexity. A log probability is negative, so it takes a minus.",
+            "Your number is one over the perplexity. A log probability is negative: it needs a minus sign.",
         ),
         Mistake(
             "L1",

@@ -78,7 +78,7 @@ BILL = Question(
         Mistake(
             "M2",
             partial(bill, power=np.exp),
-            "Your bits are right, and your perplexities raise e to them. Bits belong to 2.",
+            "Your bits are right, but your perplexities raise e to them. Raise 2 to them.",
         ),
         Mistake(
             "M5",

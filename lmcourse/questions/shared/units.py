@@ -28,12 +28,12 @@ HINTS = {
     "surprisal at least 0.",
 }
 PERPLEXITY_HINTS = {
-    "M1": "ln r / ln R is {power} = ln 2 for your number r and the right R: nats stand in the exponent of 2. "
-    "Nats belong to e.",
-    "M2": "ln r / ln R is {power} = 1 / ln 2 for your number r and the right R: bits stand in the exponent "
-    "of e. Bits belong to 2.",
-    "M3": "ln r / ln R is {power} = 1 / ln 10 for your number r and the right R: a logarithm to base 10 "
-    "stands in the exponent of e. It belongs to 10.",
+    "M1": "ln r / ln R is {power} = ln 2 for your number r and the right R: you raised 2 to a loss in nats. "
+    "Raise e to it.",
+    "M2": "ln r / ln R is {power} = 1 / ln 2 for your number r and the right R: you raised e to a loss in "
+    "bits. Raise 2 to it.",
+    "M3": "ln r / ln R is {power} = 1 / ln 10 for your number r and the right R: you raised e to a logarithm "
+    "to base 10. Raise 10 to it.",
     "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity.",
     "M5": "Your number is one over the perplexity, and no perplexity is below 1.",
 }
