@@ -1,0 +1,105 @@
+/* A network and its smaller versions, page by page: perplexity, KL divergence, first guesses, and a verdict. */
+(function () {
+  "use strict";
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const WIDTH = 440, HEIGHT = 96, LEFT = 14, RIGHT = 14, LINE = 44;
+
+  /**
+   * The change of a model on its first pages.
+   *
+   * pages: arrays [tokens, bits of the new model minus bits of the old one, KL divergence in nats, equal first guesses].
+   * count: how many pages are used, at least 2.
+   */
+  function measure(pages, count) {
+    const used = pages.slice(0, count);
+    const total = (k) => used.reduce((sum, page) => sum + page[k], 0);
+    const tokens = total(0), difference = total(1) / tokens;
+    const squares = used.reduce((sum, page) => sum + (page[1] - difference * page[0]) ** 2, 0);
+    const error = Math.sqrt(squares * count / (count - 1)) / tokens;
+    return {
+      tokens, difference, low: difference - 1.96 * error, high: difference + 1.96 * error,
+      kl: total(2) / tokens, same: total(3) / tokens,
+    };
+  }
+
+  /** The verdict on an interval in bits per token, if the perplexity may rise by `margin` (0.02 is 2 per cent). */
+  function verdict(low, high, margin) {
+    const bound = Math.log2(1 + margin);
+    return high < bound ? "accept" : low >= bound ? "reject" : "undecided";
+  }
+
+  const WORDS = {
+    accept: "Accept: the whole interval is below the margin.",
+    reject: "Reject: the whole interval is above the margin.",
+    undecided: "Not decided: the margin is inside the interval. More pages are needed.",
+  };
+  const percent = (bits) => 100 * (2 ** bits - 1);
+  const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(1)} %`;
+
+  function add(parent, tag, attributes, words) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (words) element.textContent = words;
+    parent.appendChild(element);
+    return element;
+  }
+
+  function draw(box, data, make) {
+    const most = data.versions[0].pages.length;
+    const now = { version: data.start, pages: most, margin: data.margin };
+    const form = make("div", "explorable-form", box);
+    const controls = make("div", "controls", form);
+
+    function slider(words, key, range, shown) {
+      const label = make("label", "", controls);
+      label.append(`${words} `);
+      const input = make("input", "", label);
+      Object.assign(input, { type: "range", ...range, value: now[key] });
+      const number = make("output", "number", label);
+      const tell = () => { number.textContent = shown(now[key]); };
+      input.addEventListener("input", () => { now[key] = Number(input.value); tell(); show(); });
+      tell();
+    }
+    slider("version", "version", { min: 0, max: data.versions.length - 1, step: 1 }, (k) => data.versions[k].name);
+    slider("test pages", "pages", { min: 2, max: most, step: 1 }, String);
+    slider("margin", "margin", { min: 0.5, max: 10, step: 0.5 }, (m) => `${m.toFixed(1)} %`);
+
+    const picture = add(form, "svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
+      "aria-label": "the interval of the change of perplexity, and the margin",
+    });
+    const from = -2, to = 12, x = (v) => LEFT + (Math.max(from, Math.min(to, v)) - from) / (to - from) * (WIDTH - LEFT - RIGHT);
+    add(picture, "line", { x1: x(from), x2: x(to), y1: LINE, y2: LINE, class: "grid" });
+    for (const v of [-2, 0, 2, 4, 6, 8, 10, 12]) {
+      add(picture, "text", { x: x(v), y: LINE + 26, class: "tick middle" }, String(v).replace("-", "−"));
+    }
+    add(picture, "text", { x: x((from + to) / 2), y: LINE + 46, class: "tick middle" }, "change of the perplexity (%)");
+    const zero = { x1: x(0), x2: x(0), y1: LINE - 10, y2: LINE + 10, class: "axis" };
+    add(picture, "line", zero);
+    const bound = add(picture, "line", { y1: LINE - 22, y2: LINE + 10, class: "line two" });
+    const said = add(picture, "text", { y: LINE - 28, class: "two middle" }, "margin");
+    const interval = add(picture, "line", { y1: LINE, y2: LINE, class: "line one wide" });
+    const dot = add(picture, "circle", { cy: LINE, r: 6, class: "dot one" });
+    const words = make("p", "result", form);
+    words.setAttribute("aria-live", "polite");
+
+    function show() {
+      const version = data.versions[now.version], found = measure(version.pages, now.pages);
+      const [low, middle, high] = [found.low, found.difference, found.high].map(percent);
+      bound.setAttribute("x1", x(now.margin));
+      bound.setAttribute("x2", x(now.margin));
+      said.setAttribute("x", Math.max(x(-0.6), Math.min(x(10.8), x(now.margin))));
+      interval.setAttribute("x1", x(low));
+      interval.setAttribute("x2", x(high));
+      dot.setAttribute("cx", x(middle));
+      words.innerHTML = `<b>${version.name}, ${version.kB.toFixed(0)} kB:</b> the perplexity changes by ` +
+        `<b>${signed(middle)}</b> (95 % interval ${signed(low)} to ${signed(high)}), the KL divergence to the original is ` +
+        `<b>${found.kl.toFixed(4)}</b> nats, and <b>${(100 * (1 - found.same)).toFixed(1)} %</b> of the first guesses change. ` +
+        `<b>${WORDS[verdict(found.low, found.high, now.margin / 100)]}</b>`;
+    }
+    show();
+  }
+
+  window.Explorables = Object.assign(window.Explorables || {}, { acceptance: { measure, verdict, draw } });
+})();
