@@ -1,0 +1,81 @@
+/* One forecast and a decoder: what may be written changes with the settings, the surprisal of the next token does not. */
+(function () {
+  "use strict";
+
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+  /**
+   * The distribution from which a decoder draws: first the temperature, then the k most probable symbols, then the
+   * smallest set of the most probable ones that holds at least the share p. Ties keep their order.
+   */
+  function decode(q, { temperature, k, p }) {
+    const top = Math.max(...q);
+    let r = q.map((value) => (value / top) ** (1 / temperature));
+    const order = r.map((_, i) => i).sort((a, b) => r[b] - r[a] || a - b);
+    const total = sum(order.slice(0, k).map((i) => r[i]));
+    const kept = new Set();
+    let held = 0;
+    for (const i of order.slice(0, k)) {
+      kept.add(i);
+      held += r[i] / total;
+      if (held >= p - 1e-12) break;
+    }
+    r = r.map((value, i) => (kept.has(i) ? value : 0));
+    const all = sum(r);
+    return r.map((value) => value / all);
+  }
+
+  const entropy = (q) => -sum(q.map((value) => (value > 0 ? value * Math.log2(value) : 0)));
+
+  const PLAIN = { temperature: 1, k: 0, p: 1 };
+
+  function draw(box, data, make) {
+    const options = { ...PLAIN, k: data.q.length }, shown = Math.min(data.shown, data.q.length);
+    const form = make("div", "explorable-form", box);
+    const bars = make("div", "bars", form);
+    const rows = data.symbols.slice(0, shown).map((name, i) => {
+      const row = make("div", "pair-row", bars);
+      const label = make("span", "bar-name", row);
+      label.textContent = name;
+      row.classList.toggle("came", i === data.came);
+      const track = make("div", "track", row);
+      const model = make("div", "fill ghost", track), fill = make("div", "fill", track);
+      model.style.width = `${100 * data.q[i]}%`;
+      return { fill, number: make("output", "number", row) };
+    });
+    const controls = make("div", "controls", form), outputs = {};
+    for (const [key, words, range] of [
+      ["temperature", "temperature", { min: 0.1, max: 2, step: 0.1 }],
+      ["k", "top-k: keep", { min: 1, max: data.q.length, step: 1 }],
+      ["p", "top-p: keep a share of", { min: 0.05, max: 1, step: 0.05 }],
+    ]) {
+      const label = make("label", "", controls);
+      label.append(`${words} `);
+      const input = make("input", "", label);
+      Object.assign(input, { type: "range", ...range, value: options[key] });
+      outputs[key] = make("output", "number", label);
+      input.addEventListener("input", () => { options[key] = Number(input.value); show(); });
+    }
+    const words = make("p", "result", form);
+    words.setAttribute("aria-live", "polite");
+
+    function show() {
+      const r = decode(data.q, options);
+      rows.forEach((row, i) => {
+        row.fill.style.width = `${100 * r[i]}%`;
+        row.number.textContent = r[i].toFixed(2);
+      });
+      outputs.temperature.textContent = options.temperature.toFixed(1);
+      outputs.k.textContent = String(options.k);
+      outputs.p.textContent = options.p.toFixed(2);
+      const left = r.filter((value) => value > 0).length, mine = r[data.came];
+      words.innerHTML = `The decoder can write <b>${left}</b> of ${data.q.length} symbols, with an entropy of ` +
+        `${entropy(r).toFixed(2)} bits. It writes “${data.symbols[data.came]}” with probability ${mine.toFixed(3)}.<br>` +
+        `The test text goes on with “${data.symbols[data.came]}”, and the <b>model</b> is scored: ` +
+        `<b>${(-Math.log2(data.q[data.came])).toFixed(2)}</b> bits, whatever the sliders say.`;
+    }
+    show();
+  }
+
+  window.Explorables = Object.assign(window.Explorables || {}, { decoder: { decode, entropy, draw } });
+})();

@@ -1,0 +1,84 @@
+/* How far a loss decides a task: the accuracies that an excess allows, beside models that were measured. */
+(function () {
+  "use strict";
+
+  /**
+   * The accuracies that a model may have on a choice that looks at one token in `every`, when its loss is `bits` per
+   * token above the floor: a wrong choice needs one bit on its token.
+   */
+  function range(bits, every) {
+    return [Math.max(0, 1 - bits * every), 1];
+  }
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const WIDE = 560, HIGH = 300, LEFT = 56, RIGHT = 12, TOP = 14, BOTTOM = 46;
+
+  function draw(box, data, make) {
+    const start = { bits: data.bits, every: data.every }, options = { ...start };
+    const form = make("div", "explorable-form", box);
+    const x = (bits) => LEFT + (WIDE - LEFT - RIGHT) * bits / data.top;
+    const y = (share) => TOP + (HIGH - TOP - BOTTOM) * (1 - share);
+
+    function shape(tag, attributes, parent, words) {
+      const element = document.createElementNS(SVG, tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      if (words) element.textContent = words;
+      parent.appendChild(element);
+      return element;
+    }
+
+    const picture = shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", class: "plot" }, form);
+    picture.setAttribute("aria-label", "Accuracy against bits per token above the floor, with the region that is possible.");
+    const region = shape("polygon", { class: "possible" }, picture);
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      shape("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(share), y2: y(share), class: "grid" }, picture);
+      shape("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, picture, share.toFixed(2));
+    }
+    for (let bits = 0; bits <= data.top + 1e-9; bits += 0.25) {
+      shape("text", { x: x(bits), y: HIGH - BOTTOM + 20, "text-anchor": "middle" }, picture, bits.toFixed(2));
+    }
+    shape("text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, picture, "bits per token above the floor");
+    shape("text", { x: LEFT - 8, y: TOP - 2, "text-anchor": "start" }, picture, "");
+    const span = shape("line", { class: "span" }, picture);
+    const points = data.models.map((model) =>
+      shape("circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }, picture));
+
+    const controls = make("div", "controls", form);
+    const outputs = {};
+    for (const [key, words, most, step] of [
+      ["bits", "bits per token above the floor", data.top, 0.005],
+      ["every", "the task looks at one token in", 64, 1],
+    ]) {
+      const label = make("label", "", controls);
+      label.append(`${words} `);
+      const input = make("input", "", label);
+      Object.assign(input, { type: "range", min: key === "every" ? 1 : 0, max: most, step, value: options[key] });
+      outputs[key] = make("output", "number", label);
+      input.addEventListener("input", () => { options[key] = Number(input.value); show(); });
+    }
+    const words = make("p", "result", form);
+    words.setAttribute("aria-live", "polite");
+
+    function show() {
+      const [low] = range(options.bits, options.every);
+      const corner = Math.min(data.top, 1 / options.every);
+      region.setAttribute("points", [[0, 1], [corner, range(corner, options.every)[0]], [data.top, range(data.top, options.every)[0]],
+        [data.top, 1]].map(([bits, share]) => `${x(bits)},${y(share)}`).join(" "));
+      for (const [name, value] of Object.entries({ x1: x(options.bits), x2: x(options.bits), y1: y(low), y2: y(1) })) {
+        span.setAttribute(name, value);
+      }
+      const own = options.every === start.every;
+      points.forEach((point) => { point.style.display = own ? "" : "none"; });
+      outputs.bits.textContent = options.bits.toFixed(3);
+      outputs.every.textContent = String(options.every);
+      const ppl = 2 ** (data.floor + options.bits);
+      const near = own ? data.models.filter((model) => Math.abs(model.bits - options.bits) <= 0.01) : [];
+      words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +
+        `The share of right choices can be anything from <b>${(100 * low).toFixed(0)} %</b> to <b>100 %</b>.` +
+        (near.length ? ` Measured here: ${near.map((m) => `${m.name} ${(100 * m.accuracy).toFixed(0)} %`).join(", ")}.` : "");
+    }
+    show();
+  }
+
+  window.Explorables = Object.assign(window.Explorables || {}, { frontier: { range, draw } });
+})();
