@@ -29,12 +29,12 @@ class Mixture(Predictor):
     models : sequence of language models
         M of them, at least one, each with ``log_probs(text)``. They must predict the same symbols.
     weights : sequence of float, optional
-        One for each model, none negative, summing to 1. Equal by default; `fit` replaces them.
+        One for each model, none negative, summing to 1. Equal by default.
 
     Attributes
     ----------
-    weights : float64[M]
-        Those given, or after `fit` those learned.
+    weights_ : float64[M]
+        Those of the constructor; after `fit`, those learned.
 
     Notes
     -----
@@ -72,7 +72,7 @@ class Mixture(Predictor):
                 f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that "
                 "sum to 1"
             )
-        self.weights = given
+        self.weights_: Floats = given
 
     @property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]  # the models have it
@@ -90,7 +90,7 @@ class Mixture(Predictor):
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N]."""
-        return self._mix(self._table(text), self.weights)
+        return self._mix(self._table(text), self.weights_)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
@@ -114,7 +114,7 @@ class Mixture(Predictor):
                 "start of the text, a counted model for a place anywhere in a text. Give all tokens from the "
                 'start of the text, so that the context begins with "<s>": context=["<s>", ...]'
             )
-        return self.weights @ rows
+        return self.weights_ @ rows
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
@@ -153,7 +153,7 @@ class Mixture(Predictor):
                 break
         else:
             self._warn_if_far(np.max(weights / np.where(used > 0, used, 1.0)) - 1)
-        self.weights = weights / weights.sum()
+        self.weights_ = weights / weights.sum()
         return self
 
     def _starts(self) -> set[str | None]:
@@ -182,7 +182,7 @@ class Mixture(Predictor):
         return logsumexp(logs[used] + np.log(weights[used])[:, None], axis=0)
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights, self.models, strict=True))
+        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights_, self.models, strict=True))
         return f"Mixture({parts})"
 
 

@@ -124,7 +124,7 @@ def wikitext_rows(train, valid, test, networks=True):
         yield counted(text, order, Katz(**GOOD_TURING), train, test)
     best = NGramModel(5, ModifiedKneserNey()).fit(train)
     cached = Mixture([best, UnigramCache(500)]).fit(valid)
-    note = f"weight of the cache {cached.weights[1]:.3f}, by EM on the validation text"
+    note = f"weight of the cache {cached.weights_[1]:.3f}, by EM on the validation text"
     yield measured(text, "modified Kneser-Ney, order 5, with a cache of 500", cached, test) | {"note": note}
     if not networks:
         return
@@ -135,7 +135,7 @@ def wikitext_rows(train, valid, test, networks=True):
     lstm = Remembered(lstm)
     for name, model in (("order 5", best), ("order 5 with its cache", cached)):
         both = Mixture([model, lstm]).fit(valid)
-        note = f"weight of the network {both.weights[1]:.3f}, by EM on the validation text"
+        note = f"weight of the network {both.weights_[1]:.3f}, by EM on the validation text"
         yield measured(text, f"mixture of the LSTM and modified Kneser-Ney, {name}", both, test) | {
             "note": note
         }

@@ -59,8 +59,8 @@ def test_em_finds_the_best_weight(tales):
         return -Mixture([model, cache], [1 - weight, weight]).log_probs(valid).mean()
 
     best = minimize_scalar(loss, bounds=(1e-6, 0.9), method="bounded", options={"xatol": 1e-7})
-    assert fitted.weights[1] == pytest.approx(best.x, abs=1e-3)
-    assert loss(fitted.weights[1]) == pytest.approx(best.fun, abs=1e-7)
+    assert fitted.weights_[1] == pytest.approx(best.x, abs=1e-3)
+    assert loss(fitted.weights_[1]) == pytest.approx(best.fun, abs=1e-7)
 
 
 def test_a_cache_helps_on_text_nobody_has_seen(tales):
