@@ -109,4 +109,6 @@ NAMES = {
     "L36": "the samples do not come from the generator that was given",
     "L37": "what occurs once is confused with what occurs least",
     "L38": "what never occurs is divided by 0, or left out",
+    "L39": "what stands at the same place is compared, though something before it is missing",
+    "L40": "one event is counted twice",
 }
