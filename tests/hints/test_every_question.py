@@ -14,6 +14,7 @@ from lmcourse.hints.judging import judge
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.question import formula_value
 from lmcourse.questions import of_chapter
+from tests.questions.exercise_sets import explanation
 
 CHAPTERS = {m.name[2:] for m in pkgutil.iter_modules(lmcourse.questions.__path__) if m.name.startswith("ch")}
 QUESTIONS = [question for chapter in sorted(CHAPTERS) for question in of_chapter(chapter).values()]
@@ -76,7 +77,7 @@ def test_each_mistake_gets_its_own_hint(question, i):
     mistake = question.mistakes[i]
     verdict = judge(question, lambda case: formula_value(question, mistake.wrong, case), question.cases)
     assert not verdict.right
-    assert verdict.message.startswith(f"{question.key}: {mistake.id}, {mistake.name}. ")
+    assert explanation(verdict.message).startswith(f"{question.key}: {mistake.id}, {mistake.name}. ")
     assert verdict.mistakes == tuple(mistake.id.split(" + "))
     if isinstance(mistake.hint, str):
         assert all(part in verdict.message for part in re.split(r"\{\w+\}", mistake.hint))

@@ -7,4 +7,5 @@ divergences   mistakes and a property of every KL divergence
 batches       padded sequences
 sampling      properties of answers that must draw
 verdicts      reports that are judged by one number each
+designs       answers that may have many right forms, each judged by what it does
 """

@@ -1,0 +1,229 @@
+"""Chapter 13, errors of a recogniser: edit distance, and four programs that print an error rate."""
+
+from functools import partial
+
+import numpy as np
+
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import unchanged
+from lmcourse.questions.shared.wrong import but
+
+# --- edit-distance ---------------------------------------------------------------------------------------
+
+
+def edit_distance(reference, hypothesis, substitution=1, border=1):
+    """The least number of substitutions, deletions and insertions that turn one list into the other."""
+    above = [border * j for j in range(len(hypothesis) + 1)]
+    for i, word in enumerate(reference, start=1):
+        row = [border * i]
+        for j, other in enumerate(hypothesis, start=1):
+            changed = above[j - 1] + substitution * (word != other)
+            row.append(min(changed, above[j] + 1, row[j - 1] + 1))
+        above = row
+    return above[-1]
+
+
+def _place_by_place(reference, hypothesis):
+    differ = sum(a != b for a, b in zip(reference, hypothesis, strict=False))
+    return differ + abs(len(reference) - len(hypothesis))
+
+
+def _bags(reference, hypothesis):
+    """Words of the reference that the hypothesis lacks, whatever their order."""
+    words = set(reference)
+    return sum(max(0, reference.count(word) - hypothesis.count(word)) for word in words)
+
+
+def _draw_lists(rng):
+    """A list of words, and what is left of it after a few edits."""
+    words = ["call", "me", "back", "on", "this", "line"]
+    reference = [str(word) for word in rng.choice(words, size=rng.integers(5, 10))]
+    hypothesis = list(reference)
+    for _ in range(rng.integers(2, 6)):
+        at, kind = int(rng.integers(len(hypothesis))), rng.integers(3)
+        hypothesis[at : at + int(kind > 0)] = [str(rng.choice(words))] if kind < 2 else []
+    return reference, hypothesis
+
+
+EDIT_DISTANCE = Question(
+    key="13.edit-distance",
+    title="how many corrections?",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=edit_distance,
+    cases=(
+        (
+            ["the", "line", "is", "dead", "since", "monday", "the", "ninth"],
+            ["line", "is", "red", "since", "this", "monday", "ninth", "the"],
+        ),
+        (list("请三天内退还押金"), list("三天内返还一半押金吧")),
+    ),
+    draw=_draw_lists,
+    odd=(
+        lambda rng: (_draw_lists(rng)[0], []),
+        lambda rng: ([], _draw_lists(rng)[1]),
+        lambda rng: (_draw_lists(rng)[0],) * 2,
+    ),
+    rtol=1e-9,
+    mistakes=(
+        Mistake(
+            "L39",
+            _place_by_place,
+            "You compare word by word at the same place. After one word that is missing or too many, all "
+            "later words stand at other places, and they are not errors.",
+        ),
+        Mistake(
+            "L40",
+            partial(edit_distance, substitution=2),
+            "Your number counts each substitution twice, as a deletion and an insertion. It is one error.",
+        ),
+        Mistake(
+            "L22",
+            _bags,
+            "You count the words of the reference that are missing, in any order. Words that are too many, "
+            "and words at the wrong place, are errors as well.",
+        ),
+        Mistake(
+            "L22",
+            partial(edit_distance, border=0),
+            "The first row and the first column of your table are 0, so that words at the beginning may be "
+            "left out or added without being counted. Turning i words into none takes i deletions.",
+        ),
+        Mistake(
+            "L1",
+            lambda reference, hypothesis: edit_distance(reference, hypothesis) / max(len(reference), 1),
+            "You have divided by the length of the reference. The task asks for the number of errors; the "
+            "rate is the next task.",
+        ),
+    ),
+    properties=(
+        Property(
+            "it changes when reference and hypothesis change places, though each deletion in one direction "
+            "is an insertion in the other",
+            unchanged,
+            also=lambda reference, hypothesis: (hypothesis, reference),
+        ),
+    ),
+    advice="Work 'a b' against 'b' by hand: a table of 3 x 2 numbers, whose last one is 1.",
+)
+
+# --- wer -------------------------------------------------------------------------------------------------
+
+COUNTS = ("substitutions", "deletions", "insertions", "correct")
+
+
+def _rates(report):
+    """The rate by each of four programs."""
+    S, D, I, C = (np.asarray(report[name], dtype=float) for name in COUNTS)  # noqa: E741
+    with np.errstate(all="ignore"):
+        return {
+            "none": (S + D + I).sum() / (S + D + C).sum(),
+            "hypothesis": (S + D + I).sum() / (S + I + C).sum(),
+            "mean": ((S + D + I) / (S + D + C)).mean(),
+            "insertions": (S + D).sum() / (S + D + C).sum(),
+        }
+
+
+def audit(reports, rates=_rates):
+    """The word error rate of each report, and which program has printed its number."""
+    found = [rates(report) for report in reports]
+    verdicts = [
+        min(suspects, key=lambda name: abs(suspects[name] - report["reported"]))
+        for suspects, report in zip(found, reports, strict=True)
+    ]
+    return {"WER": np.array([suspects["none"] for suspects in found]), "verdicts": " ".join(verdicts)}
+
+
+def _with(change):
+    """The audit of somebody whose four rates are changed."""
+    return partial(audit, rates=lambda report: change(_rates(report)))
+
+
+def _exchange(one, other):
+    return _with(lambda rates: rates | {one: rates[other], other: rates[one]})
+
+
+def _without_insertions(report):
+    return _rates(report | {"insertions": np.zeros(len(report["insertions"]))})
+
+
+def _acquits_nobody(reports):
+    verdicts = audit(reports, rates=lambda r: {k: v for k, v in _rates(r).items() if k != "none"} | {
+        "none": np.inf
+    })["verdicts"]  # fmt: skip
+    return audit(reports) | {"verdicts": verdicts}
+
+
+def _draw_report(rng, verdict, often=False):
+    """An alignment of a few sentences whose four rates are far apart; ``often``: with many insertions."""
+    while True:
+        n = int(rng.integers(3, 6))
+        correct = rng.integers(2, 14, size=n)
+        report = {
+            "substitutions": rng.integers(0, 4, size=n),
+            "deletions": rng.integers(0, 3, size=n),
+            "insertions": rng.integers(9, 20, size=n) if often else rng.integers(1, 5, size=n),
+            "correct": np.minimum(correct, 3) if often else correct,
+        }
+        rates = _rates(report)
+        values = np.sort(list(rates.values()))
+        if np.min(np.diff(values)) > 0.02 * values[-1] and (not often or rates["none"] > 1):
+            return report | {"reported": float(f"{rates[verdict]:.4g}")}
+
+
+def _draw_reports(rng):
+    verdicts = ["none", "hypothesis", "mean", "insertions", str(rng.choice(["none", "mean"]))]
+    return ([_draw_report(rng, verdicts[i]) for i in rng.permutation(len(verdicts))],)
+
+
+WER = Question(
+    key="13.wer",
+    title="four programs, four error rates",
+    kind="forensics",
+    stars=3,
+    points=3,
+    right=audit,
+    cases=(_draw_reports(np.random.default_rng(1301)), _draw_reports(np.random.default_rng(1302))),
+    draw=_draw_reports,
+    odd=(lambda rng: ([_draw_report(rng, str(v), often=True) for v in rng.permutation(["none", "mean"])],),),
+    entry_points={"WER": 2, "verdicts": 1},
+    mistakes=(
+        Mistake(
+            "M57",
+            _exchange("none", "hypothesis"),
+            "You divide by the words of the hypothesis: a recogniser that adds words would lower its own "
+            "rate. Deleted words belong to the reference, and inserted words do not.",
+        ),
+        Mistake(
+            "M57",
+            _exchange("none", "mean"),
+            "You average the rates of the sentences, so that a sentence of two words weighs like one of "
+            "twenty. Add the errors, add the words, and divide once.",
+        ),
+        Mistake(
+            "L22",
+            partial(audit, rates=_without_insertions),
+            "Your errors are substitutions and deletions. A word that nobody said is an error, too.",
+        ),
+        Mistake(
+            "L7",
+            _with(lambda rates: rates | {"none": 1 - rates["insertions"]}),
+            "Your 'WER' is the share of the reference words that came out right.",
+        ),
+        Mistake(
+            "L29",
+            but(audit, {"WER": lambda reports: 100 * audit(reports)["WER"]}),
+            "Your rates are in per cent. The task asks for shares: 0.25, not 25.",
+        ),
+        Mistake(
+            "L28",
+            _acquits_nobody,
+            "Your rates are right, and you accuse reports that are right, too.",
+        ),
+    ),
+    advice="Reference words are substituted, deleted or correct. Compute the four rates of one report, and "
+    "look which of them is printed.",
+)
+
+QUESTIONS = (EDIT_DISTANCE, WER)
