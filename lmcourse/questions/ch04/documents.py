@@ -26,7 +26,7 @@ def _weighted_mean(documents):
 
 
 def _documents(rng, levels, lengths):
-    """Nats of documents that cost about ``levels`` a token."""
+    """Surprisals of documents with about ``levels`` nats per token."""
     return ([rng.gamma(4.0, level / 4.0, size=n) for level, n in zip(levels, lengths, strict=True)],)
 
 
@@ -62,56 +62,57 @@ POOL = Question(
         Mistake(
             "M8",
             lambda documents: _each(documents)[0].mean(),
-            "You average the documents' perplexities, {ratio} times the number asked for: every document has "
-            "the same weight, however long it is, and the hardest one governs the mean.",
+            "You average the perplexities of the documents. Your number is {ratio} times the right one: "
+            "every document has the same weight, whatever its length. Add all nats, count all tokens, "
+            "divide once.",
         ),
         Mistake(
             "M8",
             _weighted_mean,
-            "Your weights are right and your mean is not: the shares of the tokens belong in the exponents "
-            "of a geometric mean.",
+            "You weight the perplexities by length, which is right, but in an arithmetic mean. Average the "
+            "nats, and exponentiate last.",
         ),
         Mistake(
             "M9",
             lambda documents: np.exp(np.mean([nats.mean() for nats in documents])),
-            "You average the documents' losses, so that a short document weighs like a long one. "
-            "Add all nats, count all tokens, divide once.",
+            "You average the losses of the documents, so a short document has the weight of a long one. Add "
+            "all nats, count all tokens, divide once.",
         ),
         Mistake(
             "M11",
             lambda documents: np.exp(np.concatenate(documents)).mean(),
-            "You average 1/q over the tokens. Average the nats, and take the exponential last.",
+            "You average 1/q over the tokens. Average the nats, and exponentiate last.",
         ),
         Mistake(
             "L2",
             lambda documents: 1 / np.exp(-np.concatenate(documents)).mean(),
-            "Your number is one over the mean of q. Average the nats, and take the exponential last.",
+            "Your number is one over the mean of q. Average the nats, and exponentiate last.",
         ),
         Mistake(
             "L1",
             lambda documents: np.exp(np.mean([nats.sum() for nats in documents])),
-            "You divide the total by the number of documents. The unit of the task is the token.",
+            "You divide the total of the nats by the number of documents. Divide by the number of tokens.",
         ),
     ),
     properties=(
         PERPLEXITY,
-        Property("it changes when every document is cut in two", unchanged, also=_cut_in_two),
+        Property("the number changes when every document is cut in two", unchanged, also=_cut_in_two),
     ),
-    advice="One document of tokens at 1 nat and another at 1 nat have the perplexity e together, whatever "
-    "their lengths.",
+    advice="Test your function on two documents in which every token has 1 nat: whatever their lengths, the "
+    "result is e.",
 )
 
 # --- any-base --------------------------------------------------------------------------------------------
 
 
 def any_base(L, a, b):
-    """The perplexity in base b, with the logarithm of base a, and the exponent that repairs it."""
+    """The perplexity from base b alone, from bases a and b, and the exponent that repairs the second."""
     return {"consistent": np.exp(L), "mixed": b ** (L / np.log(a)), "repair": np.log(a) / np.log(b)}
 
 
 ANY_BASE = Question(
     key="04.any-base",
-    title="the base drops out, or does damage",
+    title="the base cancels, unless two are mixed",
     kind="derive",
     stars=2,
     points=2,
@@ -124,41 +125,45 @@ ANY_BASE = Question(
         Mistake(
             "M7",
             but(any_base, {"consistent": lambda L, a, b: b**L}),
-            "Your 'consistent' depends on b. L is in nats; in the unit of base b the same loss is another "
-            "number, and b is raised to that one.",
+            "Your 'consistent' depends on b, because you raise b to a loss in nats. Convert the loss to "
+            "logarithms of base b first.",
         ),
         Mistake(
             "M4",
             but(any_base, {"consistent": lambda L, a, b: L / np.log(b)}),
-            "Your 'consistent' is the loss in the unit of base b. It stands in the exponent of b.",
+            "Your 'consistent' is the loss with logarithms to base b. Raise b to it.",
         ),
         Mistake(
             "M7",
             but(any_base, {"mixed": lambda L, a, b: np.exp(L)}),
-            "Your 'mixed' is the perplexity itself. The bases differ, so the base does not drop out.",
+            "Your 'mixed' is the right perplexity. Here the two bases differ, so they do not cancel.",
         ),
         Mistake(
             "L3",
             but(any_base, {"mixed": lambda L, a, b: b ** (L * np.log(a))}),
-            "A logarithm to base a is the natural one divided by ln a. Your 'mixed' multiplies.",
+            "Your 'mixed' multiplies by ln a. A logarithm to base a is the natural logarithm divided by ln "
+            "a.",
         ),
         Mistake(
             "L3",
             but(any_base, {"mixed": lambda L, a, b: a ** (L / np.log(b))}),
-            "In your 'mixed' the bases have changed places: the logarithm has base a, and b is raised.",
+            "In your 'mixed' the bases have changed places. The logarithm has base a, and b is raised to "
+            "the loss.",
         ),
         Mistake(
             "L3",
             but(any_base, {"repair": lambda L, a, b: np.log(b) / np.log(a)}),
-            "Your 'repair' makes it worse: it is the exponent of the damage. You want the way back.",
+            "Your 'repair' is upside down: it turns the right perplexity into the mixed one. Find the "
+            "exponent that leads back.",
         ),
         Mistake(
             "L9",
             but(any_base, {"repair": lambda L, a, b: a / b}),
-            "Your 'repair' is a ratio of the bases. It is a ratio of their logarithms.",
+            "Your 'repair' is the ratio of the bases. Take logarithms of both sides of mixed**k = "
+            "consistent.",
         ),
     ),
-    advice="Write b**x as exp(x * ln b), and log_a(x) as ln(x) / ln(a). Then only e is left.",
+    advice="Write b**x as exp(x * ln b), and log_a(x) as ln(x) / ln(a). Then compare the exponents of e.",
 )
 
 # --- two-documents ---------------------------------------------------------------------------------------
@@ -179,7 +184,7 @@ def _draw_two(rng):
 
 TWO_DOCUMENTS = Question(
     key="04.two-documents",
-    title="two documents, and where averaging breaks even",
+    title="two documents, and when their plain mean is right",
     kind="derive",
     stars=2,
     points=3,
@@ -192,18 +197,20 @@ TWO_DOCUMENTS = Question(
         Mistake(
             "M8",
             but(two_documents, {"pooled": lambda P1, P2, n1, n2: (P1 + P2) / 2}),
-            "Your 'pooled' is the mean of the perplexities, and does not know how long the documents are.",
+            "Your 'pooled' is the mean of the perplexities, which does not depend on the lengths. Add the "
+            "nats, and divide by the number of tokens.",
         ),
         Mistake(
             "M8",
             but(two_documents, {"pooled": lambda P1, P2, n1, n2: (n1 * P1 + n2 * P2) / (n1 + n2)}),
-            "Your 'pooled' weighs by length, in an arithmetic mean. Write it with nats, n * ln P each, and "
-            "take the exponential last.",
+            "Your 'pooled' is an arithmetic mean, weighted by length. Add the nats of both documents, n * "
+            "ln P each, and exponentiate last.",
         ),
         Mistake(
             "M9",
             but(two_documents, {"pooled": lambda P1, P2, n1, n2: np.sqrt(P1 * P2)}),
-            "Your 'pooled' is a geometric mean in which both documents weigh the same. Their lengths differ.",
+            "Your 'pooled' is a geometric mean that gives both documents the same weight. Weight them by "
+            "length.",
         ),
         Mistake(
             "L31",
@@ -211,12 +218,13 @@ TWO_DOCUMENTS = Question(
                 two_documents,
                 {"pooled": lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))},
             ),
-            "In your 'pooled' the lengths have changed places.",
+            "In your 'pooled' the lengths have changed places: each document has the weight of the other.",
         ),
         Mistake(
             "L1",
             but(two_documents, {"pooled": lambda P1, P2, n1, n2: P1**n1 * P2**n2}),
-            "Your 'pooled' is one over the probability of both texts: the root of degree n1 + n2 is missing.",
+            "Your 'pooled' is one over the probability of both texts. Divide the total of the nats by n1 + "
+            "n2 before you exponentiate.",
         ),
         Mistake(
             "L31",
@@ -224,13 +232,13 @@ TWO_DOCUMENTS = Question(
                 two_documents,
                 {"break-even": lambda P1, P2, n1, n2: np.log((P1 + P2) / (2 * P1)) / np.log(P2 / P1)},
             ),
-            "Your 'break-even' is the share of document 2.",
+            "Your 'break-even' is the share of document 2. Give that of document 1.",
         ),
         Mistake(
             "L9",
             but(two_documents, {"break-even": lambda P1, P2, n1, n2: 0.5}),
-            "With equal lengths the pooled value is the geometric mean of P1 and P2, which is *below* their "
-            "arithmetic mean unless P1 = P2. The share stands in an exponent, so one half does not balance.",
+            "Your 'break-even' is one half. With equal lengths the pooled perplexity is the geometric mean "
+            "of P1 and P2, which is *below* their arithmetic mean.",
         ),
         Mistake(
             "M2",
@@ -238,8 +246,8 @@ TWO_DOCUMENTS = Question(
                 two_documents,
                 {"break-even": lambda P1, P2, n1, n2: np.log2((P1 + P2) / (2 * P2)) / np.log(P1 / P2)},
             ),
-            "Your 'break-even' is {ratio} = 1 / ln 2 times what it should be: the two logarithms differ in "
-            "base.",
+            "Your 'break-even' is {ratio} = 1 / ln 2 times the right one, because its two logarithms have "
+            "different bases.",
         ),
     ),
     properties=(

@@ -1,4 +1,4 @@
-"""Chapter 04, two evaluators to repair: padding and batches, sentence starts and ends."""
+"""Chapter 04, two evaluators to correct: padding and batches, sentence starts and ends."""
 
 from functools import partial
 
@@ -58,7 +58,7 @@ def _draw_batches(rng):
 
 
 def _draw_batch(rng, rows, columns):
-    """Nats of the tokens; in the padding, what a model that never saw padding may say."""
+    """Nats of the tokens; in the padding, what a model that was not trained on padding may give."""
     level = rng.uniform(0.8, 4.5, size=(rows, 1))
     nats = rng.gamma(4.0, level / 4.0, size=(rows, columns))
     lengths = np.array([columns, *rng.integers(1, columns, size=rows - 1)])
@@ -82,7 +82,7 @@ def _draw_batches_with_an_empty_row(rng):
 
 EVALUATOR = Question(
     key="04.evaluator",
-    title="an evaluator that counts what is not there",
+    title="an evaluator with padding and batches",
     kind="debug",
     stars=3,
     points=3,
@@ -95,60 +95,67 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M19",
             _each_batch(wrong.padding_counted, _exp_of_mean),
-            "Both mistakes are still there. Add three columns of padding to a batch: does the number change? "
-            "Make every row a batch of its own: does it change?",
+            "Both mistakes are still there. Add three columns of padding to a batch: does your number "
+            "change? Make every row a batch of its own: does it change?",
         ),
         Mistake(
             "M9",
             _each_batch(mean_of_tokens, _exp_of_mean),
-            "One mistake is corrected. The other: the last, small batch weighs as much as the first.",
+            "You have corrected one mistake. The other: you average the losses of the batches, so a small "
+            "batch has the weight of a large one.",
         ),
         Mistake(
             "M9",
             lambda batches: np.exp(np.mean([row.mean() for row in _rows(batches)])),
-            "You average the rows' means, so a row of one token weighs like a row of nine.",
+            "You average the losses of the rows, so a row of one token has the weight of a row of nine.",
         ),
         Mistake(
             "M19",
             _all_at_once(wrong.padding_counted),
-            "One mistake is corrected. The other: ln r / ln R is {power}, the share of tokens among all "
-            "positions.",
+            "You have corrected one mistake. The other: you divide by all positions, padding included. ln r "
+            "/ ln R is {power}, the share of tokens among all positions.",
         ),
         Mistake(
             "M20",
             _all_at_once(wrong.padding_scored),
-            "Padding is now scored as if it were text. The model was never asked for it.",
+            "You score the padding as if it were text. Leave it out of the total and out of the count.",
         ),
         Mistake(
             "M10",
             _each_batch(mean_of_tokens, _mean_of_exps),
-            "You average the batches' perplexities. Another batch size would give another number.",
+            "You average the perplexities of the batches, so another batch size gives another number. Add "
+            "all nats, count all tokens, divide once.",
         ),
         Mistake(
             "M10 + M19",
             _each_batch(wrong.padding_counted, _mean_of_exps),
-            "The exponential has moved inside the mean over batches, and the padding is still counted.",
+            "You average the perplexities of the batches, and you still count the padding. Exponentiate "
+            "last, and divide by the number of tokens.",
         ),
         Mistake(
             "M8",
             lambda batches: np.mean([np.exp(row.mean()) for row in _rows(batches)]),
-            "You average the rows' perplexities. Add nats, count tokens, divide once; the exponential comes "
-            "last.",
+            "You average the perplexities of the rows. Add all nats, count all tokens, divide once, and "
+            "exponentiate last.",
         ),
         Mistake(
             "M11",
             lambda batches: np.exp(np.concatenate(_rows(batches))).mean(),
-            "You average 1/q over the tokens. The exponential comes last.",
+            "You average 1/q over the tokens. Average the nats, and exponentiate last.",
         ),
         Mistake(
             "L1",
             _all_at_once(wrong.total),
-            "Your exponent is the total of the nats. Divide it by the number of tokens.",
+            "You exponentiate the total of the nats. Divide it by the number of tokens first.",
         ),
     ),
     properties=(
         PERPLEXITY,
-        Property("a perfect model does not get 1", lambda _, second: abs(second - 1) < 1e-9, also=_perfect),
+        Property(
+            "a model that gives every token the probability 1 does not get the perplexity 1",
+            lambda _, second: abs(second - 1) < 1e-9,
+            also=_perfect,
+        ),
         Property("the number changes when padding is added", unchanged, also=_wider),
         Property("the number changes when every row is a batch of its own", unchanged, also=row_by_row),
     ),
@@ -214,7 +221,7 @@ def _draw_odd_stream(rng):
 
 SENTENCE_ENDS = Question(
     key="04.sentence-ends",
-    title="an evaluator that trips over sentence ends",
+    title="an evaluator with sentence starts and ends",
     kind="debug",
     stars=3,
     points=3,
@@ -227,40 +234,44 @@ SENTENCE_ENDS = Question(
         Mistake(
             "M25 + M26",
             partial(evaluate_stream, with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
-            "Both mistakes are still there. For each of the two numbers, list the tokens whose nats are "
-            "added up, and the tokens that are counted: it must be one list.",
+            "Both mistakes are still there. For each of the two numbers, list the tokens that are scored "
+            "and the tokens that are counted: the two lists must be the same.",
         ),
         Mistake(
             "M26",
             partial(evaluate_stream, with_ends=STARTS_COUNTED),
-            "Your 'with </s>' is too low, ln r / ln R is {power}: every <s> is counted, and no model ever "
-            "predicts it.",
+            "Your 'with </s>' is too low, ln r / ln R is {power}: you count every <s>, although it is never "
+            "predicted.",
         ),
         Mistake(
             "M25",
             partial(evaluate_stream, without_ends=ENDS_NOT_COUNTED),
-            "Your 'without </s>' is too high, ln r / ln R is {power}: the nats of </s> are still in the "
-            "total.",
+            "Your 'without </s>' is too high, ln r / ln R is {power}: you still add up the nats of </s>.",
         ),
         Mistake(
             "M25",
             partial(evaluate_stream, without_ends=("words", "words ends")),
-            "Your 'without </s>' is too low, ln r / ln R is {power}: </s> is still in the count.",
+            "Your 'without </s>' is too low, ln r / ln R is {power}: you still count </s>.",
         ),
         Mistake(
             "L21",
             partial(evaluate_stream, with_ends=("words", "words")),
-            "Both of your numbers leave </s> out. The first scores it: its nats, and its count.",
+            "Both of your numbers leave </s> out. In the first, add up its nats and count it.",
         ),
         Mistake(
             "L31",
             exchanged(evaluate_stream, "with </s>", "without </s>"),
             "Your two numbers have changed places.",
         ),
-        Mistake("L1", _undivided, "Your exponents are totals. Divide each by the number of its tokens."),
+        Mistake(
+            "L1",
+            _undivided,
+            "You exponentiate the totals of the nats. Divide each total by the number of its tokens first.",
+        ),
     ),
     properties=(PERPLEXITY,),
-    advice="Take one sentence, <s> cat </s>, with one nat for cat and one for </s>: both numbers are e.",
+    advice="Test your function on one sentence, <s> cat </s>, with 1 nat for cat and 1 nat for </s>: both "
+    "numbers are e.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Chapter 04, reports to judge: from two numbers and some counts, the mistake, or an acquittal."""
+"""Chapter 04, reports to judge: from two numbers and some counts, the mistake, or that there is none."""
 
 import math
 from dataclasses import replace
@@ -46,7 +46,7 @@ def _draw_reports(rng):
 
 FORENSICS = Question(
     key="04.forensics",
-    title="guilty, and of what?",
+    title="which mistake was made?",
     kind="forensics",
     stars=3,
     points=3,
@@ -75,37 +75,41 @@ FORENSICS = Question(
         Mistake(
             "L9",
             replace(AUDIT, evidence=lambda report: report["reported"] / math.exp(report["loss"])),
-            "You divide the two perplexities. A wrong base or count changes the exponent: divide logarithms.",
+            "You divide the two perplexities. A wrong base or count raises the perplexity to a power: "
+            "divide their logarithms.",
         ),
         Mistake(
             "L9",
             replace(AUDIT, evidence=lambda report: math.log(report["reported"]) / math.exp(report["loss"])),
-            "You divide a logarithm by a perplexity. The loss is the right logarithm already.",
+            "You divide a logarithm by a perplexity. Divide it by the loss, which is the logarithm of the "
+            "right one.",
         ),
         Mistake(
             "L7",
             replace(AUDIT, evidence=lambda report: 1 / _exponent(report)),
-            "Your exponents are upside down: they lead from the reported number to the right one.",
+            "Your exponents are upside down: they turn the reported number into the right one. The task "
+            "asks for ln r / L.",
         ),
         Mistake(
             "L28",
             AUDIT.without_acquittal(),
-            "One of the reports is right, and you accuse it. An exponent of 1 is an alibi.",
+            "You find a mistake in a report that is right. If the exponent is 1, the verdict is 'none'.",
         ),
         Mistake(
             "L3",
             replace(AUDIT, suspects=_upside_down(("M1", "M2", "M3"))),
-            "Your exponents are right, and the bases are named the wrong way round. 2**nats is less than "
-            "e**nats.",
+            "Your exponents are right, but your verdicts on the bases are the wrong way round. For one and "
+            "the same loss, is 2**loss above or below e**loss?",
         ),
         Mistake(
             "L7",
             replace(AUDIT, suspects=_upside_down(("M19", "M25", "M26"))),
-            "Your exponents are right, and the counts are upside down. Dividing by more tokens gives a "
-            "smaller exponent.",
+            "Your exponents are right, but the ratios of counts behind your verdicts are upside down. Does "
+            "dividing by more tokens give a larger or a smaller exponent?",
         ),
     ),
-    advice="Each mistake multiplies the loss by a number that you can compute from the counts of the report.",
+    advice="Each mistake multiplies the loss by a factor. Work out that factor for each verdict: it is a "
+    "constant, or it follows from the counts of the report.",
 )
 
 QUESTIONS = (FORENSICS,)

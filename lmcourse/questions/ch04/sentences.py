@@ -32,44 +32,48 @@ SENTENCE = Question(
         Mistake(
             "M4",
             lambda q: -np.log2(q).mean(),
-            "Your number is the average surprisal in bits. The perplexity is 2 to that power.",
+            "Your number is the average surprisal in bits. Raise 2 to that power.",
         ),
         Mistake(
             "L1",
             lambda q: 1 / np.prod(q),
             "Your number is one over the probability of the whole sentence: ln r / ln R is {power}, the "
-            "number of words. Share the surprisal out over the words first.",
+            "number of words. Divide the total surprisal by this number before you exponentiate.",
         ),
         Mistake(
             "L2",
             lambda q: 1 / np.mean(q),
-            "Your number is one over the mean probability. Take the logarithm of each probability, then the "
-            "mean: probabilities multiply, so their mean is a geometric one.",
+            "Your number is one over the arithmetic mean of q. The probabilities of a sentence multiply, so "
+            "take their geometric mean: the logarithm of each one first, then the mean.",
         ),
         Mistake(
             "M11",
             lambda q: np.mean(1 / q),
-            "Your number is the arithmetic mean of 1/q, {ratio} times too large: one bad word governs it. "
-            "The perplexity is their geometric mean.",
+            "Your number is the arithmetic mean of 1/q, {ratio} times the right one, because a single "
+            "improbable word dominates it. The perplexity is the geometric mean of 1/q.",
         ),
         Mistake(
             "L4",
             lambda q: np.sum(q) ** (-1 / len(q)),
-            "You take the root of a sum. Probabilities in a chain multiply.",
+            "You take the root of the sum of the probabilities. Take the root of their product.",
         ),
     ),
     properties=(
         PERPLEXITY,
-        Property("it changes when the sentence comes twice", unchanged, also=lambda q: (np.tile(q, 2),)),
+        Property(
+            "the number changes when the same sentence is given twice in a row",
+            unchanged,
+            also=lambda q: (np.tile(q, 2),),
+        ),
     ),
-    advice="Three words of probability 1/4 have the perplexity 4. Does your function say so? Do not round.",
+    advice="Test your function on three words of probability 1/4: their perplexity is 4. Do not round.",
 )
 
 # --- three-tools -----------------------------------------------------------------------------------------
 
 
 def from_total(log_prob, base, tokens):
-    """The perplexity behind a tool's total log probability."""
+    """The perplexity per token from a tool's total log probability."""
     return base ** (-log_prob / tokens)
 
 
@@ -81,7 +85,7 @@ def _draw_total(rng):
 
 THREE_TOOLS = Question(
     key="04.three-tools",
-    title="the totals of three tools",
+    title="log probabilities from three tools",
     kind="compute",
     stars=1,
     points=2,
@@ -92,38 +96,40 @@ THREE_TOOLS = Question(
         Mistake(
             "M2 + M3",
             lambda log_prob, base, tokens: np.exp(-log_prob / tokens),
-            "You raise e, whatever the tool's base is: ln r / ln R is {power}, one over ln of that base.",
+            "You raise e, whatever the base is: ln r / ln R is {power}, one over ln of the base. Raise the "
+            "argument base.",
         ),
         Mistake(
             "M1 + M3",
             lambda log_prob, base, tokens: 2 ** (-log_prob / tokens),
-            "You raise 2, whatever the tool's base is: ln r / ln R is {power}.",
+            "You raise 2, whatever the base is: ln r / ln R is {power}. Raise the argument base.",
         ),
         Mistake(
             "L8",
             lambda log_prob, base, tokens: 10 ** (-log_prob / tokens),
-            "You raise 10, whatever the tool's base is: ln r / ln R is {power}.",
+            "You raise 10, whatever the base is: ln r / ln R is {power}. Raise the argument base.",
         ),
         Mistake(
             "L3",
             lambda log_prob, base, tokens: np.exp(-log_prob / np.log(base) / tokens),
-            "A logarithm to base b is the natural one divided by ln b. So the way back to nats multiplies.",
+            "You divide by ln of the base. To turn a logarithm to base b into nats, multiply by ln b.",
         ),
         Mistake(
             "M4",
             lambda log_prob, base, tokens: -log_prob / tokens,
-            "Your number is the average surprisal in the tool's unit. It belongs in an exponent.",
+            "Your number is the average surprisal in the unit of the tool. Raise its base to this power.",
         ),
         Mistake(
             "M5",
             lambda log_prob, base, tokens: base ** (log_prob / tokens),
-            "Your number is one over the perplexity. A log probability is negative: it needs a minus sign.",
+            "Your number is one over the perplexity. The log probability is negative, so the exponent needs "
+            "a minus sign.",
         ),
         Mistake(
             "L1",
             lambda log_prob, base, tokens: base ** (-log_prob),
             "Your number is one over the probability of the whole text: ln r / ln R is {power}, "
-            "the number of tokens.",
+            "the number of tokens. Divide the total by it.",
         ),
     ),
     alike=(
@@ -134,14 +140,15 @@ THREE_TOOLS = Question(
         ("right", "L8", "the third total is to base 10"),
     ),
     properties=(PERPLEXITY,),
-    advice="Ten tokens that cost one bit each have the total -10 to base 2, and the perplexity 2.",
+    advice="Test your function on ten tokens of probability 1/2: in base 2 their total is -10, and their "
+    "perplexity is 2.",
 )
 
 # --- digits ----------------------------------------------------------------------------------------------
 
 
 def digit_perplexities(train, test, test_perplexity=lambda q, test: np.exp(-np.log(q[test]).mean())):
-    """How many digits are possible, how many the model expects, and how many the test is worth."""
+    """How many digits are possible, the perplexity that the model expects, and that of the test."""
     counts = np.bincount(train, minlength=10)
     q = counts / counts.sum()
     return {
@@ -164,7 +171,7 @@ def _draw_digits(rng):
 
 DIGITS = Question(
     key="04.digits",
-    title="ten digits, and hardly a choice",
+    title="ten digits, but not ten choices",
     kind="compute",
     stars=1,
     points=2,
@@ -179,43 +186,47 @@ DIGITS = Question(
         Mistake(
             "L5",
             partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(q).sum())),
-            "Your 'test' does not depend on the test digits: it is what the model expects of its own draws.",
+            "Your 'test' does not depend on the test digits: it is the exponential of the model's entropy. "
+            "Use the probabilities of the digits in test.",
         ),
         Mistake(
             "L14",
             partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(_shares(test)).sum())),
-            "You score the test digits with their own frequencies, the best model in hindsight. "
-            "Take the frequencies of train.",
+            "You score the test digits with their own frequencies, which the model cannot know. Use their "
+            "frequencies in train.",
         ),
         Mistake(
             "L18",
             partial(digit_perplexities, test_perplexity=lambda q, test: (q > 0).sum()),
-            "Your 'test' is the number of possible digits. They are not equally likely, and the model knows.",
+            "Your 'test' is the number of possible digits. That would be right if the model gave all of "
+            "them the same probability.",
         ),
         Mistake(
             "L17",
             lambda train, test: digit_perplexities(np.concatenate([train, test]), test),
-            "Your model has counted the test digits, too. Count on train alone.",
+            "Your model has also counted the test digits. Count the digits of train only.",
         ),
         Mistake(
             "L1",
             partial(digit_perplexities, test_perplexity=lambda q, test: 1 / np.prod(q[test])),
-            "Your 'test' is one over the probability of the whole test. Share it out over the digits.",
+            "Your 'test' is one over the probability of all test digits together. Divide the total "
+            "surprisal by their number before you exponentiate.",
         ),
         Mistake(
             "L2",
             partial(digit_perplexities, test_perplexity=lambda q, test: 1 / q[test].mean()),
-            "Take the logarithm of each probability first, then the mean.",
+            "Your 'test' is one over the mean of q. Take the logarithm of each probability first, then the "
+            "mean.",
         ),
         Mistake(
             "M11",
             partial(digit_perplexities, test_perplexity=lambda q, test: (1 / q[test]).mean()),
-            "You average 1/q, and the rare digit governs the result. The average stands inside the "
-            "exponential.",
+            "Your 'test' is the mean of 1/q, which a single rare digit dominates. Average the surprisals, "
+            "and exponentiate last.",
         ),
     ),
     properties=(PERPLEXITY,),
-    advice="Print q: ten frequencies that add up to 1. np.bincount(train, minlength=10) counts the digits.",
+    advice="np.bincount(train, minlength=10) counts the digits. Print q: its ten entries must add up to 1.",
 )
 
 QUESTIONS = (SENTENCE, THREE_TOOLS, DIGITS)

@@ -1,4 +1,4 @@
-"""Chapter 04, what happened and what was expected: step perplexities from a table, and from logits."""
+"""Chapter 04, observed and expected: data and step perplexities from a table, and from logits."""
 
 from functools import partial
 
@@ -39,8 +39,8 @@ def _draw_chain(rng):
     return start, table, rng.integers(symbols, size=rng.integers(4, 9))
 
 
-CHAIN = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.2, 0.3]])
-"""Chapter 01's language: cat, sleeps, eats."""
+CHAIN = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.3, 0.2]])
+"""The three-word language of the chapters: cat, sleeps, eats."""
 
 
 def _draw_one_step(rng):
@@ -50,7 +50,7 @@ def _draw_one_step(rng):
 
 STEPS = Question(
     key="04.steps",
-    title="what happened, and what was expected",
+    title="data perplexity and step perplexity",
     kind="implement",
     stars=2,
     points=3,
@@ -69,62 +69,65 @@ STEPS = Question(
             partial(
                 data_and_steps, data=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean())
             ),
-            "Your 'data' is below 1: it is the geometric mean of q, and the perplexity is one over that.",
+            "Your 'data' is below 1: it is the geometric mean of q. The perplexity is one over that.",
         ),
         Mistake(
             "M4",
             partial(data_and_steps, steps=lambda rows, ids: entr(rows).sum(axis=1)),
-            "Your 'steps' are entropies in nats. A step perplexity is the exponential of one.",
+            "Your 'steps' are entropies in nats. A step perplexity is the exponential of an entropy.",
         ),
         Mistake(
             "M11",
             partial(data_and_steps, expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
-            "Your 'expected' is the arithmetic mean of the steps. Entropies are averaged, and the "
-            "exponential comes last.",
+            "Your 'expected' is the mean of the step perplexities. Average the entropies, and exponentiate "
+            "last.",
         ),
         Mistake(
             "M11",
             partial(data_and_steps, data=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()),
-            "Your 'data' is the arithmetic mean of 1/q. Surprisals are averaged, and the exponential comes "
-            "last.",
+            "Your 'data' is the arithmetic mean of 1/q. Average the surprisals, and exponentiate last.",
         ),
         Mistake(
             "L1",
             partial(data_and_steps, data=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()),
-            "Your 'data' is one over the probability of the whole string: it is not shared out over its "
-            "symbols.",
+            "Your 'data' is one over the probability of all symbols together. Divide the total surprisal by "
+            "their number before you exponentiate.",
         ),
         Mistake(
             "L5",
             partial(data_and_steps, data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
-            "Your 'data' does not look at what came. It needs the probability of each symbol of ids.",
+            "Your 'data' does not depend on the symbols that came. Use the probability of each symbol of "
+            "ids.",
         ),
         Mistake(
             "L6",
             partial(data_and_steps, steps=lambda rows, ids: 1 / rows.max(axis=1)),
-            "Your 'steps' look at the favourite only. The entropy weighs all symbols.",
+            "Your 'steps' use only the most probable symbol of each forecast. Use the entropy, to which all "
+            "symbols contribute.",
         ),
         Mistake(
             "L20",
             partial(data_and_steps, rows_of=lambda start, table, ids: table[ids]),
-            "Each of your rows is one step late: the context of a symbol is the one *before* it, and the "
-            "first has `start`.",
+            "You take the row of the symbol itself. Take the row of the symbol *before* it, and `start` for "
+            "the first one.",
         ),
         Mistake(
             "L20",
             partial(data_and_steps, rows_of=lambda start, table, ids: table[np.roll(ids, 1)]),
-            "The first symbol is scored after the last one of the string. Its distribution is `start`.",
+            "You take the row of the last symbol for the first one. The distribution of the first symbol is "
+            "`start`.",
         ),
         Mistake(
             "L16",
             partial(data_and_steps, rows_of=lambda start, table, ids: _rows(start, table.T, ids)),
-            "Your rows do not add up to 1, because they are the table's columns. A row is a context.",
+            "You take the columns of the table, which need not add up to 1. Take its rows: one for each "
+            "symbol before.",
         ),
     ),
     properties=(PERPLEXITY,),
     alike=(("right", "M11", "the two steps of the first case differ little, and so do their means"),),
-    advice="Build the distributions first, shape (N, V): `start`, then the row of the symbol before. "
-    "Every row adds up to 1.",
+    advice="Build the N forecasts first, shape (N, V): `start`, and then, for each symbol, the row of the "
+    "symbol before it. Every row must add up to 1.",
 )
 
 # --- calibration -----------------------------------------------------------------------------------------
@@ -166,13 +169,13 @@ def _turned_round(found):
 
 
 def _draw_logits(rng, sureness=None, ignore_index=None):
-    """Targets that one model draws, and the logits of another that is surer, or less sure."""
+    """Targets that one model draws, and the logits of another that is more confident, or less."""
     rows, columns, symbols = int(rng.integers(3, 6)), int(rng.integers(6, 10)), int(rng.integers(5, 9))
     ignore_index = int(rng.choice([-100, 0])) if ignore_index is None else ignore_index
     sureness = float(rng.choice([0.3, 3.0])) if sureness is None else sureness
     logits = rng.normal(scale=1.5, size=(rows, columns, symbols))
     if ignore_index == 0:
-        logits[..., 0] -= 30.0  # nobody draws padding
+        logits[..., 0] -= 30.0  # padding is never drawn
     targets = (logits + rng.gumbel(size=logits.shape)).argmax(axis=-1)
     targets[0, 0] = 1 if ignore_index == 0 else 0
     lengths = np.array([columns, *rng.integers(2, columns, size=rows - 1)])
@@ -182,7 +185,7 @@ def _draw_logits(rng, sureness=None, ignore_index=None):
 
 CALIBRATION = Question(
     key="04.calibration",
-    title="is the model too sure? in PyTorch",
+    title="overconfident or underconfident, in PyTorch",
     kind="implement",
     stars=2,
     points=2,
@@ -197,18 +200,19 @@ CALIBRATION = Question(
         Mistake(
             "M6",
             partial(calibration, to_log=_softmax_twice),
-            "Both of your numbers are near the number of symbols: softmax is applied twice. "
-            "F.cross_entropy and log_softmax expect logits.",
+            "Both of your numbers are near the number of symbols: you apply softmax twice. F.cross_entropy "
+            "and F.log_softmax take logits.",
         ),
         Mistake(
             "M19",
             partial(calibration, mean=wrong.padding_counted),
-            "Your totals are those of the tokens, but you divide by all positions: ln r / ln R is {power}.",
+            "You add up the tokens only, but you divide by all positions, padding included: ln r / ln R is "
+            "{power}.",
         ),
         Mistake(
             "M20",
             partial(calibration, mean=wrong.padding_scored),
-            "Positions whose target is ignore_index are padding. Leave them out of both means.",
+            "Your means include the padding. Leave out the positions whose target is ignore_index.",
         ),
         Mistake(
             "M20",
@@ -216,32 +220,36 @@ CALIBRATION = Question(
                 calibration(logits, targets, ignore_index)["data"],
                 np.exp(_surprisal_and_entropy(logits, targets)[1].mean()),
             ),
-            "Your 'data' leaves the padding out, your 'expected' does not: mask the entropies, too.",
+            "Your 'data' leaves the padding out, but your 'expected' does not. Mask the entropies as well.",
         ),
         Mistake(
             "M21",
             partial(calibration, mask=lambda targets, _: targets > 0),
-            "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
+            "You leave out every target that is not above 0, but 0 can be a real token. Compare the targets "
+            "with ignore_index.",
         ),
         Mistake(
             "M9",
             partial(calibration, mean=wrong.mean_of_means),
-            "You average the rows' means, and the rows differ in length. Average over tokens.",
+            "You average the means of the rows, which differ in length. Take one mean over all tokens of "
+            "the batch.",
         ),
         Mistake(
             "M11",
             _mean_of_exponentials,
-            "Your 'expected' is the mean of the step perplexities. Average the entropies, then take exp.",
+            "Your 'expected' is the mean of the step perplexities. Average the entropies, and exponentiate "
+            "last.",
         ),
         Mistake(
             "L5",
             then(calibration, lambda found: _card(found["expected"], found["expected"])),
-            "Your 'data' does not look at the targets. It needs the surprisal of what came.",
+            "Your 'data' does not depend on the targets. Average the surprisals of the targets.",
         ),
         Mistake(
             "L7",
             then(calibration, _turned_round),
-            "A model that is surprised more than it expected was too sure: data above expected.",
+            "Your numbers are right, but your verdict is the wrong way round. A model that is more "
+            "surprised than it expected is overconfident.",
         ),
     ),
     alike=(
@@ -253,8 +261,8 @@ CALIBRATION = Question(
         PERPLEXITY,
         Property("a number changes when padding is added", unchanged, also=more_padding),
     ),
-    advice="F.log_softmax gives both: minus its entry at the target, and minus the sum of q * log q. "
-    "Compute in float64.",
+    advice="F.log_softmax gives you both: a surprisal is minus its entry at the target, an entropy is minus "
+    "the sum of q * log q. Compute in float64.",
 )
 
 QUESTIONS = (STEPS, CALIBRATION)

@@ -29,5 +29,5 @@ FINITE = Property("a number is infinite or not a number (nan)", finite)
 NOT_NEGATIVE = Property(
     "a number is negative, but no surprisal is below 0, because no probability is above 1", not_negative
 )
-BELOW_ONE = "a perplexity is below 1, but even a perfect model has 1"
+BELOW_ONE = "a perplexity is below 1, but even a perfect model has a perplexity of 1"
 PERPLEXITY = Property(BELOW_ONE, lambda value, *case: (numbers(value) >= 1).all())

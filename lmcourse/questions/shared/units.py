@@ -21,21 +21,24 @@ EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
 """ln r / ln R for a reported perplexity r and the right one R; the same factor multiplies the nats."""
 
 HINTS = {
-    "M1": "Your number is {ratio} = ln 2 times the nats. Nats are multiplied by ln 2 only if they were bits.",
-    "M2": "Your number is {ratio} = 1 / ln 2 times the nats: it is in bits. Use the natural logarithm.",
-    "M3": "Your number is {ratio} = 1 / ln 10 times the nats: it is in hartleys. Use the natural logarithm.",
-    "M5": "Your number has the right size and the wrong sign. A logarithm of a probability is at most 0, its "
+    "M1": "Your number is {ratio} = ln 2 times the right one: you multiplied by ln 2, but "
+    "it was in nats already.",
+    "M2": "Your number is {ratio} = 1 / ln 2 times the right one: it is in bits. Use the natural logarithm.",
+    "M3": "Your number is {ratio} = 1 / ln 10 times the right one: it is in hartleys. Use the natural "
+    "logarithm.",
+    "M5": "Your number has the right size and the wrong sign. The logarithm of a probability is at most 0, a "
     "surprisal at least 0.",
 }
 PERPLEXITY_HINTS = {
-    "M1": "ln r / ln R is {power} = ln 2 for your number r and the right R: you raised 2 to a loss in nats. "
-    "Raise e to it.",
-    "M2": "ln r / ln R is {power} = 1 / ln 2 for your number r and the right R: you raised e to a loss in "
-    "bits. Raise 2 to it.",
-    "M3": "ln r / ln R is {power} = 1 / ln 10 for your number r and the right R: you raised e to a logarithm "
-    "to base 10. Raise 10 to it.",
-    "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity.",
-    "M5": "Your number is one over the perplexity, and no perplexity is below 1.",
+    "M1": "For your number r and the right number R, ln r / ln R is {power} = ln 2: you raised 2 to a loss "
+    "in nats. Raise e to it.",
+    "M2": "For your number r and the right number R, ln r / ln R is {power} = 1 / ln 2: you raised e to a "
+    "loss in bits. Raise 2 to it.",
+    "M3": "For your number r and the right number R, ln r / ln R is {power} = 1 / ln 10: you raised e to a "
+    "loss in hartleys (base 10). Raise 10 to it.",
+    "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity. Exponentiate it.",
+    "M5": "Your number is one over the perplexity, and no perplexity is below 1. Check the sign of the "
+    "exponent.",
 }
 SLIPS = ("M1", "M2", "M3")
 """The mistakes that are also tried on top of the others."""

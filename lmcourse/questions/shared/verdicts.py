@@ -55,5 +55,5 @@ class Audit:
         return min(suspects, key=lambda name: abs(suspects[name] - number))
 
     def without_acquittal(self) -> Audit:
-        """The same without the verdict "none": the mistake of accusing every report."""
+        """The same without the verdict "none": as if no report could be right."""
         return replace(self, suspects=lambda report: {**self.suspects(report), "none": np.inf})
