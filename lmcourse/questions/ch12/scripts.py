@@ -1,0 +1,221 @@
+"""Chapter 12, script and domain: how much of the unknown is script, and a design that takes both apart."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+
+from lmcourse.hints.answers import Unreadable, plain_data
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.wrong import but
+
+# --- script-share ----------------------------------------------------------------------------------------
+
+SIMPLE = dict(
+    zip("鳥聞風雨聲見萬門東馬雲為將飛葉國書長語遠", "鸟闻风雨声见万门东马云为将飞叶国书长语远", strict=True)
+)
+SIMPLE = {one: other for one, other in SIMPLE.items() if one != other}
+BOTH = "山水日月人不上天花春明白一千里心"
+RARE = "蓑笠翁鹿柴霄鬢猿砧羌"
+"""Characters of two scripts; characters that both share; and characters that no model of the task knows."""
+
+
+def script_share(train, test, simple, unknown_in=list, script=None):
+    """Shares of unknown characters of a text, before and after conversion, and the part that is script."""
+    known = set(train)
+    before = np.mean([c not in known for c in unknown_in(test)])
+    after = np.mean([simple.get(c, c) not in known for c in unknown_in(test)])
+    script = script or (lambda before, after: 1 - after / before if before else 0.0)
+    return {"before": before, "after": after, "script": script(before, after)}
+
+
+def _draw_texts(rng, known_only=False):
+    """A model's text in one script, and a text in the other one, some of whose characters are rare."""
+    pairs = list(SIMPLE.items())
+    seen = [pairs[i][1] for i in rng.permutation(len(pairs))[: rng.integers(9, 14)]]
+    train = "".join(rng.choice([*seen, *BOTH], size=60)) + "".join(seen) + BOTH
+    there = [*BOTH, *BOTH] if known_only else [*BOTH, *(old for old, _ in pairs), *RARE[:4]]
+    test = "".join(rng.choice(there, size=int(rng.integers(25, 45))))
+    return train, test if known_only else test + "鳥鳥翁翁山山", dict(SIMPLE)
+
+
+SCRIPT_SHARE = Question(
+    key="12.script-share",
+    title="how much of it is script?",
+    kind="implement",
+    stars=2,
+    points=2,
+    right=script_share,
+    cases=(
+        (
+            "鸟在山上人见了山门外飞来一千只鸟",
+            "千山鳥飛絕萬徑人蹤滅山山",
+            {"鳥": "鸟", "飛": "飞", "絕": "绝", "萬": "万", "徑": "径", "蹤": "踪", "滅": "灭"},
+        ),
+        _draw_texts(np.random.default_rng(1201)),
+    ),
+    draw=_draw_texts,
+    odd=(lambda rng: _draw_texts(rng, known_only=True),),
+    entry_points={"before": 1, "script": 1},
+    mistakes=(
+        Mistake(
+            "M60",
+            lambda train, test, simple: script_share(train, test, {}),
+            "Your shares before and after are the same: the text is read in its own script both times, and "
+            "so everything unknown is blamed on its domain.",
+        ),
+        Mistake(
+            "L35",
+            partial(script_share, unknown_in=set),
+            "You count each different character once. A loss is a sum over the characters of the text, so a "
+            "character that comes ten times counts ten times.",
+        ),
+        Mistake(
+            "L22",
+            partial(script_share, script=lambda before, after: before - after),
+            "Your 'script' is a share of all characters. The task asks for a share of those that were "
+            "unknown before the conversion.",
+        ),
+        Mistake(
+            "L31",
+            partial(script_share, script=lambda before, after: after / before if before else 0.0),
+            "Your 'script' is the part of the unknown characters that *stays* unknown.",
+        ),
+        Mistake(
+            "L16",
+            lambda train, test, simple: script_share(test, train, simple),
+            "You have looked up the model's characters in the new text. Look up those of the new text in "
+            "what the model has read.",
+        ),
+        Mistake(
+            "L29",
+            lambda train, test, simple: {k: 100 * v for k, v in script_share(train, test, simple).items()},
+            "Your numbers are per cent. The task asks for shares between 0 and 1.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a share does not lie between 0 and 1",
+            lambda value, *case: all(0 <= share <= 1 for share in value.values()),
+        ),
+    ),
+    advice="Two unknown characters of ten, one of which the conversion turns into a known one: 0.2 before, "
+    "0.1 after, and half of the unknown was script.",
+)
+
+# --- shift-design ----------------------------------------------------------------------------------------
+
+RUNS = {
+    letter: dict(zip(("text", "script", "unknown"), run, strict=True))
+    for letter, run in zip(
+        "ABCDEFGH",
+        itertools.product(("tales", "poems"), ("simplified", "traditional"), ("scored", "left out")),
+        strict=True,
+    )
+}
+"""Eight runs of one model, which has read simplified tales."""
+
+
+def shift_design():
+    """For each part of the rise from the tales to the poems, two runs that differ in nothing else."""
+    return {"script": "EG", "vocabulary": "EF", "style": "BF"}
+
+
+def read_pairs(answer):
+    """Two letters for each part, in any order and writing; a pair that is as good becomes the usual one."""
+    answer = plain_data(answer)
+    if not isinstance(answer, dict) or set(answer) != set(shift_design()):
+        raise Unreadable(
+            "your answer must be a dictionary with the keys 'script', 'vocabulary' and 'style', each with "
+            'two letters, as in "AB".'
+        )
+    value, problems = {}, {}
+    for key, pair in answer.items():
+        parts = pair if isinstance(pair, list | tuple) else [pair]
+        letters = sorted({c for c in "".join(map(str, parts)).upper() if c.isalpha()})
+        value[key] = "".join(letters)
+        if len(letters) != 2 or not set(letters) <= set(RUNS):
+            problems[key] = f'"{key}" is {pair!r}. Give two different letters from A to H, as in "AB".'
+            value[key] = ""
+    if value["script"] == "AC":
+        value["script"] = "EG"
+    return value, problems
+
+
+SHIFT_DESIGN = Question(
+    key="12.shift-design",
+    title="a design that takes three things apart",
+    kind="protocol",
+    stars=3,
+    points=3,
+    form="value",
+    right=shift_design,
+    cases=((),),
+    reading=read_pairs,
+    entry_points={"script": 1, "vocabulary": 1, "style": 1},
+    mistakes=(
+        Mistake(
+            "M60",
+            but(shift_design, {"style": lambda: "AG"}),
+            "Your pair for 'style' differs in the script, too. The model reads simplified characters, and "
+            "most of the rise in this pair comes from characters that it has never seen in this form.",
+        ),
+        Mistake(
+            "M60",
+            but(shift_design, {"style": lambda: "BH"}),
+            "Your pair for 'style' differs in the script, too. Leaving unknown characters out does not help: "
+            "what is left of the traditional text is a selection that the script has made.",
+        ),
+        Mistake(
+            "M60",
+            but(shift_design, {"vocabulary": lambda: "GH"}),
+            "Your pair for 'vocabulary' is in traditional characters. Many of them are unknown only "
+            "because of their script, so this pair mixes the two.",
+        ),
+        Mistake(
+            "M60",
+            but(shift_design, {"vocabulary": lambda: "CD"}),
+            "Your pair for 'vocabulary' is about the tales in another script. Nearly everything that is "
+            "unknown there is unknown because of its script.",
+        ),
+        Mistake(
+            "M28",
+            but(shift_design, {"script": lambda: "FH"}),
+            "Your pair for 'script' leaves out the unknown characters. Another script makes characters "
+            "unknown: leaving them out removes the very effect that you measure.",
+        ),
+        Mistake(
+            "M28",
+            but(shift_design, {"script": lambda: "BD"}),
+            "Your pair for 'script' leaves out the unknown characters, on the tales. Another script makes "
+            "characters unknown: leaving them out removes the very effect that you measure.",
+        ),
+        Mistake(
+            "L22",
+            but(shift_design, {"style": lambda: "AE"}),
+            "Your pair for 'style' scores the unknown characters as well, and the poems have more of them "
+            "than the tales: style and vocabulary are mixed. Which runs leave the vocabulary out?",
+        ),
+        Mistake(
+            "L22",
+            but(shift_design, {"style": lambda: "CG"}),
+            "Your pair for 'style' is in a script that the model cannot read, on both sides.",
+        ),
+        Mistake(
+            "L22",
+            but(shift_design, {"style": lambda: "DH"}),
+            "Your pair for 'style' is in a script that the model cannot read. What is left of both texts is "
+            "a selection that the script has made.",
+        ),
+        Mistake(
+            "L7",
+            but(shift_design, {"vocabulary": lambda: "AB"}),
+            "Your pair for 'vocabulary' is about the tales, at home. The question is what unknown characters "
+            "add to the loss of the *poems*.",
+        ),
+    ),
+    advice="The two runs of a pair agree in two columns of the table and differ in the third. Then ask of "
+    "the two columns in which they agree: is their value one at which the effect can be seen, and alone?",
+)
+
+QUESTIONS = (SCRIPT_SHARE, SHIFT_DESIGN)
