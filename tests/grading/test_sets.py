@@ -55,7 +55,10 @@ class _Parking(Sandbox):
     parked = None
 
     def _needed(self):
-        return [worker.pid for worker in (self.last, self.parked) if worker]
+        return [*super()._needed(), *([self.parked.pid] if self.parked else [])]
+
+    def _restart(self):
+        raise AssertionError("the process that was kept for later is gone: every cell would run again")
 
 
 class _Variants(Marker):

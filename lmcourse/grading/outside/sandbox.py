@@ -206,10 +206,14 @@ class Sandbox:
     def _purge(self) -> bool:
         """End what the answers left running; False if the first worker is gone."""
         try:
-            self.root.ask({"do": "purge", "keep": [self.last.pid]}, 10)
+            self.root.ask({"do": "purge", "keep": self._needed()}, 10)
         except Lost:
             return False
         return True
+
+    def _needed(self) -> list[int]:
+        """The processes that `_purge` does not end, apart from the first worker."""
+        return [self.last.pid]
 
     def _restart(self) -> None:
         """Start a new first worker, and run the good cells again.
