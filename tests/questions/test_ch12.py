@@ -1,0 +1,424 @@
+"""The set of chapter 12: full marks when solved, what to do when not, and for wrong code its hint."""
+
+import numpy as np
+import pytest
+
+from lmcourse.feedback import WrongAnswer, check
+from lmcourse.hints.question import formula_value
+from lmcourse.questions.ch12.changing import STATEMENTS, losses
+from lmmetrics import compare_scores
+from lmmetrics.score import Score
+from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
+
+SET = ExerciseSet("12_models_that_change")
+changed, written = SET.changed, SET.written
+odd, breaks, right = SET.wrong_on_odd_inputs, SET.breaks, SET.right
+
+LEAST = "table - table.min(axis=0)"
+changed("cross-table", "L17", ("for text in tests]", "for text in trains]"))
+changed("cross-table", "M1", ('bits_per("byte")', 'nats_per("byte")'))
+changed("cross-table", "M4", ('bits_per("byte")', 'perplexity_per("byte")'))
+changed(
+    "cross-table",
+    "L16",
+    ("for text in tests] for model in models]", "for model in models] for text in tests]"),
+    ("axis=0", "axis=1, keepdims=True"),
+)
+changed("cross-table", "M61", ("axis=0", "axis=1, keepdims=True"))
+changed("cross-table", "L12", (LEAST, "table"))
+changed("cross-table", "L9", (LEAST, "table / table.min(axis=0)"))
+
+changed("floors", "M61", ("excess[one] < excess[other]", "table[one] < table[other]"))
+changed("floors", "L16", ("table.min(axis=0)", "table.min(axis=1)[: table.shape[1]]"))
+changed("floors", "L1", ("table.min(axis=0)", "table.mean(axis=0)"))
+changed(
+    "floors",
+    "L12",
+    ("floors[other[1]] - floors[one[1]]", "0.0"),
+    ("excess[other] - excess[one]", "table[other] - table[one]"),
+)
+changed("floors", "L31", *exchange('"harder"', '"unfamiliar"'))
+changed(
+    "floors",
+    "L7",
+    ("floors[other[1]] - floors[one[1]]", "floors[one[1]] - floors[other[1]]"),
+    ("excess[other] - excess[one]", "excess[one] - excess[other]"),
+)
+changed("floors", "L7", ("excess[one] < excess[other]", "excess[one] > excess[other]"))
+
+AFTER = "simple.get(character, character)"
+SCRIPT = "1 - after / before"
+changed("script-share", "M60", (AFTER, "character"))
+changed("script-share", "L35", ("in test]", "in set(test)]"))
+changed("script-share", "L22", (SCRIPT, "before - after"))
+changed("script-share", "L31", (SCRIPT, "after / before"))
+changed("script-share", "L16", ("set(train)", "set(test)"), ("in test]", "in train]"))
+changed(
+    "script-share",
+    "L29",
+    ('"before": before, "after": after', '"before": 100 * before, "after": 100 * after'),
+    (SCRIPT, "100 * (1 - after / before)"),
+)
+
+changed("shift-design", "M60", ('"style": "BF"', '"style": "AG"'))
+changed("shift-design", "M60", ('"style": "BF"', '"style": "HB"'))
+changed("shift-design", "M60", ('"vocabulary": "EF"', '"vocabulary": "GH"'))
+changed("shift-design", "M60", ('"vocabulary": "EF"', '"vocabulary": "CD"'))
+changed("shift-design", "M28", ('"script": "EG"', '"script": "FH"'))
+changed("shift-design", "M28", ('"script": "EG"', '"script": "BD"'))
+changed("shift-design", "L22", ('"style": "BF"', '"style": "AE"'))
+changed("shift-design", "L22", ('"style": "BF"', '"style": "CG"'))
+changed("shift-design", "L22", ('"style": "BF"', '"style": "DH"'))
+changed("shift-design", "L7", ('"vocabulary": "EF"', '"vocabulary": "AB"'))
+right("shift-design", 'design = {"script": ("A", "C"), "vocabulary": "F-E", "style": "f b"}')
+right("shift-design", 'design = {"style": ["F", "B"], "script": "CA", "vocabulary": "FE"}')
+
+WORST, WEIGHT, BOUND = '"worst": worst', '"weight": weight', '"bound": T - sp.log(weight)'
+changed("mixture-bound", "L31", (WORST, '"worst": -sp.log(lam)'))
+changed("mixture-bound", "M5", (WORST, '"worst": -worst'))
+changed("mixture-bound", "M4", (WORST, '"worst": sp.exp(worst)'))
+changed("mixture-bound", "L31", (WEIGHT, '"weight": 1 - weight'))
+changed("mixture-bound", "L9", (WEIGHT, '"weight": f - 1'))
+changed("mixture-bound", "L9", (WEIGHT, '"weight": sp.log(f)'))
+changed("mixture-bound", "M4", (WEIGHT, '"weight": sp.solve(worst - f, lam)[0]'))
+changed("mixture-bound", "L31", (BOUND, '"bound": T + sp.log(f)'))
+changed("mixture-bound", "L7", (BOUND, '"bound": T + sp.log(weight)'))
+changed("mixture-bound", "L8", (BOUND, '"bound": T - sp.log(lam)'))
+changed("mixture-bound", "L22", (BOUND, '"bound": T'))
+right(
+    "mixture-bound",
+    """
+    guarantee = {
+        "worst": sp.log(1 / (1 - lam)),
+        "weight": (f - 1) / f,
+        "bound": T + sp.log(f) - sp.log(f - 1),
+    }
+    """,
+)
+
+KEPT = 'np.array(curves["new"]), np.array(curves["old"])'
+STOP = "int(np.where(allowed, learned, np.inf).argmin())"
+changed("forgetting", "M64", ('"old": kept', '"old": learned'))
+changed("forgetting", "M64", (STOP, "int(learned.argmin())"))
+changed(
+    "forgetting",
+    "L31",
+    ("torch.autograd.grad(loss, z)", "torch.autograd.grad(-(old * log_q).sum() / old.sum(), z)"),
+)
+changed(
+    "forgetting",
+    "L17",
+    (
+        "torch.autograd.grad(loss, z)",
+        "torch.autograd.grad(-((old + new) * log_q).sum() / (old + new).sum(), z)",
+    ),
+)
+changed("forgetting", "L1", ("torch.autograd.grad(loss, z)", "torch.autograd.grad(loss * new.sum(), z)"))
+written(
+    "forgetting",
+    "L26",
+    """
+    def fine_tune(logits, old, new, steps, lr, margin):
+        z = torch.tensor(logits, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.SGD([z], lr=lr)
+        old, new = torch.tensor(old, dtype=torch.float64), torch.tensor(new, dtype=torch.float64)
+        ys, os = [], []
+        for _ in range(steps + 1):
+            log_q = z.log_softmax(1)
+            ys.append(-(new * log_q).sum().item() / new.sum().item())
+            os.append(-(old * log_q).sum().item() / old.sum().item())
+            optimizer.zero_grad()
+            (-(new * log_q).sum(1) / new.sum(1).clamp(min=1)).mean().backward()
+            optimizer.step()
+        ys, os = np.array(ys), np.array(os)
+        return {"new": ys, "old": os, "stop": int(np.where(os <= os[0] + margin, ys, np.inf).argmin())}
+    """,
+)
+changed("forgetting", "M5", ("z -= lr * gradient", "z += lr * gradient"))
+changed("forgetting", "L23", (STOP, STOP + " + 1"))
+changed("forgetting", "M4", ('"new": learned, "old": kept', '"new": np.exp(learned), "old": np.exp(kept)'))
+BY_BACKWARD = """
+def fine_tune(logits, old, new, steps, lr, margin):
+    z = torch.tensor(logits, dtype=torch.float64, requires_grad=True)
+    old, new = torch.tensor(old, dtype=torch.float64), torch.tensor(new, dtype=torch.float64)
+    rows = []
+    for _ in range(steps + 1):
+        log_q = torch.log_softmax(z, -1)
+        losses = [-(counts * log_q).sum() / counts.sum() for counts in (new, old)]
+        rows.append([loss.item() for loss in losses])
+        losses[0].backward()
+        with torch.no_grad():
+            z -= lr * z.grad
+        z.grad.zero_()
+    new, old = torch.tensor(rows, dtype=torch.float64).T
+    allowed = [i for i in range(steps + 1) if old[i] <= old[0] + margin]
+    return {"new": new, "old": old, "stop": min(allowed, key=lambda i: new[i])}
+"""
+right("forgetting", BY_BACKWARD)
+SET.broken.append(("forgetting", "sum of all gradients", BY_BACKWARD.replace("        z.grad.zero_()\n", "")))
+LATE = BY_BACKWARD.replace("range(steps + 1):\n        log_q", "range(steps):\n        log_q")
+LATE = LATE.replace("    new, old = torch", "    rows.append(rows[-1])\n    new, old = torch")
+LATE = LATE.replace("    rows = []", "    rows = [[0.0, 0.0]]").replace("    rows.append(rows[-1])\n", "")
+SET.broken.append(("forgetting", "before the first step", LATE))
+
+DIFFERENCE = "(inside - general) / tokens"
+changed("select", "M61", (DIFFERENCE, "inside / tokens"))
+changed("select", "L7", (DIFFERENCE, "(general - inside) / tokens"))
+changed("select", "L1", (DIFFERENCE, "inside - general"))
+changed("select", "L9", (DIFFERENCE, "inside / general"))
+changed("select", "L22", (DIFFERENCE, "general / tokens"))
+changed("select", "L31", (f"np.argsort({DIFFERENCE})[:k]", f"np.sort(np.argsort({DIFFERENCE})[:k])"))
+right(
+    "select",
+    """
+    def select(inside, general, tokens, k):
+        gain = [(general[i] - inside[i]) / tokens[i] for i in range(len(tokens))]
+        return sorted(range(len(tokens)), key=lambda i: -gain[i])[:k]
+    """,
+)
+
+STEP = "weights.abs().amax(dim=1, keepdim=True) / (2 ** (bits - 1) - 1)"
+changed(
+    "rounding",
+    "L8",
+    (STEP, "(weights.abs().max() / (2 ** (bits - 1) - 1)).expand(len(weights), 1).clone()"),
+)
+changed("rounding", "L23", ("(2 ** (bits - 1) - 1)", "(2**bits - 1)"))
+changed("rounding", "L23", ("(2 ** (bits - 1) - 1)", "2 ** (bits - 1)"))
+changed("rounding", "L16", ("dim=1, keepdim=True", "dim=0, keepdim=True"))
+changed("rounding", "L22", ("torch.round(", "torch.trunc("))
+changed("rounding", "L22", ("torch.round(", "torch.floor("))
+changed("rounding", "M50", ("log_q.exp() * (log_q - log_r)", "log_r.exp() * (log_r - log_q)"))
+changed("rounding", "M50", ("(log_q - log_r)).sum(dim=1).mean()", "(log_q - log_r)).mean()"))
+changed("rounding", "M2", (".sum(dim=1).mean().item(),", ".sum(dim=1).mean().item() / math.log(2),"))
+changed("rounding", "L7", ("(log_q.argmax(dim=1) ==", "(log_q.argmax(dim=1) !="))
+right(
+    "rounding",
+    """
+    def round_layer(weights, features, bits):
+        top = 2 ** (bits - 1) - 1
+        rounded = weights.copy()
+        for row in rounded:
+            if np.any(row):
+                step = max(abs(row)) / top
+                row[:] = np.clip(np.rint(row / step), -top, top) * step
+        q, r = (np.exp(features @ w.T) for w in (weights, rounded))
+        q, r = q / q.sum(1, keepdims=True), r / r.sum(1, keepdims=True)
+        kl = np.mean(np.sum(q * np.log(q / r), axis=1))
+        return {"weights": rounded.tolist(), "kl": kl, "agreement": np.mean(q.argmax(1) == r.argmax(1))}
+    """,
+)
+
+changed("size", "M66", ('suspects["none"] / 8', "(values + mask) / 8"))
+changed("size", "M66", ('suspects["none"] / 8', "(values + scales) / 8"))
+changed("size", "L8", ('suspects["none"] / 8', "(values + scales + places) / 8"))
+changed(
+    "size", "L27", ('suspects["none"] / 8', '(values + r["kept"] / r["group"] * r["scale bits"] + mask) / 8')
+)
+changed("size", "L3", ('suspects["none"] / 8', 'suspects["none"]'))
+changed("size", "L28", ("verdicts.append(min(suspects,", 'verdicts.append(min(suspects.keys() - {"none"},'))
+right(
+    "size",
+    """
+    def audit(reports):
+        right, said = [], []
+        for r in reports:
+            n, pruned = r["rows"] * r["columns"], r["kept"] != r["rows"] * r["columns"]
+            v, s, m = r["kept"] * r["bits"] // 8, n // r["group"] * r["scale bits"] // 8, n // 8 * pruned
+            right.append(v + s + m)
+            near = lambda size: abs(size - r["reported"]) <= 2
+            word = "none" if near(v + s + m) else "scales" if near(v + m) else "mask" if near(v + s) else ""
+            said.append(word or ("both" if near(v) else "full"))
+        return {"bytes": right, "verdicts": " ".join(said)}
+    """,
+)
+
+CHANGE, KL, TRUTH = '"change": change', '"kl": a * first + (1 - a) * second', '"truth": truth'
+changed("same-loss", "L7", (CHANGE, '"change": -change'))
+changed("same-loss", "M62", (CHANGE, '"change": change.subs(p, a)'))
+changed("same-loss", "L22", (CHANGE, '"change": p * first'))
+changed("same-loss", "M50", (KL, '"kl": -b * first - (1 - b) * second'))
+changed("same-loss", "L22", (KL, '"kl": a * first'))
+changed("same-loss", "M50", (KL, '"kl": p * sp.log(p / b) + (1 - p) * sp.log((1 - p) / (1 - b))'))
+changed("same-loss", "L31", (TRUTH, '"truth": 1 - truth'))
+changed("same-loss", "L2", (TRUTH, '"truth": (a + b) / 2'))
+changed("same-loss", "L34", (TRUTH, '"truth": -first / second'))
+right(
+    "same-loss",
+    """
+    H = lambda q: -p * sp.log(q) - (1 - p) * sp.log(1 - q)
+    two = {
+        "change": H(b) - H(a),
+        "kl": a * sp.log(a) - a * sp.log(b) + (1 - a) * (sp.log(1 - a) - sp.log(1 - b)),
+        "truth": 1 / (1 + sp.log(a / b) / sp.log((1 - b) / (1 - a))),
+    }
+    """,
+)
+
+A, C = '"A": ([0.5, 0.5], [0.9, 0.1], [0.1, 0.9])', '"C": ([0.4, 0.6], [0.7, 0.3], [0.3, 0.7])'
+changed("kl-or-loss", "M62", (A, '"A": "always"'))
+changed("kl-or-loss", "M62", (C, '"C": "always"'))
+changed("kl-or-loss", "M62", (A, '"A": "always"'), (C, '"C": "Always."'))
+right(
+    "kl-or-loss",
+    """
+    third = sp.Rational(1, 3)
+    verdict = {
+        "A": np.array([[0.25, 0.5, 0.25], [0.7, 0.2, 0.1], [0.1, 0.2, 0.7]]),
+        "B": "ALWAYS",
+        "C": [(third, 2 * third), (sp.Rational(3, 5), sp.Rational(2, 5)), (0.5 - 1e-4, 0.5 + 1e-4)],
+        "D": "always",
+    }
+    """,
+)
+
+ESTIMATE = "D, rise = len(d), d.sum() / n.sum()"
+ERROR = "s = math.sqrt(D / (D - 1) * ((d - rise * n) ** 2).sum()) / n.sum()"
+VERDICT = '"accept" if high <= margin else "reject" if low > margin else "undecided"'
+changed("accept", "M65", ("(new - old)[~tuned], tokens[~tuned]", "new - old, tokens"))
+changed("accept", "M65", ("(new - old)[~tuned], tokens[~tuned]", "(new - old)[tuned], tokens[tuned]"))
+written(
+    "accept",
+    "M63",
+    """
+    def accept(old, new, tokens, tuned, margin, z):
+        old, new, n = old[~tuned], new[~tuned], tokens[~tuned]
+        rise, variance = (new - old).sum() / n.sum(), 0.0
+        for nats in (old, new):
+            off = nats - nats.sum() / n.sum() * n
+            variance += len(n) / (len(n) - 1) * (off**2).sum() / n.sum() ** 2
+        low, high = np.exp(rise - z * variance**0.5), np.exp(rise + z * variance**0.5)
+        verdict = "accept" if high <= margin else "reject" if low > margin else "undecided"
+        return {"ratio": np.exp(rise), "interval": np.array([low, high]), "verdict": verdict}
+    """,
+)
+changed(
+    "accept",
+    "M8",
+    (ESTIMATE, "D, rise = len(d), (d / n).mean()"),
+    (ERROR, "s = (d / n).std(ddof=1) / math.sqrt(D)"),
+)
+changed("accept", "L1", (ERROR, ERROR + " * math.sqrt(D)"))
+changed("accept", "L22", (VERDICT, '"accept" if np.exp(rise) <= margin else "reject"'))
+changed("accept", "L11", (VERDICT, '"accept" if low <= 1 else "reject"'))
+changed("accept", "L7", ("(new - old)[~tuned]", "(old - new)[~tuned]"))
+changed("accept", "L7", *exchange('"accept"', '"reject"'))
+changed(
+    "accept",
+    "M4",
+    (
+        VERDICT,
+        '"accept" if math.log(high) <= margin else "reject" if math.log(low) > margin else "undecided"',
+    ),
+)
+
+odd("script-share", ("if before else 0.0", "if before else 1.0"))
+odd("forgetting", ("= kept <= kept[0] + margin", "= (kept <= kept[0] + margin) & (np.arange(steps + 1) > 0)"))
+odd("rounding", ("step[step == 0] = 1.0", "pass"))
+odd(
+    "size",
+    ('if r["kept"] < places else 0', "if mask_always else 0"),
+    ("    sizes, verdicts", "    mask_always = True\n    sizes, verdicts"),
+)
+odd("floors", ("excess[other] - excess[one]", "excess[other] - excess[one] if one[1] != other[1] else 0.0"))
+odd("accept", ("D / (D - 1)", "max(D, 6) / (max(D, 6) - 1)"))
+breaks("floors", "do not add up", ("floors[other[1]] - floors[one[1]]", "floors[other[1]]"))
+breaks("rounding", "not finite", ("(2 ** (bits - 1) - 1)", "(2 ** (bits - 1) - 1) * 0"))
+
+
+class TestSet(SetTests):
+    exercises = SET
+
+
+def test_the_table_is_the_one_that_students_compute():
+    theirs = SET.names_before["floors"]["cross"]
+    found = SET.questions["12.cross-table"].right()
+    for key in ("table", "excess"):
+        np.testing.assert_allclose(theirs[key], found[key], rtol=1e-12)
+
+
+def test_no_smaller_loss_is_a_verdict():
+    """In some case the cell with the smaller loss is nearer to its floor, and in some case it is not."""
+    question, signs = SET.questions["12.floors"], set()
+    for table, one, other in question.cases:
+        lower = "one" if table[one] < table[other] else "other"
+        signs.add(lower == question.right(table, one, other)["nearer"])
+    assert signs == {True, False}
+
+
+def test_every_verdict_is_asked_for():
+    """Visible and fresh inputs hold all verdicts of the two tasks that judge, and none is always right."""
+    question = SET.questions["12.accept"]
+    cases = [*question.cases, *question.fresh_cases(1), *question.fresh_cases(2)]
+    assert {question.right(*case)["verdict"] for case in cases} == {"accept", "reject", "undecided"}
+    question = SET.questions["12.size"]
+    words = " ".join(question.right(*case)["verdicts"] for case in question.cases)
+    assert set(words.split()) == {"none", "scales", "mask", "both", "full"}
+
+
+def test_the_interval_is_that_of_the_library():
+    """The formula of the task and the bootstrap of `compare_scores` agree to within a tenth of the width."""
+    rng = np.random.default_rng(5)
+    tokens = rng.integers(100, 900, size=40)
+    old = tokens * rng.uniform(3, 6, size=40)
+    new = old + tokens * rng.normal(0.01, 0.03, size=40)
+    tuned = np.zeros(40, dtype=bool)
+    found = SET.questions["12.accept"].right(old, new, tokens, tuned, 1.02, 1.96)
+    scores = [
+        [Score(nats=x, tokens=int(n)) for x, n in zip(nats, tokens, strict=True)] for nats in (new, old)
+    ]
+    theirs = compare_scores(*scores, seed=1)
+    width = theirs.high - theirs.low
+    assert np.log2(found["ratio"]) == pytest.approx(theirs.difference, rel=1e-9)
+    assert np.log2(found["interval"]) == pytest.approx([theirs.low, theirs.high], abs=width / 10)
+
+
+def test_what_always_holds_has_no_example_against_it():
+    """Statements B and D survive a search; A and C are refuted by it."""
+    rng, refuted = np.random.default_rng(3), set()
+    for _ in range(4000):
+        k = int(rng.integers(2, 5))
+        p, q, r = (rng.dirichlet(np.ones(k)) + 1e-9 for _ in range(3))
+        if rng.random() < 0.3:
+            p, r = np.full(k, 1 / k), q[::-1].copy()  # the same loss
+        elif rng.random() < 0.5:
+            r = q * np.exp(rng.normal(0, 0.1, size=k))
+        p, q, r = (x / x.sum() for x in (p, q, r))
+        for key, (premise, conclusion, *_) in STATEMENTS.items():
+            if premise(p, q, r) and not conclusion(p, q, r):
+                refuted.add(key)
+    assert refuted == {"A", "C"}
+    assert losses(np.array([0.5, 0.5]), np.array([0.9, 0.1]), np.array([0.1, 0.9]))[2] > 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        (([0.5, 0.5], [0.9, 0.2], [0.1, 0.9]), "q sum to 1.1"),
+        (([0.5, 0.5], [0.9, 0.1], [0.2, 0.8]), "does not meet the premise"),
+        (([0.5, 0.5], [0.9, 0.1], [0.9, 0.1]), "does not refute"),
+        (([1.0, 0.0], [0.9, 0.1], [0.1, 0.9]), "above 0"),
+        (([0.5, 0.5], [0.9, 0.1]), "three distributions"),
+        ("not always", "or give an example"),
+        (None, "three distributions"),
+    ],
+)
+def test_an_example_that_is_none_is_refused_with_its_reason(entry, says):
+    names = dict(SET.names_before["kl-or-loss"])
+    exec(SET.tasks["kl-or-loss"], names)
+    with pytest.raises(WrongAnswer, match=says) as caught:
+        check("12.kl-or-loss", names["verdict"] | {"A": entry})
+    assert caught.value.points == 3
+
+
+def test_each_entry_has_its_points():
+    """An answer with one wrong entry keeps the points of the others."""
+    for key, question in SET.questions.items():
+        if not question.entry_points or question.form != "value":
+            continue
+        given = formula_value(question, question.right, ())
+        for entry, points in question.entry_points.items():
+            spoilt = given | {entry: "" if isinstance(given[entry], str) else given[entry] * 1.7}
+            with pytest.raises(WrongAnswer) as caught:
+                check(key, spoilt)
+            assert caught.value.points == question.points - points
