@@ -19,7 +19,7 @@ def mixture_bound(lam, f, T):
 
 MIXTURE_BOUND = Question(
     key="12.mixture-bound",
-    title="a guarantee for old customers",
+    title="a guarantee for the old text",
     kind="derive",
     stars=2,
     points=3,
