@@ -113,15 +113,18 @@ EDIT_DISTANCE = Question(
 COUNTS = ("substitutions", "deletions", "insertions", "correct")
 
 
-def _rates(report):
-    """The rate by each of four programs."""
+def _rates(report, changed_places=False):
+    """The rate by each of four programs; if wished, with the lengths of the two texts exchanged."""
     S, D, I, C = (np.asarray(report[name], dtype=float) for name in COUNTS)  # noqa: E741
+    spoken, written = S + D + C, S + I + C
+    if changed_places:
+        spoken, written = written, spoken
     with np.errstate(all="ignore"):
         return {
-            "none": (S + D + I).sum() / (S + D + C).sum(),
-            "hypothesis": (S + D + I).sum() / (S + I + C).sum(),
-            "mean": ((S + D + I) / (S + D + C)).mean(),
-            "insertions": (S + D).sum() / (S + D + C).sum(),
+            "none": (S + D + I).sum() / spoken.sum(),
+            "hypothesis": (S + D + I).sum() / written.sum(),
+            "mean": ((S + D + I) / spoken).mean(),
+            "insertions": (S + D).sum() / spoken.sum(),
         }
 
 
@@ -138,10 +141,6 @@ def audit(reports, rates=_rates):
 def _with(change):
     """The audit of somebody whose four rates are changed."""
     return partial(audit, rates=lambda report: change(_rates(report)))
-
-
-def _exchange(one, other):
-    return _with(lambda rates: rates | {one: rates[other], other: rates[one]})
 
 
 def _without_insertions(report):
@@ -191,13 +190,13 @@ WER = Question(
     mistakes=(
         Mistake(
             "M57",
-            _exchange("none", "hypothesis"),
+            partial(audit, rates=partial(_rates, changed_places=True)),
             "You divide by the words of the hypothesis: a recogniser that adds words would lower its own "
             "rate. Deleted words belong to the reference, and inserted words do not.",
         ),
         Mistake(
             "M57",
-            _exchange("none", "mean"),
+            _with(lambda rates: rates | {"none": rates["mean"], "mean": rates["none"]}),
             "You average the rates of the sentences, so that a sentence of two words weighs like one of "
             "twenty. Add the errors, add the words, and divide once.",
         ),
@@ -212,7 +211,7 @@ WER = Question(
             "Your 'WER' is the share of the reference words that came out right.",
         ),
         Mistake(
-            "L29",
+            "L3",
             but(audit, {"WER": lambda reports: 100 * audit(reports)["WER"]}),
             "Your rates are in per cent. The task asks for shares: 0.25, not 25.",
         ),

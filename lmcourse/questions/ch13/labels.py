@@ -84,7 +84,7 @@ F1 = Question(
             "were flagged?",
         ),
         Mistake(
-            "L29",
+            "L3",
             then(f1, lambda found: {key: 100 * value for key, value in found.items()}),
             "Your numbers are in per cent. The task asks for shares: 0.25, not 25.",
         ),
