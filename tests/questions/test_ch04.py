@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from lmcourse.questions.ch04 import digits
 from lmcourse.questions.ch04.reports import tale_report
+from lmcourse.questions.shared import units as units_of
 from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("04_perplexity")
@@ -26,31 +28,37 @@ changed("three-tools", "M4", (POWER, "-log_prob / tokens"))
 changed("three-tools", "M5", (POWER, "base ** (log_prob / tokens)"))
 changed("three-tools", "L1", (POWER, "base ** -log_prob"))
 
-TEST = "np.exp(-np.log(q[test]).mean())"
-EXPECTED = "np.exp(-seen @ np.log(seen))"
-changed("digits", "M1", (TEST, "2 ** -np.log(q[test]).mean()"), (EXPECTED, "2 ** (-seen @ np.log(seen))"))
+ENTROPY, SURE, TRIED = "np.exp(-q @ np.log(q))", "(forecast(0.91), [3] * 10)", "[3] * 10"
+changed("digits", "M1", (ENTROPY, "2 ** (-q @ np.log(q))"))
+changed("digits", "M2", (ENTROPY, "np.exp(-q @ np.log2(q))"))
+changed("digits", "M4", (ENTROPY, "-q @ np.log(q)"), ("low, high = 0.5,", "low, high = 0.1,"))
 changed(
-    "digits", "M2", (TEST, "np.exp(-np.log2(q[test]).mean())"), (EXPECTED, "np.exp(-seen @ np.log2(seen))")
-)
-changed("digits", "M4", (TEST, "-np.log(q[test]).mean()"), (EXPECTED, "-seen @ np.log(seen)"))
-changed("digits", "M5", (TEST, "np.exp(np.log(q[test]).mean())"), (EXPECTED, "np.exp(seen @ np.log(seen))"))
-changed("digits", "L5", (TEST, EXPECTED))
-written(
     "digits",
-    "L14",
+    "M33",
+    ("np.full(9, (1 - top) / 9)", "np.full(9, 1 - top)"),
+    (SURE, "([0.991] + [0.001] * 9, [3] * 10)"),
+)
+changed("digits", "M33", (SURE, "(10 * forecast(0.91), [3] * 10)"))
+SET.breaks("digits", "expects a perplexity of 10.0000", (": forecast(top)", ": [0.1] * 10"))
+SET.breaks("digits", "a probability is not above 0", (": forecast(top)", ": [0.5, 0.5] + [0] * 8"))
+SET.breaks("digits", r"has the shape \(2,\)", (": forecast(top)", ": [0.5, 0.5]"))
+SET.breaks("digits", "q is not a list", (": forecast(top)", ': "two"'))
+SET.breaks("digits", "q is None", (": forecast(top)", ": None"))
+SET.breaks("digits", r"give a pair \(q, test\)", (SURE, "[3] * 10"))
+SET.breaks("digits", "fewer than ten digits", (TRIED, "[3] * 9"))
+SET.breaks("digits", "not a digit from 0 to 9", (TRIED, "[10] * 10"))
+SET.breaks("digits", "which is not below 2", (SURE, "(forecast(0.4), [3] * 10)"))
+SET.breaks("digits", "which is not above 10", (TRIED, "[0] * 10"))
+SET.right(
+    "digits",
     """
-    def digit_perplexities(train, test):
-        q, own = (np.bincount(digits, minlength=10) / len(digits) for digits in (train, test))
-        seen = q[q > 0]
-        expected = np.exp(-seen @ np.log(seen))
-        return {"possible": len(seen), "expected": expected, "test": np.exp(-np.log(own[test]).mean())}
+    nearly = 0.01 * 2 ** np.arange(10) / 1023
+    two = [nearly + (1 - 0.01) * np.append([a, 1 - a], np.zeros(8)) for a in np.linspace(0.5, 1, 9999)[:-1]]
+    distance = [abs(np.exp(-q @ np.log(q)) - 2) for q in two]
+    sure = [0.991] + [0.001] * 9
+    designs = {"two choices": list(two[np.argmin(distance)]), "overconfident": [sure, np.arange(20) % 10]}
     """,
 )
-changed("digits", "L18", (TEST, "len(seen)"))
-changed("digits", "L17", ("np.bincount(train,", "np.bincount(np.append(train, test),"))
-changed("digits", "L1", (TEST, "np.exp(-np.log(q[test]).sum())"))
-changed("digits", "L2", (TEST, "1 / q[test].mean()"))
-changed("digits", "M11", (TEST, "np.mean(1 / q[test])"))
 
 changed("steps", "M1", ("np.exp(", "np.power(2, "))
 changed("steps", "M2", ("np.log(", "np.log2("))
@@ -315,6 +323,12 @@ def test_the_report_of_the_card_is_the_one_that_students_get():
         np.testing.assert_allclose([row[name] for row in theirs], values, rtol=1e-12)
 
 
+def test_a_design_in_a_wrong_unit_reaches_two_in_that_unit():
+    for name, reached in digits.MISREAD.items():
+        found = np.log(reached) if name == "M4" else units_of.powered(name, reached)
+        np.testing.assert_allclose(found, 2)
+
+
 def test_averaging_errs_both_ways_in_the_visible_cases():
     signs = []
     for (documents,) in SET.questions["04.pool"].cases:
@@ -328,8 +342,8 @@ def test_the_published_lines_follow_from_their_logs():
     srilm = SET.questions["04.srilm"]
     published = [(185.068, 355.426), (884.5531, 1394.401), (1426.499, 2251.937)]
     logs, decimals = [(-20.406, 1, 9, 1), *srilm.cases[0]], (3, 3, 2)
-    for (log10, *counts), lines, digits in zip(logs, published, decimals, strict=True):
-        ends = [(log10 + sign * 0.5 * 10**-digits, *counts) for sign in (1, -1)]
+    for (log10, *counts), lines, places in zip(logs, published, decimals, strict=True):
+        ends = [(log10 + sign * 0.5 * 10**-places, *counts) for sign in (1, -1)]
         found = srilm.right(*ends)
         for name, line in zip(("ppl", "ppl1"), lines, strict=True):
             low, high = found[name]

@@ -67,12 +67,13 @@ SRILM = Question(
         Mistake(
             "M3",
             partial(srilm, base=np.e),
-            "You raise e to a loss in base 10: ln r / ln R is {power} = 1 / ln 10. Raise 10.",
+            "You raise e to a loss in base 10: ln r / ln R is {power} = 1 / ln 10. Raise 10 to it.",
         ),
         Mistake(
             "M3",
             partial(srilm, base=2.0),
-            "You raise 2 to a loss in base 10: ln r / ln R is {power}, the base-10 logarithm of 2. Raise 10.",
+            "You raise 2 to a loss in base 10: ln r / ln R is {power}, the base-10 logarithm of 2. "
+            "Raise 10 to it.",
         ),
         Mistake(
             "M5",

@@ -193,6 +193,7 @@ TWO_DOCUMENTS = Question(
     right=two_documents,
     cases=((8.0, 150.0, 3.0, 9.0), (400.0, 20.0, 2.0, 7.0), (50.0, 12.0, 20.0, 15.0)),
     draw=_draw_two,
+    entry_points={"pooled": 1, "break-even": 2},
     mistakes=(
         Mistake(
             "M8",

@@ -229,6 +229,7 @@ SENTENCE_ENDS = Question(
     cases=tuple(_draw_stream(np.random.default_rng(seed)) for seed in (95, 96)),
     draw=_draw_stream,
     odd=(_draw_odd_stream,),
+    entry_points={"with </s>": 1, "without </s>": 2},
     mistakes=(
         *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
         Mistake(

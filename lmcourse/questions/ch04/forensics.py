@@ -71,6 +71,7 @@ FORENSICS = Question(
         ),
     ),
     draw=_draw_reports,
+    entry_points={"exponents": 1, "verdicts": 2},
     mistakes=(
         Mistake(
             "L9",

@@ -1,10 +1,8 @@
-"""Chapter 04, the perplexity of one text: from probabilities, from the totals of tools, and ten digits."""
+"""Chapter 04, the perplexity of one text: from probabilities, and from the totals of tools."""
 
 import math
-from functools import partial
 
 import numpy as np
-from scipy.special import entr
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
@@ -144,89 +142,4 @@ THREE_TOOLS = Question(
     "perplexity is 2.",
 )
 
-# --- digits ----------------------------------------------------------------------------------------------
-
-
-def digit_perplexities(train, test, test_perplexity=lambda q, test: np.exp(-np.log(q[test]).mean())):
-    """How many digits are possible, the perplexity that the model expects, and that of the test."""
-    counts = np.bincount(train, minlength=10)
-    q = counts / counts.sum()
-    return {
-        "possible": (q > 0).sum(),
-        "expected": np.exp(entr(q).sum()),
-        "test": test_perplexity(q, test),
-    }
-
-
-def _shares(test):
-    return np.bincount(test, minlength=10) / len(test)
-
-
-def _draw_digits(rng):
-    """Skewed digits, each of them seen, and a test text that is not too long."""
-    q = rng.dirichlet(np.full(10, 0.3))
-    train = np.concatenate([np.arange(rng.integers(5, 11)), rng.choice(10, size=200, p=q)])
-    return train, rng.choice(train, size=rng.integers(8, 30))
-
-
-DIGITS = Question(
-    key="04.digits",
-    title="ten digits, but not ten choices",
-    kind="compute",
-    stars=1,
-    points=2,
-    right=digit_perplexities,
-    cases=(
-        (np.repeat(np.arange(10), [91] + [1] * 9), np.array([0, 0, 0, 0, 0, 3, 0, 0, 0, 0])),
-        (np.repeat([1, 2, 5, 7], [20, 15, 4, 1]), np.array([1, 5, 1, 2, 7, 2, 1, 1, 5])),
-    ),
-    draw=_draw_digits,
-    mistakes=(
-        *perplexity_mistakes(digit_perplexities, "M1 M2 M4 M5", only=("expected", "test")),
-        Mistake(
-            "L5",
-            partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(q).sum())),
-            "Your 'test' does not depend on the test digits: it is the exponential of the model's entropy. "
-            "Use the probabilities of the digits in test.",
-        ),
-        Mistake(
-            "L14",
-            partial(digit_perplexities, test_perplexity=lambda q, test: np.exp(entr(_shares(test)).sum())),
-            "You score the test digits with their own frequencies, which the model cannot know. Use their "
-            "frequencies in train.",
-        ),
-        Mistake(
-            "L18",
-            partial(digit_perplexities, test_perplexity=lambda q, test: (q > 0).sum()),
-            "Your 'test' is the number of possible digits. That would be right if the model gave all of "
-            "them the same probability.",
-        ),
-        Mistake(
-            "L17",
-            lambda train, test: digit_perplexities(np.concatenate([train, test]), test),
-            "Your model has also counted the test digits. Count the digits of train only.",
-        ),
-        Mistake(
-            "L1",
-            partial(digit_perplexities, test_perplexity=lambda q, test: 1 / np.prod(q[test])),
-            "Your 'test' is one over the probability of all test digits together. Divide the total "
-            "surprisal by their number before you exponentiate.",
-        ),
-        Mistake(
-            "L2",
-            partial(digit_perplexities, test_perplexity=lambda q, test: 1 / q[test].mean()),
-            "Your 'test' is one over the mean of q. Take the logarithm of each probability first, then the "
-            "mean.",
-        ),
-        Mistake(
-            "M11",
-            partial(digit_perplexities, test_perplexity=lambda q, test: (1 / q[test]).mean()),
-            "Your 'test' is the mean of 1/q, which a single rare digit dominates. Average the surprisals, "
-            "and exponentiate last.",
-        ),
-    ),
-    properties=(PERPLEXITY,),
-    advice="np.bincount(train, minlength=10) counts the digits. Print q: its ten entries must add up to 1.",
-)
-
-QUESTIONS = (SENTENCE, THREE_TOOLS, DIGITS)
+QUESTIONS = (SENTENCE, THREE_TOOLS)

@@ -62,6 +62,7 @@ STEPS = Question(
     ),
     draw=_draw_chain,
     odd=(_draw_one_step,),
+    entry_points={"data": 1, "steps": 1, "expected": 1},
     mistakes=(
         *perplexity_mistakes(data_and_steps, "M1 M2 M4", only=("data", "steps", "expected")),
         Mistake(
