@@ -161,21 +161,12 @@ LATE = LATE.replace("    new, old = torch", "    rows.append(rows[-1])\n    new,
 LATE = LATE.replace("    rows = []", "    rows = [[0.0, 0.0]]").replace("    rows.append(rows[-1])\n", "")
 SET.broken.append(("forgetting", "before the first step", LATE))
 
-DIFFERENCE = "(inside - general) / tokens"
-changed("select", "M61", (DIFFERENCE, "inside / tokens"))
-changed("select", "L7", (DIFFERENCE, "(general - inside) / tokens"))
-changed("select", "L1", (DIFFERENCE, "inside - general"))
-changed("select", "L9", (DIFFERENCE, "inside / general"))
-changed("select", "L22", (DIFFERENCE, "general / tokens"))
-changed("select", "L31", (f"np.argsort({DIFFERENCE})[:k]", f"np.sort(np.argsort({DIFFERENCE})[:k])"))
-right(
-    "select",
-    """
-    def select(inside, general, tokens, k):
-        gain = [(general[i] - inside[i]) / tokens[i] for i in range(len(tokens))]
-        return sorted(range(len(tokens)), key=lambda i: -gain[i])[:k]
-    """,
-)
+changed("select", "M61", *exchange('"D"', '"A"'))
+changed("select", "M61", ('"domain": "D"', '"domain": "A"'))
+changed("select", "L1", *exchange('"D"', '"C"'))
+changed("select", "L7", *exchange('"D"', '"B"'))
+changed("select", "L31", *exchange('"A"', '"C"'))
+right("select", 'choice = {"opposite": "b", "long": " C ", "easy": "(a)", "domain": "d"}')
 
 STEP = "weights.abs().amax(dim=1, keepdim=True) / (2 ** (bits - 1) - 1)"
 changed(

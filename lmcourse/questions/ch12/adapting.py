@@ -1,11 +1,10 @@
 """Chapter 12, adapting: the guarantee of a mixture, and which sentences to train on."""
 
-from functools import partial
-
 import numpy as np
 
+from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.wrong import but, exchanged
 
 # --- mixture-bound ---------------------------------------------------------------------------------------
 
@@ -103,72 +102,63 @@ MIXTURE_BOUND = Question(
 # --- select ----------------------------------------------------------------------------------------------
 
 
-def select(inside, general, tokens, k, score=lambda inside, general, tokens: (inside - general) / tokens):
-    """The k sentences that look most like the domain, best first; nats (S,), tokens (S,)."""
-    return np.argsort(score(inside, general, tokens), kind="stable")[:k]
+def select():
+    """Which of the four programs of the task does what."""
+    return {"domain": "D", "easy": "A", "long": "C", "opposite": "B"}
 
 
-def _draw_pool(rng, k=None):
-    """Sentences of different length and difficulty; some belong to the domain."""
-    S = int(rng.integers(8, 14))
-    tokens = rng.integers(3, 25, size=S)
-    general = tokens * rng.uniform(3.5, 7.5, size=S)
-    inside = general + tokens * rng.uniform(-1.5, 2.0, size=S)
-    return inside.round(2), general.round(2), tokens, k or int(rng.integers(3, 6))
+def read_letters(answer):
+    """One letter for each key, in any case and with any blanks."""
+    answer = plain_data(answer)
+    if not isinstance(answer, dict) or set(answer) != set(select()):
+        keys = ", ".join(map(repr, select()))
+        raise Unreadable(f"your answer must be a dictionary with the keys {keys}, each with one letter.")
+    value, problems = {}, {}
+    for key, given in answer.items():
+        letter = given.strip(" .()").upper() if isinstance(given, str) else ""
+        value[key] = letter if letter in {*"ABCD"} else ""
+        if not value[key]:
+            problems[key] = f'"{key}" is {given!r}. Give one of the letters A, B, C and D, in quotes.'
+    return value, problems
 
 
 SELECT = Question(
     key="12.select",
-    title="which sentences to train on",
-    kind="implement",
+    title="four programs choose training text",
+    kind="debug",
     stars=2,
-    points=2,
+    points=3,
+    form="value",
     right=select,
-    cases=(
-        _draw_pool(np.random.default_rng(1221)),
-        _draw_pool(np.random.default_rng(1228)),
-    ),
-    draw=_draw_pool,
-    odd=(lambda rng: _draw_pool(rng, k=1),),
-    rtol=0.0,
-    atol=0.0,
+    cases=((),),
+    reading=read_letters,
+    entry_points={"domain": 1, "easy": 1, "long": 1},
     mistakes=(
         Mistake(
             "M61",
-            partial(select, score=lambda inside, general, tokens: inside / tokens),
-            "You choose by the loss under the domain's model alone. That finds sentences which are easy for "
-            "every model. What tells the domain is how much easier they are for *this* model.",
-        ),
-        Mistake(
-            "L7",
-            partial(select, score=lambda inside, general, tokens: (general - inside) / tokens),
-            "You choose the sentences that look least like the domain: there the domain's model has the "
-            "larger loss.",
+            exchanged(select, "domain", "easy"),
+            "Program A looks at one model only. A sentence that is easy for every model has a small loss "
+            "under this one as well: what does the general model say about it?",
         ),
         Mistake(
             "L1",
-            partial(select, score=lambda inside, general, tokens: inside - general),
-            "You compare totals, which favours long sentences. Divide by the tokens of each sentence.",
+            exchanged(select, "domain", "long"),
+            "Programs C and D differ in one thing: tokens. In which of the two does a sentence gain by being "
+            "twice as long?",
         ),
         Mistake(
-            "L9",
-            partial(select, score=lambda inside, general, tokens: inside / general),
-            "You divide one loss by the other. A log-likelihood ratio is a difference of losses.",
-        ),
-        Mistake(
-            "L22",
-            partial(select, score=lambda inside, general, tokens: general / tokens),
-            "You choose by the general model alone. It knows nothing about the domain.",
+            "L7",
+            exchanged(select, "domain", "opposite"),
+            "Follow the sign. A sentence of the domain has a smaller loss under the domain's model than "
+            "under the general one: is its difference at the beginning or at the end of the order?",
         ),
         Mistake(
             "L31",
-            lambda *case: np.sort(select(*case)),
-            "You have chosen the right sentences and put them in the order of the pool. The task asks for "
-            "the best first.",
+            exchanged(select, "easy", "long"),
+            "'easy' and 'long' have changed places. Which of these two programs looks at both models?",
         ),
     ),
-    precision="The order counts, too: the best sentence comes first.",
-    advice="np.argsort returns places in increasing order. Print the difference per token of every sentence.",
+    advice="Run all four on the ten sentences, and print their two losses per token beside the choice.",
 )
 
 QUESTIONS = (MIXTURE_BOUND, SELECT)
