@@ -208,12 +208,14 @@ changed("typical", "L9", (NEAR, "near = np.abs(rare / n - (1 - a)) <= width"))
 changed("typical", "L22", ("binom.pmf(rare, n, 1 - a)[near].sum()", "np.exp(-n * surprisal)[near].sum()"))
 
 changed("votes", "M53", ("n = a + b", "a = a + ties\n    n = a + b"))
-changed("votes", "M53", ("n = a + b", "n = a + b + ties"))
-changed("votes", "L22", ("min(1.0, 2 * binom.sf(most - 1, n, 0.5))", "binom.sf(most - 1, n, 0.5)"))
-changed("votes", "L23", ("binom.sf(most - 1, n, 0.5)", "binom.sf(most, n, 0.5)"))
+changed("votes", "L27", ("n = a + b", "n = a + b + ties"))
+changed("votes", "L7", ("binomtest(a, n)", "binomtest(b, n)"))
+changed("votes", "L22", ("proportion_ci()", "proportion_ci(0.9)"), ("<= 0.025", "<= 0.05"))
+changed("votes", "L23", ("binom.sf(w - 1, n, 0.5) <= 0.025", "binom.sf(w - 2, n, 0.5) <= 0.025"))
+changed("votes", "L23", ("binom.sf(w - 1, n, 0.5)", "binom.sf(w, n, 0.5)"))
 changed("votes", "L23", ("binom.sf(threshold - 1, n, share)", "binom.sf(threshold, n, share)"))
 changed("votes", "L15", ("n, share)", "n, 0.5)"))
-changed("votes", "L13", ('"p": beyond(max(a, b))', '"p": min(1, 2 * binom.pmf(max(a, b), n, 0.5))'))
+changed("votes", "L5", ("n, share)", "n, a / n)"))
 
 odd(
     "edit-distance",
@@ -222,12 +224,14 @@ odd(
 odd("wer", ('rates.append(suspects["none"])', 'rates.append(min(1, suspects["none"]))'))
 odd("f1", ("return count / total if total else 0.0", "return count / total if total else 1.0"))
 odd("ties", ("(hit / tied).mean()", "(hit / np.minimum(tied, 3)).mean()"))
-odd("votes", ("beyond(max(a, b))", "2 * binom.sf(max(a, b) - 1, n, 0.5)"))
+WALD = "[a / n - 1.96 * (a * b / n**3) ** 0.5, a / n + 1.96 * (a * b / n**3) ** 0.5]"
+breaks("votes", "not the value asked for", ("list(binomtest(a, n).proportion_ci())", WALD))
+odd("votes", ("binomtest(a, n).proportion_ci()", "binomtest(a, n).proportion_ci() if b else (0.8, 1)"))
 odd("typical", ("a**n", "a**min(n, 60)"))
 odd("choice-scorer", ("best / best.sum()", "best / 2"))
 
 breaks("edit-distance", "change places", ("return above[-1]", "return above[-1] + len(hypothesis)"))
-breaks("ties", "another order", (EXPECTED, '"expected": (hit / (1 + scores.argmax(axis=1))).mean()'))
+breaks("ties", "another order", (EXPECTED, '"expected": (hit / tied + (right == 0) / 10).mean()'))
 breaks("decoders", "does not sum to 1", (WHOLE, "sharp[kept] / sharp[kept].sum() / 2"))
 breaks("choice-scorer", "add up to 1", ("best / best.sum()", "1.0 * (scores == scores.max()) + best"))
 breaks("bound", "model is right on some token", ("[[0.45, 0.5, 0.05]]", "[[0.9, 0.1]]"))
@@ -354,12 +358,13 @@ SET.right(
     "votes",
     """
     def votes(a, b, ties, share):
-        from scipy.stats import binomtest
+        from scipy.stats import beta
 
         n = a + b
-        least = min(k for k in range(n // 2, n + 1) if binomtest(k, n).pvalue <= 0.05)
+        least = min(k for k in range(n // 2, n + 1) if binomtest(k, n, 0.5).proportion_ci().low > 0.5)
         power = sum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(least, n + 1))
-        return {"p": binomtest(a, n).pvalue, "threshold": least, "power": power}
+        ends = np.nan_to_num(beta.ppf([0.025, 0.975], [a, a + 1], [b + 1, b]), nan=1.0)
+        return {"interval": ends, "threshold": least, "power": power}
     """,
 )
 
@@ -433,4 +438,7 @@ def test_the_formulas_agree_with_scipy():
     assert found["rho"] == pytest.approx(spearmanr(perplexities, accuracies).statistic, rel=1e-12)
     for case in SET.questions["13.votes"].fresh_cases(5):
         a, b, *_ = case
-        assert SET.questions["13.votes"].right(*case)["p"] == pytest.approx(binomtest(a, a + b).pvalue)
+        found = SET.questions["13.votes"].right(*case)
+        np.testing.assert_allclose(found["interval"], binomtest(a, a + b).proportion_ci(), rtol=1e-9)
+        at, below = (binomtest(found["threshold"] - i, a + b).proportion_ci().low for i in (0, 1))
+        assert below < 0.5 < at

@@ -3,36 +3,40 @@
 from functools import partial
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import beta, binom
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.wrong import but
 
 # --- votes -----------------------------------------------------------------------------------------------
 
-LEVEL = 0.05
+TAIL = 0.025
 
 
-def two_sided(most, decided):
-    """The probability, if both are equally good, of a result at least as uneven."""
-    return np.minimum(1.0, 2 * binom.sf(np.asarray(most) - 1, decided, 0.5))
+def interval(wins, n, tail=TAIL):
+    """The exact interval of Clopper and Pearson for a share, with ``tail`` left out at each end."""
+    low = beta.ppf(tail, wins, n - wins + 1) if wins else 0.0
+    return np.array([low, beta.ppf(1 - tail, wins + 1, n - wins) if wins < n else 1.0])
 
 
-def votes(a, b, ties, share, beyond=two_sided, decided=None):
-    """How surprising a result is, how many votes it takes, and how often they would come."""
-    n = a + b if decided is None else decided(a, b, ties)
+def votes(a, b, ties, share, tail=TAIL, wins=lambda a, b, ties: a, decided=lambda a, b, ties: a + b):
+    """The interval of A's share, the votes that A needs, and how often they would come."""
+    n = decided(a, b, ties)
     least = np.arange(n // 2 + 1, n + 2)
-    threshold = int(least[np.argmax((beyond(least, n) <= LEVEL) | (least > n))])
-    return {"p": beyond(max(a, b), n), "threshold": threshold, "power": binom.sf(threshold - 1, n, share)}
+    threshold = int(least[np.argmax((binom.sf(least - 1, n, 0.5) <= tail) | (least > n))])
+    found = interval(wins(a, b, ties), n, tail)
+    return {"interval": found, "threshold": threshold, "power": binom.sf(threshold - 1, n, share)}
 
 
-def _one_sided(most, decided):
-    return binom.sf(np.asarray(most) - 1, decided, 0.5)
+def _later(change):
+    """The right answer, whose threshold is changed; the power belongs to the changed one."""
 
+    def wrong(a, b, ties, share):
+        found = votes(a, b, ties, share)
+        threshold = change(found["threshold"])
+        return found | {"threshold": threshold, "power": binom.sf(threshold - 1, a + b, share)}
 
-def _ties_for_a(a, b, ties, share):
-    found = votes(a, b, ties, share, decided=lambda a, b, ties: a + b + ties)
-    return found | {"p": two_sided(max(a + ties, b), a + b + ties)}
+    return wrong
 
 
 def _draw_votes(rng, even=False):
@@ -53,64 +57,87 @@ VOTES = Question(
     right=votes,
     cases=((19, 9, 7, 0.7), (12, 26, 4, 0.65)),
     draw=_draw_votes,
-    odd=(partial(_draw_votes, even=True), lambda rng: (int(rng.integers(9, 20)), 1, 0, 0.6)),
-    entry_points={"p": 1, "threshold": 1, "power": 1},
+    odd=(partial(_draw_votes, even=True), lambda rng: (int(rng.integers(9, 20)), 0, 0, 0.6)),
+    entry_points={"interval": 1, "threshold": 1, "power": 1},
     mistakes=(
         Mistake(
             "M53",
-            _ties_for_a,
+            partial(votes, wins=lambda a, b, ties: a + ties, decided=lambda a, b, ties: a + b + ties),
             "You count the readers who saw no difference as votes for A. They have not decided: leave them "
-            "out of this test, and report how many there were.",
+            "out, and report how many there were.",
         ),
         Mistake(
-            "M53",
+            "L27",
             partial(votes, decided=lambda a, b, ties: a + b + ties),
-            "Your number of votes includes the readers who saw no difference. They have not decided: leave "
-            "them out of this test, and report how many there were.",
+            "Your number of votes includes the readers who saw no difference, so that each of them counts "
+            "against A. They have not decided: leave them out, and report how many there were.",
+        ),
+        Mistake(
+            "L7",
+            partial(votes, wins=lambda a, b, ties: b),
+            "Your interval is that of B's share.",
         ),
         Mistake(
             "L22",
-            partial(votes, beyond=_one_sided),
-            "You look at one side. Before the votes nobody knew which system would win, so a result for the "
-            "other one would have been as uneven.",
+            partial(votes, tail=0.05),
+            "You leave out 5 per cent at one end, as if it had been known before the votes which one would "
+            "win. A result for B would have counted as well: 2.5 per cent at each end.",
         ),
         Mistake(
             "L23",
-            partial(votes, beyond=lambda most, n: np.minimum(1.0, 2 * binom.sf(np.asarray(most), n, 0.5))),
-            "You leave out the probability of the result itself: 'at least' begins with it.",
+            _later(lambda threshold: threshold + 1),
+            "Your threshold is one too high: with one vote fewer the whole interval lies above 1/2 already.",
         ),
         Mistake(
             "L23",
-            lambda *case: (
-                votes(*case) | {"power": binom.sf(votes(*case)["threshold"], case[0] + case[1], case[3])}
+            _later(lambda threshold: threshold - 1),
+            "Your threshold is one too low: with so many votes the interval still contains 1/2. The "
+            "probability of 'at least' begins with the number itself.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                votes,
+                {"power": lambda a, b, t, share: binom.sf(votes(a, b, t, share)["threshold"], a + b, share)},
             ),
             "Your 'power' is that of more votes than the threshold. Reaching it is enough.",
         ),
         Mistake(
             "L15",
-            lambda *case: (
-                votes(*case) | {"power": binom.sf(votes(*case)["threshold"] - 1, case[0] + case[1], 0.5)}
+            but(
+                votes,
+                {
+                    "power": lambda a, b, t, share: binom.sf(
+                        votes(a, b, t, share)["threshold"] - 1, a + b, 0.5
+                    )
+                },
             ),
-            "Your 'power' is computed for two equally good systems. The argument share says how often A is "
+            "Your 'power' is computed for two equally good models. The argument share says how often A is "
             "preferred.",
         ),
         Mistake(
-            "L13",
-            but(votes, {"p": lambda a, b, ties, share: min(1.0, 2 * binom.pmf(max(a, b), a + b, 0.5))}),
-            "Your 'p' is that of exactly this result. More uneven ones belong to it as well.",
+            "L5",
+            but(
+                votes,
+                {
+                    "power": lambda a, b, t, s: binom.sf(
+                        votes(a, b, t, s)["threshold"] - 1, a + b, a / (a + b)
+                    )
+                },
+            ),
+            "Your 'power' takes the share of the votes that came. It is asked for the argument share.",
         ),
     ),
     properties=(
         Property(
-            "it changes when the systems exchange their names",
-            lambda value, second: abs(value["p"] - second["p"]) < 1e-9,
+            "it does not turn round when the models exchange names: the share of B is 1 minus that of A",
+            lambda value, second: np.allclose(value["interval"], 1 - second["interval"][::-1], atol=1e-6),
             also=lambda a, b, ties, share: (b, a, ties, share),
         ),
     ),
-    alike=(
-        ("M53", "M53 (2)", "In the second case B has the most votes, so that A's number does not matter."),
-    ),
-    advice="Six decided votes: 6 to 0 has p = 2/64, so that the threshold is 6.",
+    precision="The interval is the exact one, of Clopper and Pearson. Do not round.",
+    advice="binomtest(a, a + b).proportion_ci() gives the interval. Six decided votes: the threshold is 6, "
+    "because 6 of 6 have the probability 1/64 if both are equally good.",
 )
 
 QUESTIONS = (VOTES,)
