@@ -26,6 +26,9 @@ changed(
 )
 changed("cross-table", "M61", ("axis=0", "axis=1, keepdims=True"))
 changed("cross-table", "L12", (LEAST, "table"))
+changed("cross-table", "M34", ('bits_per("byte")', 'bits_per("token")'))
+changed("cross-table", "M38", ('bits_per("byte")', 'bits_per("char")'))
+changed("cross-table", "L7", (LEAST, "table.min(axis=0) - table"))
 changed("cross-table", "L9", (LEAST, "table / table.min(axis=0)"))
 
 changed("floors", "M61", ("excess[one] < excess[other]", "table[one] < table[other]"))
@@ -76,6 +79,7 @@ right("shift-design", 'design = {"style": ["F", "B"], "script": "CA", "vocabular
 WORST, WEIGHT, BOUND = '"worst": worst', '"weight": weight', '"bound": T - sp.log(weight)'
 changed("mixture-bound", "L31", (WORST, '"worst": -sp.log(lam)'))
 changed("mixture-bound", "M5", (WORST, '"worst": -worst'))
+changed("mixture-bound", "M2", (WORST, '"worst": worst / sp.log(2)'))
 changed("mixture-bound", "M4", (WORST, '"worst": sp.exp(worst)'))
 changed("mixture-bound", "L31", (WEIGHT, '"weight": 1 - weight'))
 changed("mixture-bound", "L9", (WEIGHT, '"weight": f - 1'))
@@ -161,12 +165,14 @@ LATE = LATE.replace("    new, old = torch", "    rows.append(rows[-1])\n    new,
 LATE = LATE.replace("    rows = []", "    rows = [[0.0, 0.0]]").replace("    rows.append(rows[-1])\n", "")
 SET.broken.append(("forgetting", "before the first step", LATE))
 
-changed("select", "M61", *exchange('"D"', '"A"'))
 changed("select", "M61", ('"domain": "D"', '"domain": "A"'))
-changed("select", "L1", *exchange('"D"', '"C"'))
-changed("select", "L7", *exchange('"D"', '"B"'))
-changed("select", "L31", *exchange('"A"', '"C"'))
-right("select", 'choice = {"opposite": "b", "long": " C ", "easy": "(a)", "domain": "d"}')
+changed("select", "L1", ('"domain": "D"', '"domain": "C"'))
+changed("select", "L7", ('"domain": "D"', '"domain": "B"'))
+for letter in "BCD":
+    changed("select", "L31", ('"easy": "A"', f'"easy": "{letter}"'))
+for letter in "ABD":
+    changed("select", "L31", ('"long": "C"', f'"long": "{letter}"'))
+right("select", 'choice = {"long": " C ", "easy": "(a)", "domain": "d"}')
 
 STEP = "weights.abs().amax(dim=1, keepdim=True) / (2 ** (bits - 1) - 1)"
 changed(
@@ -183,6 +189,10 @@ changed("rounding", "L22", ("torch.round(", "torch.floor("))
 changed("rounding", "M50", ("log_q.exp() * (log_q - log_r)", "log_r.exp() * (log_r - log_q)"))
 changed("rounding", "M50", ("(log_q - log_r)).sum(dim=1).mean()", "(log_q - log_r)).mean()"))
 changed("rounding", "M2", (".sum(dim=1).mean().item(),", ".sum(dim=1).mean().item() / math.log(2),"))
+changed("rounding", "L22", ('"weights": rounded', '"weights": torch.round(weights / step)'))
+changed("rounding", "L22", ("weights.abs().amax(", "weights.amax("))
+changed("rounding", "L1", (".sum(dim=1).mean().item(),", ".sum().item(),"))
+changed("rounding", "L1", (".double().mean()", ".double().sum()"))
 changed("rounding", "L7", ("(log_q.argmax(dim=1) ==", "(log_q.argmax(dim=1) !="))
 right(
     "rounding",
@@ -333,6 +343,19 @@ odd(
 )
 odd("floors", ("excess[other] - excess[one]", "excess[other] - excess[one] if one[1] != other[1] else 0.0"))
 odd("accept", ("D / (D - 1)", "max(D, 6) / (max(D, 6) - 1)"))
+breaks("cross-table", "rounded", ("for model in models])", "for model in models]).round(2)"))
+breaks("floors", "above the loss", ("table.min(axis=0)", "table.diagonal()"))
+breaks(
+    "script-share",
+    "between 0 and 1",
+    ("np.mean([", "sum([character not in known for character in test]) * np.mean(["),
+)
+breaks(
+    "forgetting",
+    "does not follow from your two curves",
+    ("int(np.where", "int(kept.argmin()) + 0 * int(np.where"),
+)
+breaks("forgetting", "plain gradient", ("z -= lr * gradient", "z -= lr * gradient.sign()"))
 breaks("floors", "do not add up", ("floors[other[1]] - floors[one[1]]", "floors[other[1]]"))
 
 
@@ -419,6 +442,16 @@ def test_an_example_that_is_none_is_refused_with_its_reason(entry, says):
     with pytest.raises(WrongAnswer, match=says) as caught:
         check("12.kl-or-loss", names["verdict"] | {"A": entry})
     assert caught.value.points == 3
+
+
+def test_a_pair_that_differs_in_two_columns_is_told_so():
+    with pytest.raises(
+        WrongAnswer, match='"vocabulary": B and E differ in what is done with unknown'
+    ) as caught:
+        check("12.shift-design", {"script": "A and C", "vocabulary": "BE", "style": "FB"})
+    assert caught.value.points == 2
+    with pytest.raises(WrongAnswer, match="Give two different letters"):
+        check("12.shift-design", {"script": "AX", "vocabulary": None, "style": 3})
 
 
 def test_each_entry_has_its_points():

@@ -4,7 +4,7 @@ import numpy as np
 
 from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.wrong import but, exchanged
+from lmcourse.questions.shared.wrong import but
 
 # --- mixture-bound ---------------------------------------------------------------------------------------
 
@@ -38,6 +38,11 @@ MIXTURE_BOUND = Question(
             but(mixture_bound, {"worst": lambda lam, f, T: np.log(1 - lam)}),
             "Your 'worst' is negative, which would be a gain. At worst the tuned model gives nothing, and "
             "the mixture is left with its share of the old probability.",
+        ),
+        Mistake(
+            "M2",
+            but(mixture_bound, {"worst": lambda lam, f, T: -np.log2(1 - lam)}),
+            "Your 'worst' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
         ),
         Mistake(
             "M4",
@@ -104,7 +109,7 @@ MIXTURE_BOUND = Question(
 
 def select():
     """Which of the four programs of the task does what."""
-    return {"domain": "D", "easy": "A", "long": "C", "opposite": "B"}
+    return {"domain": "D", "easy": "A", "long": "C"}
 
 
 def read_letters(answer):
@@ -136,26 +141,38 @@ SELECT = Question(
     mistakes=(
         Mistake(
             "M61",
-            exchanged(select, "domain", "easy"),
+            but(select, {"domain": lambda: "A"}),
             "Program A looks at one model only. A sentence that is easy for every model has a small loss "
             "under this one as well: what does the general model say about it?",
         ),
         Mistake(
             "L1",
-            exchanged(select, "domain", "long"),
-            "Programs C and D differ in one thing: tokens. In which of the two does a sentence gain by being "
-            "twice as long?",
+            but(select, {"domain": lambda: "C"}),
+            "Program C compares totals. Write a sentence twice in a row: does it become more typical of the "
+            "domain?",
         ),
         Mistake(
             "L7",
-            exchanged(select, "domain", "opposite"),
-            "Follow the sign. A sentence of the domain has a smaller loss under the domain's model than "
-            "under the general one: is its difference at the beginning or at the end of the order?",
+            but(select, {"domain": lambda: "B"}),
+            "Follow the sign in program B. A sentence of the domain has a smaller loss under the domain's "
+            "model than under the general one: does it come first or last in that order?",
         ),
-        Mistake(
-            "L31",
-            exchanged(select, "easy", "long"),
-            "'easy' and 'long' have changed places. Which of these two programs looks at both models?",
+        *(
+            Mistake(
+                "L31",
+                but(select, {"easy": lambda letter=letter: letter}),
+                f"Program {letter} compares two models. For 'easy', look for a program that never asks "
+                "whether a sentence is easy for the general model, too.",
+            )
+            for letter in "BCD"
+        ),
+        *(
+            Mistake(
+                "L31",
+                but(select, {"long": lambda letter=letter: letter}),
+                f"Program {letter} divides by the number of tokens, so that length alone gives no advantage.",
+            )
+            for letter in "ABD"
         ),
     ),
     advice="Run all four on the ten sentences, and print their two losses per token beside the choice.",

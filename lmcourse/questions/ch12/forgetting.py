@@ -177,6 +177,18 @@ FORGETTING = Question(
                 [_loss(counts, log_softmax(logits, axis=1)) for counts in (new, old)],
             ),
         ),
+        Property(
+            "the first step is not lr times the gradient of the loss on the new text. Take plain gradient "
+            "descent: no momentum, no adaptive method, and the mean over all tokens of the new text",
+            lambda value, logits, old, new, steps, lr, margin: np.allclose(
+                value["new"][:2], _curves(logits, old, new, 1, lr)["new"], rtol=1e-6
+            ),
+        ),
+        Property(
+            "'stop' does not follow from your two curves. Take the steps whose 'old' is at most margin above "
+            "its first entry, and of these the one with the lowest 'new'",
+            lambda value, *case: _stop(value["new"], value["old"], case[-1]) == value["stop"],
+        ),
     ),
     advice="Check the first entries by hand: they are the losses of the logits as they are given. Compute in "
     "float64.",

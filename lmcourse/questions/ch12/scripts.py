@@ -1,6 +1,7 @@
 """Chapter 12, script and domain: how much of the unknown is script, and a design that takes both apart."""
 
 import itertools
+import re
 from functools import partial
 
 import numpy as np
@@ -95,6 +96,10 @@ SCRIPT_SHARE = Question(
     ),
     properties=(
         Property(
+            "'script' is not a number. If no character was unknown before, it is 0",
+            lambda value, *case: np.isfinite(value["script"]),
+        ),
+        Property(
             "a share does not lie between 0 and 1",
             lambda value, *case: all(0 <= share <= 1 for share in value.values()),
         ),
@@ -121,25 +126,43 @@ def shift_design():
     return {"script": "EG", "vocabulary": "EF", "style": "BF"}
 
 
+COLUMNS = {"script": "script", "vocabulary": "unknown", "style": "text"}
+"""For each part the column in which its two runs differ."""
+
+
 def read_pairs(answer):
     """Two letters for each part, in any order and writing; a pair that is as good becomes the usual one."""
     answer = plain_data(answer)
-    if not isinstance(answer, dict) or set(answer) != set(shift_design()):
+    if not isinstance(answer, dict) or set(answer) != set(COLUMNS):
         raise Unreadable(
             "your answer must be a dictionary with the keys 'script', 'vocabulary' and 'style', each with "
             'two letters, as in "AB".'
         )
     value, problems = {}, {}
     for key, pair in answer.items():
-        parts = pair if isinstance(pair, list | tuple) else [pair]
-        letters = sorted({c for c in "".join(map(str, parts)).upper() if c.isalpha()})
-        value[key] = "".join(letters)
-        if len(letters) != 2 or not set(letters) <= set(RUNS):
-            problems[key] = f'"{key}" is {pair!r}. Give two different letters from A to H, as in "AB".'
-            value[key] = ""
-    if value["script"] == "AC":
-        value["script"] = "EG"
+        value[key], told = _read_pair(key, pair)
+        if told:
+            problems[key] = told
     return value, problems
+
+
+def _read_pair(key, given):
+    """The letters of a pair in alphabetical order, or a sentence on why it cannot show what it should."""
+    text = " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+    letters = sorted(set(re.findall(r"\b[A-Z]\b", text.upper()) or text.upper().strip()))
+    if len(letters) != 2 or not set(letters) <= set(RUNS):
+        return "", f'"{key}" is {given!r}. Give two different letters from A to H, as in "AB".'
+    one, other = letters
+    columns = [column for column in COLUMNS.values() if RUNS[one][column] != RUNS[other][column]]
+    pair = "EG" if key == "script" and letters == ["A", "C"] else one + other
+    known = {mistake.wrong()[key] for mistake in SHIFT_DESIGN.mistakes} | {shift_design()[key]}
+    if pair in known or columns == [COLUMNS[key]]:
+        return pair, ""
+    told = f'"{key}": {one} and {other} differ in {" and ".join(COLUMN_NAMES[c] for c in columns)}.'
+    return "", told + " Choose two runs that differ in one column only, that of the effect."
+
+
+COLUMN_NAMES = {"text": "the text", "script": "the script", "unknown": "what is done with unknown characters"}
 
 
 SHIFT_DESIGN = Question(

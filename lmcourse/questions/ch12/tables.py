@@ -16,8 +16,8 @@ CORPORA = ("tales-en", "numpy-docs", "sympy-docs")
 
 
 @functools.cache
-def _table(scored="test"):
-    """Bits per byte of each model (row) on each text (column), (3, 3)."""
+def _table(scored="test", unit="byte"):
+    """Bits per unit of each model (row) on each text (column), (3, 3)."""
     from lmmetrics import score_text
     from lmmetrics.corpora import load
     from lmmetrics.ngram import NGramModel, WittenBell
@@ -28,7 +28,7 @@ def _table(scored="test"):
     models = [NGramModel(5, WittenBell()).fit(train) for train in trains]
     vocabulary = trains[0].vocabulary
     texts = [tokenize(getattr(c, scored), by="byte", vocabulary=vocabulary) for c in corpora]
-    return np.array([[score_text(model, text).bits_per("byte") for text in texts] for model in models])
+    return np.array([[score_text(model, text).bits_per(unit) for text in texts] for model in models])
 
 
 def cross_table(table=None, least=lambda table: table.min(axis=0)):
@@ -66,6 +66,17 @@ CROSS_TABLE = Question(
             "base 2.",
         ),
         Mistake(
+            "M34",
+            lambda: cross_table(_table(unit="token")),
+            "Your numbers are bits per token. The tokens are the bytes and one </s> for each document. Ask "
+            "for bits per byte.",
+        ),
+        Mistake(
+            "M38",
+            lambda: cross_table(_table(unit="char")),
+            "Your numbers are bits per character. Ask for bits per byte.",
+        ),
+        Mistake(
             "L16",
             lambda: cross_table(_table().T, least=lambda table: table.min(axis=1, keepdims=True)),
             "Your table has models and texts exchanged: a row is a model, and a column is a text.",
@@ -83,12 +94,24 @@ CROSS_TABLE = Question(
             "Subtract the least loss of each text.",
         ),
         Mistake(
+            "L7",
+            but(cross_table, {"excess": lambda: _table().min(axis=0) - _table()}),
+            "Your 'excess' is negative. It is the loss minus the floor, and every loss in the table is at "
+            "least its floor.",
+        ),
+        Mistake(
             "L9",
             but(cross_table, {"excess": lambda: _table() / _table().min(axis=0)}),
             "Your 'excess' divides by the floor. An excess is a difference of two losses.",
         ),
     ),
-    properties=(FINITE,),
+    properties=(
+        FINITE,
+        Property(
+            "your numbers are rounded. Give all their digits",
+            lambda value, *case: not np.allclose(value["table"], value["table"].round(3), rtol=0, atol=1e-9),
+        ),
+    ),
     advice="score_text(model, text).bits_per('byte') gives one entry. Loop over the models, and inside over "
     "the texts.",
 )
@@ -219,6 +242,10 @@ FLOORS = Question(
     ),
     properties=(
         FINITE,
+        Property(
+            "a floor of yours is above the loss of some model on the same text",
+            lambda value, table, *cells: (value["floors"] <= table.min(axis=0) + 1e-9).all(),
+        ),
         Property(
             "your two parts do not add up to the difference of the two cells",
             lambda value, table, one, other: np.isclose(
