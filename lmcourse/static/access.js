@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const BOXES = ".bd-article table, .bd-article pre, .bd-article div.math, .bd-article div.amsmath, " +
-    ".bd-article mjx-container, .bd-article .cell_output, .bd-article .output";
+    ".bd-article .katex-display, .bd-article .derivation :is(.side, p), .bd-article .cell_output, .bd-article .output";
 
   function mark() {
     for (const box of document.querySelectorAll(BOXES)) {
@@ -21,7 +21,7 @@
 
   window.addEventListener("load", function () {
     mark();
-    if (window.MathJax && MathJax.startup && MathJax.startup.promise) MathJax.startup.promise.then(mark);
+    document.fonts.ready.then(mark);
   });
   window.addEventListener("resize", mark);
 })();

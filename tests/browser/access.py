@@ -11,12 +11,13 @@ EVERY = os.environ.get("AXE") == "all"
 """Whether every page is looked at, as in the weekly workflow: that takes nine minutes of a core. Otherwise
 one page of each kind is."""
 
-# MathJax draws a formula twice. The drawn glyphs are hidden from assistive technology and carry no text;
-# what is read aloud is the MathML beside them, so the glyphs alone are left out. Style sheets are not fetched
-# again for the one rule that needs them, which is experimental and off: the page's own requests are counted.
+# A formula is there twice, from KaTeX on a page and from MathJax on a slide. The glyphs are hidden from
+# assistive technology; what is read aloud is the MathML beside them, so the glyphs alone are left out. Style
+# sheets are not fetched again for the one rule that needs them, which is experimental and off: the page's own
+# requests are counted.
 RUN = """async only => {
   const tags = {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']};
-  const found = await axe.run({exclude: [['mjx-container > mjx-math']]}, {
+  const found = await axe.run({exclude: [['mjx-container > mjx-math'], ['.katex-html']]}, {
     preload: {assets: ['media']}, resultTypes: ['violations'],
     runOnly: only.length ? {type: 'rule', values: only} : tags});
   return found.violations.filter(rule => ['serious', 'critical'].includes(rule.impact)).flatMap(rule =>
@@ -29,7 +30,7 @@ SCROLLING = ["scrollable-region-focusable"]
 # Thousands of coloured words make axe take half a minute a page. The colours of code are measured by
 # themselves (`test_colours_of_code`), so here a code block is its text.
 LIGHTEN = """() => {
-  const all = [...document.querySelectorAll('mjx-container > mjx-math, div.highlight pre')];
+  const all = [...document.querySelectorAll('mjx-container > mjx-math, .katex-html, div.highlight pre')];
   window.lightened = all.map(heavy => {
     const light = heavy.cloneNode();
     if (light.matches('pre')) light.textContent = heavy.textContent;

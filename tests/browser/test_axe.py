@@ -86,11 +86,13 @@ def test_a_page_gets_back_what_axe_does_not_see(visit):
     page.set_content(
         small_page(
             "<mjx-container><mjx-math>x</mjx-math>x</mjx-container>"
+            '<span class="katex">x<span class="katex-html" aria-hidden="true">x</span></span>'
             '<div class="highlight"><pre tabindex="0"><span class="k">import</span> math</pre></div>'
         )
     )
     before = page.inner_html("main")
     violations(page)
     assert page.inner_html("pre") == "import math" and page.inner_html("mjx-math") == ""
+    assert page.inner_html(".katex-html") == ""
     restore(page)
     assert page.inner_html("main") == before

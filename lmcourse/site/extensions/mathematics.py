@@ -1,0 +1,108 @@
+"""A Sphinx extension: KaTeX sets the formulas when the book is built, so a page needs no script for them.
+
+The builder writes a formula as TeX between ``\\(`` and ``\\)`` or ``\\[`` and ``\\]``. After the last page is
+written, each is replaced by KaTeX's HTML, which holds MathML for screen readers. KaTeX 0.19.1 is part of the
+project: ``katex.min.js`` beside this room's programs runs here, and ``static/katex`` has its style and fonts.
+"""
+
+import html
+import re
+from functools import cached_property
+
+from sphinx.util import logging
+
+from lmcourse.files.places import STATIC
+
+LIBRARY = STATIC.parent / "site" / "katex" / "katex.min.js"
+FORMULA = re.compile(
+    r"(?P<open><(?P<tag>span|div) class=\"[^\"]*\bmath notranslate nohighlight\"[^>]*>)"
+    r"(?P<body>.*?)(?P<close></(?P=tag)>)",
+    re.DOTALL,
+)
+DERIVATION = re.compile(r"<div class=\"derivation tex2jax_process\".*?</div>", re.DOTALL)
+TEX = re.compile(r"\\\((?P<inline>.*?)\\\)|\\\[(?P<display>.*?)\\\]", re.DOTALL)
+SCRIPTS = re.compile(
+    r"<script\b[^>]*>window\.MathJax = .*?</script>|<script\b[^>]*/mathjax/[^>]*></script>", re.DOTALL
+)
+ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
+"""The TeX that KaTeX repeats in its MathML."""
+OPTIONS = {"throwOnError": True, "strict": "ignore"}
+
+log = logging.getLogger(__name__)
+
+
+def setup(app):
+    """Register the extension (called by Sphinx)."""
+    app.connect("config-inited", add_style)
+    app.connect("build-finished", set_formulas)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_style(app, config):
+    """Add KaTeX's style and fonts."""
+    if str(STATIC) not in config.html_static_path:
+        config.html_static_path.append(str(STATIC))
+    app.add_css_file("katex/katex.min.css")
+
+
+def set_formulas(app, error):
+    """Set the formulas of every page that still has TeX; warn of those that KaTeX cannot read."""
+    if error or app.builder.name != "html":
+        return
+    katex = Katex()
+    for path in sorted(app.outdir.rglob("*.html")):
+        page = path.read_text(encoding="utf-8")
+        if path.is_relative_to(app.outdir / "slides") or not SCRIPTS.search(page):
+            continue
+        done, faults = with_formulas(page, katex)
+        for fault in faults:
+            log.warning("%s: KaTeX cannot set a formula: %s", path.relative_to(app.outdir), fault)
+        path.write_text(done, encoding="utf-8")
+
+
+def with_formulas(page, katex):
+    """Return the HTML of a page with its formulas set and without MathJax, and what could not be set."""
+    faults = []
+
+    def set_one(match):
+        tex = html.unescape(match["inline"] or match["display"]).strip()
+        try:
+            return katex.render(tex, display=bool(match["display"]))
+        except ValueError as fault:
+            faults.append(f"{tex}: {fault}")
+            return match[0]
+
+    def set_body(match):
+        return match["open"] + TEX.sub(set_one, match["body"]) + match["close"]
+
+    page = FORMULA.sub(set_body, page)
+    page = DERIVATION.sub(lambda match: TEX.sub(set_one, match[0]), page)
+    return SCRIPTS.sub("", page), faults
+
+
+class Katex:
+    """KaTeX in an engine that starts with the first formula."""
+
+    @cached_property
+    def _engine(self):
+        from py_mini_racer import MiniRacer
+
+        engine = MiniRacer()
+        engine.eval(LIBRARY.read_text(encoding="utf-8"))
+        return engine
+
+    def render(self, tex, display):
+        """Return the HTML of a formula.
+
+        Raises
+        ------
+        ValueError
+            If KaTeX cannot read it.
+        """
+        from py_mini_racer import JSEvalException
+
+        try:
+            shown = self._engine.call("katex.renderToString", tex, {**OPTIONS, "displayMode": display})
+        except JSEvalException as error:
+            raise ValueError(str(error).split("\n")[0]) from None
+        return ANNOTATION.sub("", shown)
