@@ -56,7 +56,7 @@ check: $(TEST)  ## a minute or two: lint, imports, types, rules, and the tests t
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
 	@$(PY) -m mypy --no-error-summary
 	@$(PY) -m lmcourse.checks
-	@tests=$$($(PY) -m lmcourse.affected); test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests
+	@tests=$$($(PY) -m lmcourse.affected) && { test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests; }
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m lmcourse.release

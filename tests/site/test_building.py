@@ -328,6 +328,33 @@ def test_make_installs_again_where_the_folder_was_moved(tmp_path, place, left):
     assert [path.name for path in (tmp_path / ".venv").glob("*.stamp")] == left
 
 
+@pytest.mark.parametrize(
+    ("affected", "status", "tested"),
+    [
+        ("echo tests/a.py", 0, True),
+        ("true", 0, False),
+        ("exit 3", 2, False),
+        ("echo tests/a.py; exit 3", 2, False),
+    ],
+)
+def test_make_check_fails_if_the_tests_cannot_be_chosen(tmp_path, affected, status, tested):
+    """A program in place of Python says which tests there are, or fails; nothing affected is a success."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *lmcourse.affected) {affected};; *pytest*) echo "tested: $*";; esac\n'
+    )
+    python.chmod(0o755)
+    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+        (tmp_path / name).touch()
+    for name in ("book.stamp", "test.stamp"):
+        (tmp_path / ".venv" / name).touch()
+    done = subprocess.run(["make", "check"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert ("tests/a.py" in done.stdout) == tested
+
+
 def test_a_checkout_on_windows_has_the_line_ends_of_linux(tmp_path):
     """Also where git is told to write CRLF: the scripts run, and student sets are the same bytes."""
     if not (ROOT / ".git").exists():
