@@ -231,19 +231,23 @@ right(
             near = lambda size: abs(size - r["reported"]) <= 2
             word = "none" if near(v + s + m) else "scales" if near(v + m) else "mask" if near(v + s) else ""
             said.append(word or ("both" if near(v) else "full"))
-        return {"bytes": right, "verdicts": " ".join(said)}
+        return {"bytes": right, "verdicts": ", ".join(said)}
     """,
 )
+changed("size", "L28", ('" ".join(verdicts)', '[word.replace("none", "scales") for word in verdicts]'))
 
 CHANGE, KL, TRUTH = '"change": change', '"kl": a * first + (1 - a) * second', '"truth": truth'
 changed("same-loss", "L7", (CHANGE, '"change": -change'))
 changed("same-loss", "M62", (CHANGE, '"change": change.subs(p, a)'))
+changed("same-loss", "M4", (CHANGE, '"change": sp.exp(change)'))
+changed("same-loss", "M2", (CHANGE, '"change": change / sp.log(2)'))
 changed("same-loss", "L22", (CHANGE, '"change": p * first'))
 changed("same-loss", "M50", (KL, '"kl": -b * first - (1 - b) * second'))
 changed("same-loss", "L22", (KL, '"kl": a * first'))
 changed("same-loss", "M50", (KL, '"kl": p * sp.log(p / b) + (1 - p) * sp.log((1 - p) / (1 - b))'))
 changed("same-loss", "L31", (TRUTH, '"truth": 1 - truth'))
 changed("same-loss", "L2", (TRUTH, '"truth": (a + b) / 2'))
+changed("same-loss", "L8", (TRUTH, '"truth": sp.Rational(1, 2)'))
 changed("same-loss", "L34", (TRUTH, '"truth": -first / second'))
 right(
     "same-loss",
@@ -301,6 +305,11 @@ changed(
     (ERROR, "s = (d / n).std(ddof=1) / math.sqrt(D)"),
 )
 changed("accept", "L1", (ERROR, ERROR + " * math.sqrt(D)"))
+changed("accept", "L1", ("** 2).sum()) / n.sum()", "** 2).sum())"))
+changed("accept", "L23", ("D / (D - 1) * ", ""))
+changed("accept", "L8", ("rise - z * s", "rise - 1.96 * s"), ("rise + z * s", "rise + 1.96 * s"))
+changed("accept", "L22", (VERDICT, '"accept" if high <= margin else "reject"'))
+changed("accept", "M4", ('"rise": 100 * np.expm1(rise)', '"rise": 100 * d.sum() / old[~tuned].sum()'))
 changed("accept", "L22", (VERDICT, '"accept" if 100 * np.expm1(rise) <= margin else "reject"'))
 changed("accept", "L11", (VERDICT, '"accept" if low <= 0 else "reject"'))
 changed("accept", "L7", ("(new - old)[~tuned]", "(old - new)[~tuned]"))
@@ -431,6 +440,7 @@ def test_what_always_holds_has_no_example_against_it():
         (([0.5, 0.5], [0.9, 0.1], [0.2, 0.8]), "does not meet the premise"),
         (([0.5, 0.5], [0.9, 0.1], [0.9, 0.1]), "does not refute"),
         (([1.0, 0.0], [0.9, 0.1], [0.1, 0.9]), "above 0"),
+        (([0.5, 0.5], [0.5, 0.5], [0.1, 0.9]), "has to lead"),
         (([0.5, 0.5], [0.9, 0.1]), "three distributions"),
         ("not always", "or give an example"),
         (None, "three distributions"),
@@ -452,6 +462,19 @@ def test_a_pair_that_differs_in_two_columns_is_told_so():
     assert caught.value.points == 2
     with pytest.raises(WrongAnswer, match="Give two different letters"):
         check("12.shift-design", {"script": "AX", "vocabulary": None, "style": 3})
+
+
+def test_rounding_errors_refute_nothing():
+    """Models that differ in a tiny probability, or lead by a hair, are no examples; float32 is one."""
+    names = dict(SET.names_before["kl-or-loss"])
+    exec(SET.tasks["kl-or-loss"], names)
+    tiny = [0.5, 0.5], [1 - 1e-13, 1e-13], [1 - 1e-14, 1e-14]
+    hair = [0.5, 0.5], [0.5 + 1e-9, 0.5 - 1e-9], [0.5 - 1e-9, 0.5 + 1e-9]
+    for key, example in {"B": tiny, "D": hair}.items():
+        with pytest.raises(WrongAnswer):
+            check("12.kl-or-loss", names["verdict"] | {key: example})
+    rows = tuple(np.array(row, dtype=np.float32) for row in ([0.5, 0.5], [0.9, 0.1], [0.1, 0.9]))
+    check("12.kl-or-loss", names["verdict"] | {"A": rows})
 
 
 def test_each_entry_has_its_points():

@@ -28,6 +28,22 @@ def _mean_of_documents(old, new, tokens):
     return rises.mean(), rises.std(ddof=1) / np.sqrt(len(rises))
 
 
+def _not_per_token(old, new, tokens):
+    rise, error = _paired(old, new, tokens)
+    return rise, error * tokens.sum()
+
+
+def _of_the_sample(old, new, tokens):
+    rise, error = _paired(old, new, tokens)
+    return rise, error * np.sqrt((len(old) - 1) / len(old))
+
+
+def _per_cent_of_the_loss(old, new, tokens, tuned, margin, z):
+    test = ~tuned
+    found = accept(old, new, tokens, tuned, margin, z)
+    return found | {"rise": 100 * (new[test].sum() - old[test].sum()) / old[test].sum()}
+
+
 def _of_one_document(old, new, tokens):
     rise, error = _paired(old, new, tokens)
     return rise, error * np.sqrt(len(old))
@@ -141,6 +157,33 @@ ACCEPT = Question(
             "documents is smaller by the root of D.",
         ),
         Mistake(
+            "L1",
+            partial(accept, estimate=_not_per_token),
+            "Your standard error is one of totals. Divide it by all tokens of the test, as you do with the "
+            "rise.",
+        ),
+        Mistake(
+            "L23",
+            partial(accept, estimate=_of_the_sample),
+            "Your standard error lacks the factor D / (D - 1) under the root.",
+        ),
+        Mistake(
+            "L8",
+            lambda old, new, tokens, tuned, margin, z: accept(old, new, tokens, tuned, margin, 1.96),
+            "Your interval uses 1.96. The number of standard errors is the argument z.",
+        ),
+        Mistake(
+            "L22",
+            partial(accept, verdict=lambda rise, low, high, margin: "accept" if high <= margin else "reject"),
+            "Your verdict never says 'undecided'. If the interval holds rises on both sides of the margin, "
+            "the test excludes neither.",
+        ),
+        Mistake(
+            "M4",
+            _per_cent_of_the_loss,
+            "Your 'rise' is in per cent of the loss. The task asks for per cent of the perplexity.",
+        ),
+        Mistake(
             "L22",
             partial(accept, verdict=lambda rise, low, high, margin: "accept" if rise <= margin else "reject"),
             "Your verdict goes by the rise alone and never says 'undecided'. If the interval reaches beyond "
@@ -179,8 +222,11 @@ ACCEPT = Question(
     ),
     alike=(
         ("right", "L22", "in the first three cases the interval lies on one side of the margin"),
+        ("right", "L22 (2)", "the same"),
+        ("L22", "L22 (2)", "the same"),
         ("right", "L11", "in the third case the rise is beyond doubt, and beyond the margin"),
-        ("L22", "L11", "the same; and in the fourth case both accept a small rise with a wide interval"),
+        ("L22", "L11", "the same"),
+        ("L22 (2)", "L11", "the same; and in the fourth case both accept a small rise with a wide interval"),
         ("right", "L7 (2)", "the fourth case is undecided"),
         ("L11", "L7 (2)", "in the first two cases a rise is certain, and it is within the margin"),
     ),

@@ -32,7 +32,7 @@ SAME_LOSS = Question(
     form="expression",
     symbols=("p", "a", "b"),
     right=same_loss,
-    cases=((0.35, 0.8, 0.3), (0.7, 0.25, 0.6), (0.55, 0.9, 0.7)),
+    cases=((0.35, 0.8, 0.3), (0.7, 0.2, 0.6), (0.45, 0.9, 0.7)),
     draw=lambda rng: (rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.45), rng.uniform(0.55, 0.9)),
     entry_points={"change": 1, "kl": 1, "truth": 1},
     mistakes=(
@@ -46,6 +46,16 @@ SAME_LOSS = Question(
             but(same_loss, {"change": lambda p, a, b: _kl(a, b)}),
             "Your 'change' is the KL divergence. It takes the mean under the old model; what happens to the "
             "loss is a mean under the truth.",
+        ),
+        Mistake(
+            "M4",
+            but(same_loss, {"change": lambda p, a, b: np.exp(same_loss(p, a, b)["change"])}),
+            "Your 'change' is the ratio of the perplexities, the exponential of what is asked for.",
+        ),
+        Mistake(
+            "M2",
+            but(same_loss, {"change": lambda p, a, b: same_loss(p, a, b)["change"] / np.log(2)}),
+            "Your 'change' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
         ),
         Mistake(
             "L22",
@@ -81,6 +91,12 @@ SAME_LOSS = Question(
             "for p: logarithms, not probabilities, are balanced.",
         ),
         Mistake(
+            "L8",
+            but(same_loss, {"truth": lambda p, a, b: 0.5}),
+            "Your 'truth' is one half, whatever the models are. That is right if one model is the mirror "
+            "image of the other, b = 1 - a.",
+        ),
+        Mistake(
             "L34",
             but(same_loss, {"truth": lambda p, a, b: np.log(a / b) / np.log((1 - b) / (1 - a))}),
             "Your 'truth' is the ratio (1 - p) / p. Solve for p itself.",
@@ -106,6 +122,10 @@ TIE = 1e-6
 """How near two losses have to be to count as the same."""
 
 
+LEAD = 1e-4
+"""The smallest gap of a model: far above what floating point leaves open."""
+
+
 def losses(p, q, r):
     """The losses of both models under p, and the divergence D(q || r)."""
     return -(p * np.log(q)).sum(), -(p * np.log(r)).sum(), (q * np.log(q / r)).sum()
@@ -129,7 +149,7 @@ STATEMENTS = {
         "D(q || r) is {2:.4g}, which is below 0.1",
     ),
     "B": (
-        lambda p, q, r: losses(p, q, r)[2] <= 1e-12,
+        lambda p, q, r: np.array_equal(q, r),  # by Gibbs' inequality, and without a rounding error
         lambda p, q, r: abs(losses(p, q, r)[0] - losses(p, q, r)[1]) <= TIE,
         "D(q || r) is {2:.4g}, and it has to be 0",
         "the losses {0:.6g} and {1:.6g} are the same",
@@ -166,11 +186,11 @@ def _distributions(triple):
     for name, row in zip("pqr", rows, strict=True):
         if not (np.isfinite(row).all() and (row > 0).all()):
             return f"All probabilities of {name} have to be above 0."
-        if abs(row.sum() - 1) > 1e-9:
-            return f"The probabilities of {name} sum to {row.sum():.6g}."
-    if any(len(row) > 1 and _gap(row) < 1e-9 for row in rows[1:]):
-        return "A model has two first guesses with equal probability. Keep them apart."
-    return rows
+        if abs(row.sum() - 1) > 1e-6:
+            return f"The probabilities of {name} sum to {row.sum():.7g}."
+    if any(_gap(row) < LEAD for row in rows[1:]):
+        return f"The first guess of a model has to lead by {LEAD} at least."
+    return [row / row.sum() for row in rows]
 
 
 def _read_entry(key, given):
