@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from lmcourse.files import contents
 from lmcourse.rules.tree import Tree
 
-LINES = 320
 MEGABYTE = 1_000_000
 TEXT = ("*.py", "*.md", "*.ipynb", "*.txt", "*.bib", "*.json", "*.yml", "*.yaml", "*.toml", "*.cfg", "*.cff")
 TEXT += ("*.css", "*.j2", "*.sh", ".ci/run", "Makefile", "LICENSE*")
@@ -35,14 +34,6 @@ def requirements_are_pinned(tree: Tree) -> Iterator[str]:
             line = line.split("#")[0].strip()
             if line and not re.fullmatch(r"-r \S+|[\w.-]+(\[[\w,-]+\])?==[\w.+!-]+( *;.*)?", line):
                 yield f"{path}, line {number}: {line!r} is not pinned. Write name==version."
-
-
-def modules_are_short(tree: Tree) -> Iterator[str]:
-    """No module of the library or the machinery has more than 320 lines."""
-    for path, text in tree.texts("lmmetrics/*.py", "lmcourse/*.py"):
-        length = len(text.splitlines())
-        if length > LINES:
-            yield f"{path}: has {length} lines. Split it by subject; {LINES} at most."
 
 
 def failing_cells_fail_the_build(tree: Tree) -> Iterator[str]:

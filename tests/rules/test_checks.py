@@ -474,7 +474,6 @@ PLANTED = [
         replace("requirements-dev.txt", "pytest==9.2.0", "pytest"),
         "line 2: 'pytest'",
     ),
-    ("modules_are_short", write("lmcourse/long.py", "x = 1\n" * 321), "has 321 lines"),
     (
         "failing_cells_fail_the_build",
         write("_config.yml", "execute:\n  raise_on_error: false\n"),
