@@ -53,6 +53,9 @@ changed(
 )
 changed("wer", "L22", ("errors = substituted + deleted + inserted", "errors = substituted + deleted"),
         ("substituted + inserted + correct", "substituted + correct"))  # fmt: skip
+changed(
+    "wer", "M57", ('"none": errors.sum() / spoken.sum()', '"none": errors.sum() / (errors + correct).sum()')
+)
 changed("wer", "L7", ('"none": errors.sum() / spoken.sum()', '"none": correct.sum() / spoken.sum()'))
 changed("wer", "L3", ("np.array(rates)", "100 * np.array(rates)"))
 changed("wer", "L28", ("min(suspects, ", "min(list(suspects)[1:], "))
@@ -76,6 +79,8 @@ changed("frontier", "L7", (FACTOR, '"factor": 2 ** (s * a)'))
 changed("frontier", "M4", (FACTOR, '"factor": least'))
 changed("frontier", "M2", (FACTOR, '"factor": sp.exp(s * (1 - a))'))
 changed("frontier", "L22", (FACTOR, '"factor": 2 ** (1 - a)'))
+changed("frontier", "L34", (FACTOR, '"factor": 1 / sp.exp(least)'))
+changed("frontier", "M1", (ELSEWHERE, "2 ** ((1 - s) * c)"))
 changed("frontier", "L22", (ELSEWHERE, "sp.exp(c)"))
 changed("frontier", "L7", (ELSEWHERE, "sp.exp(s * c)"))
 changed("frontier", "M4", (ELSEWHERE, "(1 - s) * c"))
@@ -104,6 +109,7 @@ EXPECTED = '"expected": (hit / tied).mean()'
 changed("ties", "M53", (EXPECTED, '"expected": (scores.argmax(axis=1) == right).mean()'))
 changed("ties", "M53", (EXPECTED, '"expected": hit.mean()'))
 changed("ties", "M53", (EXPECTED, '"expected": (hit & (tied == 1)).mean()'))
+changed("ties", "L8", (EXPECTED, '"expected": np.where(tied > 1, hit / 2, hit).mean()'))
 changed("ties", "M54", (EXPECTED, '"expected": hit.mean() / scores.shape[1]'))
 changed("ties", "L7", ("scores.max(", "scores.min("))
 changed(
@@ -143,6 +149,9 @@ changed("rank-interval", "M58", (EACH, f"{RHO} for draw in draws"))
 PAIRED, APART = "draw in draws", "draw, other in zip(draws, np.roll(draws, 1, axis=0))"
 changed("rank-interval", "L32", ("accuracies[draw]", "accuracies[other]"), (PAIRED, APART))
 
+changed("choice-scorer", "M22 + M34", ("each[prompt:].sum()", "each.mean()"), (" / chars", ""))
+changed("choice-scorer", "L23", ("[prompt:]", "[prompt + 1 :]"))
+changed("choice-scorer", "M2", ('"scores": scores', '"scores": scores / math.log(2)'))
 written("choice-scorer", "M22 + M53 + M55", "choose = choose_as_found")
 FAIR = "best = np.abs(scores - scores.max()) <= 1e-9"
 changed(
@@ -189,6 +198,10 @@ written(
         return {"row": row, "test": torch.exp(-log_q[ids].mean()), "written": torch.exp(-(row * log_q).sum())}
     """,
 )
+changed("decoders", "L22", ("order[before < p]", "order"))
+changed("decoders", "L8", (" / temperature", ""))
+changed("decoders", "M11", (TEST, '"test": torch.exp(-log_q[ids]).mean()'))
+changed("decoders", "L1", (TEST, '"test": torch.exp(-log_q[ids].sum())'))
 changed("decoders", "M33", (WHOLE, "sharp[kept]"))
 changed("decoders", "L15", (WRITTEN, '"written": torch.exp(-(log_q.exp() * log_q).sum())'))
 changed("decoders", "L5", (WRITTEN, '"written": torch.exp(torch.special.entr(row).sum())'))
@@ -198,6 +211,8 @@ changed("decoders", "M4", (TEST, '"test": -log_q[ids].mean()'))
 NEAR = "near = np.abs(surprisal - entropy) <= width"
 changed("typical", "L5", ('"mode": 1 / a', '"mode": np.exp(entropy)'))
 changed("typical", "M4", ('"mode": 1 / a', '"mode": -np.log(a)'))
+changed("typical", "M1", ('"mode": 1 / a', '"mode": 2 ** -math.log(a)'))
+changed("typical", "L33", ("binom.pmf(rare, n, 1 - a)[near].sum()", "near.mean()"))
 changed("typical", "M5", ('"mode": 1 / a', '"mode": a'))
 changed("typical", "L1", ('"mode": 1 / a', '"mode": 1 / a**n'))
 changed("typical", "L1", ('"chance": a**n', '"chance": a'))
@@ -221,7 +236,6 @@ odd(
     "edit-distance",
     ("    above = list", "    if not reference:\n        return 0\n    above = list"),
 )
-odd("wer", ('rates.append(suspects["none"])', 'rates.append(min(1, suspects["none"]))'))
 odd("f1", ("return count / total if total else 0.0", "return count / total if total else 1.0"))
 odd("ties", ("(hit / tied).mean()", "(hit / np.minimum(tied, 3)).mean()"))
 WALD = "[a / n - 1.96 * (a * b / n**3) ** 0.5, a / n + 1.96 * (a * b / n**3) ** 0.5]"
@@ -230,7 +244,13 @@ odd("votes", ("binomtest(a, n).proportion_ci()", "binomtest(a, n).proportion_ci(
 odd("typical", ("a**n", "a**min(n, 60)"))
 odd("choice-scorer", ("best / best.sum()", "best / 2"))
 
-breaks("edit-distance", "change places", ("return above[-1]", "return above[-1] + len(hypothesis)"))
+breaks("edit-distance", "change places", ("return above[-1]", "return max(above[-1], len(hypothesis) - 1)"))
+breaks("edit-distance", "not their letters", ("above[-1]", "10 * above[-1]"))
+breaks("wer", "exactly 1", ('suspects["none"])', 'min(1, suspects["none"]))'))
+breaks("rank-interval", "the lower one", ("[0.025, 0.975]", "[0.975, 0.025]"))
+breaks("choice-scorer", "nor a perplexity", ('"scores": scores', '"scores": np.exp(scores)'))
+breaks("votes", "end of your interval", ("list(binomtest(a, n).proportion_ci())", "[a - 1, a + 1]"))
+breaks("f1", "0/0 counts as 0", ("divided(2 * both", "math.nan * divided(2 * both"))
 breaks("ties", "another order", (EXPECTED, '"expected": (hit / tied + (right == 0) / 10).mean()'))
 breaks("decoders", "does not sum to 1", (WHOLE, "sharp[kept] / sharp[kept].sum() / 2"))
 breaks("choice-scorer", "add up to 1", ("best / best.sum()", "1.0 * (scores == scores.max()) + best"))

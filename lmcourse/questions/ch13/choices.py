@@ -5,6 +5,8 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
 
 # --- choice-scorer ---------------------------------------------------------------------------------------
 
@@ -114,6 +116,24 @@ CHOICE_SCORER = Question(
             "words: divide by characters, as the task says.",
         ),
         Mistake(
+            "M22 + M34",
+            partial(
+                choose, begin=0, length=lambda log_probs, *_: np.array([len(each) for each in log_probs])
+            ),
+            "You average over the tokens of question and answer together. Leave the question out, and "
+            "divide by the characters of the answer.",
+        ),
+        Mistake(
+            "L23",
+            lambda log_probs, prompt, chars: choose(log_probs, prompt + 1, chars),
+            "You leave out one token too many: the first of each answer is missing.",
+        ),
+        Mistake(
+            "M2",
+            but(choose, {"scores": lambda *case: choose(*case)["scores"] / LN2}),
+            "Your scores are {ratio} = 1 / ln 2 times what they should be: they are in bits.",
+        ),
+        Mistake(
             "M5",
             lambda *case: (
                 choose(*case)
@@ -133,6 +153,10 @@ CHOICE_SCORER = Question(
         ),
     ),
     properties=(
+        Property(
+            "a score is above 0. It is a mean of log probabilities, neither a probability nor a perplexity",
+            lambda value, *case: (value["scores"] <= 0).all(),
+        ),
         Property(
             "the credits do not add up to 1",
             lambda value, *case: abs(sum(value["credit"]) - 1) < 1e-9,

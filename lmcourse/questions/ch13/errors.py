@@ -99,6 +99,10 @@ EDIT_DISTANCE = Question(
     ),
     properties=(
         Property(
+            "it is above the length of the longer list. Compare the items of the lists, not their letters",
+            lambda value, reference, hypothesis: value <= max(len(reference), len(hypothesis)),
+        ),
+        Property(
             "it changes when reference and hypothesis change places, though each deletion in one direction "
             "is an insertion in the other",
             unchanged,
@@ -143,6 +147,12 @@ def _with(change):
     return partial(audit, rates=lambda report: change(_rates(report)))
 
 
+def _by_alignment(report):
+    """The rates of somebody who divides by all lines of the alignment."""
+    lines = sum(np.asarray(report[name]).sum() for name in COUNTS)
+    return _rates(report) | {"none": sum(np.asarray(report[name]).sum() for name in COUNTS[:3]) / lines}
+
+
 def _without_insertions(report):
     return _rates(report | {"insertions": np.zeros(len(report["insertions"]))})
 
@@ -183,7 +193,15 @@ WER = Question(
     stars=3,
     points=3,
     right=audit,
-    cases=(_draw_reports(np.random.default_rng(1301)), _draw_reports(np.random.default_rng(1302))),
+    cases=(
+        _draw_reports(np.random.default_rng(1301)),
+        (
+            [
+                *_draw_reports(np.random.default_rng(1302))[0][:4],
+                _draw_report(np.random.default_rng(1303), "none", True),
+            ],
+        ),
+    ),
     draw=_draw_reports,
     odd=(lambda rng: ([_draw_report(rng, str(v), often=True) for v in rng.permutation(["none", "mean"])],),),
     entry_points={"WER": 2, "verdicts": 1},
@@ -199,6 +217,12 @@ WER = Question(
             _with(lambda rates: rates | {"none": rates["mean"], "mean": rates["none"]}),
             "You average the rates of the sentences, so that a sentence of two words weighs like one of "
             "twenty. Add the errors, add the words, and divide once.",
+        ),
+        Mistake(
+            "M57",
+            partial(audit, rates=_by_alignment),
+            "You divide by all words of the alignment. An inserted word was never spoken, so it does not "
+            "belong to the reference.",
         ),
         Mistake(
             "L22",
@@ -218,7 +242,14 @@ WER = Question(
         Mistake(
             "L28",
             _acquits_nobody,
-            "Your rates are right, and you accuse reports that are right, too.",
+            "You accuse reports that are right. The WER itself is among the four rates.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a rate of yours is exactly 1, as if it were cut off there. An error rate is not a probability: "
+            "with many insertions it is above 1",
+            lambda value, *case: not (value["WER"] == 1).any(),
         ),
     ),
     advice="Reference words are substituted, deleted or correct. Compute the four rates of one report, and "

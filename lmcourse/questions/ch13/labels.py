@@ -3,6 +3,7 @@
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import finite
 from lmcourse.questions.shared.wrong import but, exchanged, then
 
 # --- f1 --------------------------------------------------------------------------------------------------
@@ -95,6 +96,7 @@ F1 = Question(
         ),
     ),
     properties=(
+        Property("a value is not a number (nan). Here a quotient 0/0 counts as 0", finite),
         Property(
             "a share lies between 0 and 1, and one of yours does not",
             lambda value, *case: all(0 <= share <= 1 for share in value.values()),

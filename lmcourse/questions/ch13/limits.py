@@ -78,6 +78,16 @@ FRONTIER = Question(
             "Your 'factor' does not contain s. The other tokens are scored as well, and lose nothing.",
         ),
         Mistake(
+            "L34",
+            but(frontier, {"factor": lambda s, D, a, c: 2 ** (-s * (1 - a))}),
+            "Your 'factor' is below 1, as if wrong choices lowered the perplexity.",
+        ),
+        Mistake(
+            "M1",
+            but(frontier, {"elsewhere": lambda s, D, a, c: 2 ** ((1 - s) * c)}),
+            "You raise 2 to a number of nats. In 'elsewhere' the loss c is in nats.",
+        ),
+        Mistake(
             "L22",
             but(frontier, {"elsewhere": lambda s, D, a, c: np.exp(c)}),
             "Your 'elsewhere' loses c on every token. On the tokens of the choice it loses nothing.",
@@ -100,7 +110,8 @@ FRONTIER = Question(
             also=lambda s, D, a, c: (s, 0.0, a, c),
         ),
     ),
-    advice="Of 1000 tokens, 1000 s belong to the choice. Each wrong one gave the right word 1/2 at most.",
+    advice="Of 1000 tokens, 1000 s belong to the choice. Each wrong one gave the right word 1/2 at most. A "
+    "loss that rises by x nats per token multiplies the perplexity by exp(x).",
 )
 
 # --- bound -----------------------------------------------------------------------------------------------
@@ -155,13 +166,17 @@ def _look_at(ndim, judge):
 
 def _never_right(rows):
     if accuracy(rows) > 0:
-        return "the model is right on some token."
+        return "the model is right on some token: there column 0 is the largest."
     return RIGHT if loss(rows) < np.log(rows.shape[1]) - 1e-9 else "M54"
 
 
 def _all_right(rows):
     if accuracy(rows) < 1:
-        return "M53" if accuracy(rows, ties=1) == 1 else "the model is wrong on some token."
+        return (
+            "M53"
+            if accuracy(rows, ties=1) == 1
+            else "the model is wrong on some token: there column 0 is not the largest."
+        )
     if loss(rows) < LN2 - 1e-9:
         return (
             f"the model is always right, and its loss is only {loss(rows):.3f} nats. With more than two "
@@ -183,10 +198,11 @@ def _lower_loss(pair):
 
 def _below_one_bit(given):
     if not isinstance(given, str):
-        return "refuted"
+        wanted = "give rows that refute the claim, or the text 'none' in quotes."
+        return wanted if isinstance(_rows(given, 2), str) else "refuted"
     if given.strip().strip("\"'.").lower() == "none":
         return RIGHT
-    return "give rows that refute the claim, or the word 'none'."
+    return "give rows that refute the claim, or the text 'none'."
 
 
 _FIRST, _SECOND = [[0.95, 0.05], [0.45, 0.55]], [[0.6, 0.4], [0.6, 0.4]]

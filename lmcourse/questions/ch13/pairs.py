@@ -19,7 +19,8 @@ FAR = 4
 
 def parsed(line):
     """Subject, last noun before the verb, words between subject and verb, and the verb; or a sentence."""
-    words = line.lower().split()
+    words = [word.strip(".,;:!?") for word in line.lower().split()]
+    line = line.strip()
     verbs = [i for i, word in enumerate(words) if word in VERBS]
     if len(verbs) != 1:
         return f"{line!r} has {len(verbs)} of the verbs 'is' and 'are'. It needs exactly one."
@@ -32,6 +33,9 @@ def parsed(line):
 
 def _lines(given):
     """Pairs of a text, with what `parsed` says of the good and the bad sentence; or a sentence."""
+    if isinstance(given, (list, tuple)):
+        rows = [" | ".join(map(str, row)) if isinstance(row, (list, tuple)) else str(row) for row in given]
+        given = "\n".join(rows)
     if not isinstance(given, str):
         return "a string is expected, with one pair in each line: the good sentence | the bad one."
     pairs = [line.split("|") for line in given.strip().splitlines() if line.strip()]

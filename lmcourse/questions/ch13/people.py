@@ -130,14 +130,19 @@ VOTES = Question(
     ),
     properties=(
         Property(
+            "a share lies between 0 and 1, and an end of your interval does not",
+            lambda value, *case: (value["interval"] >= 0).all() and (value["interval"] <= 1).all(),
+        ),
+        Property(
             "it does not turn round when the models exchange names: the share of B is 1 minus that of A",
             lambda value, second: np.allclose(value["interval"], 1 - second["interval"][::-1], atol=1e-6),
             also=lambda a, b, ties, share: (b, a, ties, share),
         ),
     ),
     precision="The interval is the exact one, of Clopper and Pearson. Do not round.",
-    advice="binomtest(a, a + b).proportion_ci() gives the interval. Six decided votes: the threshold is 6, "
-    "because 6 of 6 have the probability 1/64 if both are equally good.",
+    advice="binomtest(a, a + b).proportion_ci() gives the exact interval; Wilson's and the normal one are "
+    "others. Six decided votes: the threshold is 6, because equally good models give 6 of 6 with "
+    "probability 1/64.",
 )
 
 QUESTIONS = (VOTES,)

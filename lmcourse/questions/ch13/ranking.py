@@ -40,7 +40,7 @@ def _draw_scores(rng, distinct=4, first=None):
         right = np.where(rng.random(Q) < (0.4 if first is None else first), 0, right)
         found, wrong = ties(scores, right), [(scores.argmax(axis=1) == right).mean()]
         values = [found["expected"], *found["range"], *wrong, ties(-scores, right)["expected"]]
-        values += [(_at(_tied(scores), right) / K).mean()]
+        values += [(_at(_tied(scores), right) / K).mean(), found["range"].mean()]
         if distinct < 3 or len({round(float(value), 6) for value in values}) == len(values):
             return scores, right
 
@@ -72,6 +72,11 @@ TIES = Question(
             "M53",
             but(ties, {"expected": lambda scores, right: ties(scores, right)["range"][0]}),
             "Your 'expected' counts every tie as wrong. Drawing among the best is sometimes right.",
+        ),
+        Mistake(
+            "L8",
+            but(ties, {"expected": lambda *case: ties(*case)["range"].mean()}),
+            "You give one half for every tie. One of three equal answers is drawn once in three times.",
         ),
         Mistake(
             "M54",
@@ -226,12 +231,17 @@ RANK_INTERVAL = Question(
     properties=(
         FINITE,
         Property(
+            "the first number of an interval is the lower one, and yours is not",
+            lambda value, *case: value["interval"][0] <= value["interval"][1],
+        ),
+        Property(
             "a correlation lies between -1 and 1, and one of yours does not",
             lambda value, *case: abs(value["rho"]) <= 1 + 1e-9 and max(abs(value["interval"])) <= 1 + 1e-9,
         ),
     ),
     precision="Take quantiles with NumPy's defaults, and do not round.",
-    advice="scipy.stats.spearmanr gives the mean rank to ties. Compute 'rho' first, then one for each row.",
+    advice="scipy.stats.spearmanr ranks the values and gives ties their mean rank. Call it once for all "
+    "models, and once for each row of draws.",
 )
 
 QUESTIONS = (TIES, RANK_INTERVAL)

@@ -38,7 +38,10 @@ def _same(given):
         return "bigrams"
     if sorted(text.split()) == sorted(GIVEN.split()):
         return "L24"
-    return "its words are not those of the given text, or not as often. Begin with the same words."
+    return (
+        "its words are not those of the given text, or not as often. Use the same words, in small letters "
+        "and without full stops."
+    )
 
 
 def _pair(given):

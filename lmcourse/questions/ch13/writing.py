@@ -105,6 +105,16 @@ DECODERS = Question(
             "You cut first and apply the temperature afterwards. The task has them the other way round.",
         ),
         Mistake(
+            "L22",
+            partial(decoders, decode=lambda logits, temperature, p: softmax(logits / temperature)),
+            "Nothing is cut off from your row: the second step, top-p, is missing.",
+        ),
+        Mistake(
+            "L8",
+            partial(decoders, decode=lambda logits, temperature, p: _decoded(logits, 1.0, p)),
+            "Your row does not depend on the temperature.",
+        ),
+        Mistake(
             "M33",
             partial(decoders, decode=partial(_decoded, whole=False)),
             "Your row does not sum to 1. What is left after the cut has to be divided by its total.",
@@ -123,6 +133,17 @@ DECODERS = Question(
             ),
             "Your 'written' is the decoder's own entropy. It draws from its row, and the surprisals are the "
             "model's.",
+        ),
+        Mistake(
+            "M11",
+            but(decoders, {"test": lambda logits, ids, *_: (1 / softmax(logits)[ids]).mean()}),
+            "Your 'test' is the mean of 1/q. The mean stands inside the exponential.",
+        ),
+        Mistake(
+            "L1",
+            but(decoders, {"test": lambda logits, ids, *_: 1 / softmax(logits)[ids].prod()}),
+            "Your 'test' is one over the probability of the whole text. Share its surprisal out among the "
+            "tokens.",
         ),
         Mistake(
             "M4",
@@ -205,6 +226,11 @@ TYPICAL = Question(
             "Your 'mode' is a surprisal in nats per token. The task asks for its perplexity.",
         ),
         Mistake(
+            "M1",
+            but(typical, {"mode": lambda a, n, width: 2 ** -np.log(a)}),
+            "Your 'mode' raises 2 to a number of nats.",
+        ),
+        Mistake(
             "M5",
             but(typical, {"mode": lambda a, n, width: a}),
             "Your 'mode' is below 1, and no perplexity is. It is one over a probability.",
@@ -244,6 +270,15 @@ TYPICAL = Question(
             ),
             "Your 'typical' counts texts that are too probable, the most probable one among them. The "
             "distance goes both ways.",
+        ),
+        Mistake(
+            "L33",
+            but(
+                typical,
+                {"typical": lambda a, n, width: np.mean(np.abs(_surprisals(a, n) - _entropy(a)) <= width)},
+            ),
+            "Your 'typical' counts numbers of rare symbols, as if each were equally probable. Add their "
+            "probabilities.",
         ),
         Mistake(
             "L9",
