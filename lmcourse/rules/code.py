@@ -1,4 +1,4 @@
-"""Rules for the library, the machinery and every text file: size, pins, words, addresses.
+"""Rules for the library, the machinery and every text file: size, pins, settings, addresses.
 
 Left out: which module may import which. import-linter checks that, by the contracts in ``pyproject.toml``.
 """
@@ -12,12 +12,10 @@ from lmcourse.rules.tree import Tree
 MEGABYTE = 1_000_000
 TEXT = ("*.py", "*.md", "*.ipynb", "*.txt", "*.bib", "*.json", "*.yml", "*.yaml", "*.toml", "*.cfg", "*.cff")
 TEXT += ("*.css", "*.j2", "*.sh", ".ci/run", "Makefile", "LICENSE*")
-PROSE = ("book/*.md", "notebooks/*", "exercises/*", "solutions/*")
 MACHINE = re.compile(r"/(?:work|farm|root)/[a-z.]|(?<![\w./])/(?:home|tmp|Users)/\w")
 PLACEHOLDER = re.compile(
     r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "lorem" + " ipsum"]) + r")\b"
 )
-FILLER = re.compile(r"\b(obvious" + r"ly|clear" + r"ly|simp" + r"ly)\b", re.IGNORECASE)
 REGISTRY = re.compile(
     r"[\w.-]*(?:pypi\.org|pythonhosted\.org|npmjs\.(?:org|com)|anaconda\.org)\b|https?://\S*/simple/?\b"
 )
@@ -62,11 +60,6 @@ def no_placeholders(tree: Tree) -> Iterator[str]:
     yield from _found(
         tree, PLACEHOLDER, TEXT, "is a placeholder. Do it, or open an issue and take the word out"
     )
-
-
-def no_filler_words(tree: Tree) -> Iterator[str]:
-    """No word that suggests that readers should know something already."""
-    yield from _found(tree, FILLER, PROSE, "tells readers that they should already know. Leave it out")
 
 
 def no_package_registry(tree: Tree) -> Iterator[str]:

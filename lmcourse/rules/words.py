@@ -13,6 +13,8 @@ from lmcourse.rules.tree import Tree
 from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmcourse.site.glossary import chinese_names, entries, uses
 
+FILLER = ("clearly", "obviously", "simply")
+"""Words that suggest that readers should know something already."""
 VARIANTS = {
     r"cross[ ]?entrop(?:y|ies)": "cross-entropy",
     r"log likelihoods?": "log-likelihood",
@@ -88,6 +90,15 @@ def _sources(tree: Tree) -> Iterator[tuple[str, str]]:
     yield from tree.texts("*.md", "lmmetrics/*.py", "lmcourse/*.py")
     for path, notebook in tree.notebooks("notebooks", "exercises", "solutions"):
         yield path, "\n".join(cell.source for cell in notebook.cells)
+
+
+def no_filler_words(tree: Tree) -> Iterator[str]:
+    """No word in pages, labs and sets suggests that readers should know something already."""
+    filler = re.compile(rf"\b(?:{'|'.join(FILLER)})\b", re.IGNORECASE)
+    for path, text in tree.texts("book/*.md", "notebooks/*", "exercises/*", "solutions/*"):
+        for match in filler.finditer(text):
+            where = f"{path}, line {line_at(text, match.start())}"
+            yield f"{where}: {match[0]!r} tells readers that they should already know. Leave it out."
 
 
 def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:

@@ -491,8 +491,8 @@ PLANTED = [
     ),
     ("no_path_of_one_machine", write("lmcourse/a.py", "p = '/ho" + "me/ann/x'"), "path of one machine"),
     ("no_placeholders", write("Makefile", "# TO" + "DO later"), "is a placeholder"),
-    ("no_filler_words", write("book/index.md", "This is clear" + "ly so."), "already know"),
-    ("no_filler_words", write("book/index.md", "Simp" + "ly put."), "already know"),
+    ("no_filler_words", write("book/index.md", "This is clearly so."), "already know"),
+    ("no_filler_words", write("book/index.md", "Simply put."), "already know"),
     ("no_package_registry", write("README.md", "from https://py" + "pi.org/project/x"), "package registry"),
     ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
     (
