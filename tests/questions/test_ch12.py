@@ -168,9 +168,9 @@ SET.broken.append(("forgetting", "before the first step", LATE))
 changed("select", "M61", ('"domain": "D"', '"domain": "A"'))
 changed("select", "L1", ('"domain": "D"', '"domain": "C"'))
 changed("select", "L7", ('"domain": "D"', '"domain": "B"'))
-for letter in "BCD":
+for letter in ("B", "C", "D"):
     changed("select", "L31", ('"easy": "A"', f'"easy": "{letter}"'))
-for letter in "ABD":
+for letter in ("A", "B", "D"):
     changed("select", "L31", ('"long": "C"', f'"long": "{letter}"'))
 right("select", 'choice = {"long": " C ", "easy": "(a)", "domain": "d"}')
 

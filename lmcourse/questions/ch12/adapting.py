@@ -164,7 +164,7 @@ SELECT = Question(
                 f"Program {letter} compares two models. For 'easy', look for a program that never asks "
                 "whether a sentence is easy for the general model, too.",
             )
-            for letter in "BCD"
+            for letter in ("B", "C", "D")
         ),
         *(
             Mistake(
@@ -172,7 +172,7 @@ SELECT = Question(
                 but(select, {"long": lambda letter=letter: letter}),
                 f"Program {letter} divides by the number of tokens, so that length alone gives no advantage.",
             )
-            for letter in "ABD"
+            for letter in ("A", "B", "D")
         ),
     ),
     advice="Run all four on the ten sentences, and print their two losses per token beside the choice.",
