@@ -142,7 +142,7 @@ SAME_COUNTS = Question(
             "Your two texts have the same words in another order, and already their trigrams differ.",
         ),
     ),
-    advice="Write down the n-grams of the given text, and mark those that occur twice.",
+    advice="Which two words stand together more than once? Cut the text behind them.",
 )
 
 QUESTIONS = (SAME_COUNTS,)
