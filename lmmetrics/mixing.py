@@ -1,5 +1,6 @@
 """Mixtures of models, with weights learned by EM, and a cache of the most recent tokens."""
 
+import contextlib
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, cast
@@ -34,7 +35,7 @@ class Mixture(Predictor):
     Attributes
     ----------
     weights_ : float64[M]
-        Those of the constructor; after `fit`, those learned.
+        After `fit`: the weights that it learned, which replace those of the constructor.
 
     Notes
     -----
@@ -65,14 +66,8 @@ class Mixture(Predictor):
                     f"{type(model).__name__} has no log_probs(text): it is not a language model. Give an "
                     "object with that method, such as a fitted NGramModel"
                 )
-        count = len(self.models)
-        given = np.full(count, 1 / count) if weights is None else np.asarray(weights, dtype=float)
-        if given.shape != (count,) or not (given >= 0).all() or abs(given.sum() - 1) > 1e-9:
-            raise ValueError(
-                f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that "
-                "sum to 1"
-            )
-        self.weights_: Floats = given
+        self.weights = weights
+        self._given = _checked_weights(weights, len(self.models))
 
     @property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]  # the models have it
@@ -90,7 +85,7 @@ class Mixture(Predictor):
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N]."""
-        return self._mix(self._table(text), self.weights_)
+        return self._mix(self._table(text), self._weights)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
@@ -114,7 +109,7 @@ class Mixture(Predictor):
                 "start of the text, a counted model for a place anywhere in a text. Give all tokens from the "
                 'start of the text, so that the context begins with "<s>": context=["<s>", ...]'
             )
-        return self.weights_ @ rows
+        return self._weights @ rows
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
@@ -137,6 +132,10 @@ class Mixture(Predictor):
         RuntimeWarning
             If after 200 steps the loss may be more than 0.001 nats per token above its minimum.
         """
+        if not len(text):
+            raise ValueError(
+                "the held-out text is empty, so no weights can be learned; give a text with tokens"
+            )
         logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
         loss = -self._mix(logs, weights).mean()
@@ -153,8 +152,13 @@ class Mixture(Predictor):
                 break
         else:
             self._warn_if_far(np.max(weights / np.where(used > 0, used, 1.0)) - 1)
-        self.weights_ = weights / weights.sum()
+        self.weights_: Floats = weights / weights.sum()
         return self
+
+    @property
+    def _weights(self) -> Floats:
+        """The weights in use: float64[M]."""
+        return getattr(self, "weights_", self._given)
 
     def _starts(self) -> set[str | None]:
         """The different ways in which the models read a context: see `Predictor.context_starts`."""
@@ -182,8 +186,21 @@ class Mixture(Predictor):
         return logsumexp(logs[used] + np.log(weights[used])[:, None], axis=0)
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights_, self.models, strict=True))
+        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self._weights, self.models, strict=True))
         return f"Mixture({parts})"
+
+
+def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
+    """The weights as float64[count], equal if there are none."""
+    if weights is None:
+        return np.full(count, 1 / count)
+    with contextlib.suppress(TypeError, ValueError):  # not numbers, or rows of different lengths
+        given = np.asarray(weights, dtype=float)
+        if given.shape == (count,) and (given >= 0).all() and abs(given.sum() - 1) <= 1e-9:
+            return given
+    raise ValueError(
+        f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that sum to 1"
+    )
 
 
 class UnigramCache:

@@ -83,7 +83,20 @@ def test_a_weight_of_zero_forgives_an_impossible_token(tales):
         Mixture([Never(), Never()]).fit(valid)
 
 
-@pytest.mark.parametrize("weights", [[1], [0.5, 0.6], [1.5, -0.5], [np.nan, 1]])
+def test_what_was_learned_stands_beside_what_was_given(tales):
+    train, valid, _ = tales
+    models = [NGramModel(2, WittenBell()).fit(train), UnigramCache(100)]
+    mixed = Mixture(models, weights=[0.25, 0.75])
+    assert mixed.weights == [0.25, 0.75] and not hasattr(mixed, "weights_")
+    assert "0.250 NGramModel(order=2" in repr(mixed)
+    before = mixed.log_probs(valid).sum()
+    mixed.fit(valid)
+    assert mixed.weights == [0.25, 0.75] and mixed.weights_[0] > 0.75
+    assert mixed.log_probs(valid).sum() > before
+    assert Mixture(models).weights is None
+
+
+@pytest.mark.parametrize("weights", [[1], [0.5, 0.6], [1.5, -0.5], [np.nan, 1], "ab", [[1], [0.5, 0.5]]])
 def test_weights_that_are_no_weights(weights):
     with pytest.raises(ValueError, match=r"weights is .*; expected 2 numbers"):
         Mixture([UnigramCache(), UnigramCache()], weights)
