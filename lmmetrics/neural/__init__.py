@@ -17,6 +17,7 @@ True
 """
 
 from lmmetrics.neural import _torch  # noqa: F401 - first, because its error says what to install
+from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._batches import inputs_of
 from lmmetrics.neural._feedforward import FeedForwardLM, SoftmaxBigram
 from lmmetrics.neural._history import History
@@ -28,6 +29,7 @@ from lmmetrics.neural._transformer import TransformerLM
 __all__ = [
     "FeedForwardLM",
     "History",
+    "NeuralLM",
     "RecurrentLM",
     "SoftmaxBigram",
     "TransformerLM",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
+import sympy
 import torch
 from torch import Tensor, nn
 
@@ -31,6 +32,9 @@ class NeuralLM(Predictor, nn.Module):
 
     The model reads inputs x and predicts tokens w. They have the same length: x[t] is the token before w[t],
     or `<s>` if w[t] is the first token of a sentence.
+
+    A kind of model derives from this class and defines `features`, ``head``, `sizes` and `parameter_formula`;
+    a model with a state also defines `restart`.
 
     Attributes
     ----------
@@ -153,6 +157,16 @@ class NeuralLM(Predictor, nn.Module):
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
                 inputs, memory = self._after(past + drawn, memory)
         return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The values of the symbols in `parameter_formula`, by name: "V" is the size of the vocabulary."""
+        raise NotImplementedError
+
+    @property
+    def parameter_formula(self) -> sympy.Expr:
+        """`parameter_count` as a formula in the sizes of the model."""
+        raise NotImplementedError
 
     @property
     def parameter_count(self) -> int:

@@ -3,7 +3,7 @@
 The model is that of Bengio et al. 2003, without their direct connections from the embeddings to the output.
 """
 
-from typing import cast
+from typing import Any, cast
 
 import sympy
 import torch
@@ -17,7 +17,51 @@ from lmmetrics.neural._torch import own_seed
 from lmmetrics.text import Vocabulary
 
 
-class FeedForwardLM(NeuralLM):
+class WindowLM(NeuralLM):
+    """Reads a window of the last tokens of the sentence: their embeddings, and a hidden layer if it has one.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    window : int
+        How many tokens a window contains.
+    **config
+        The options with which `lmmetrics.neural.load` makes the model again.
+    """
+
+    embedding: Embedding
+    hidden: nn.Linear | None
+
+    def __init__(self, vocabulary: Vocabulary, window: int, **config: Any) -> None:
+        super().__init__(vocabulary, "sentence", **config)
+        self.context, self.hidden = window, None
+
+    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
+        windows, state = self.windows(inputs, cast(Tensor | None, state))  # [B, T, context]
+        embedded = self.embedding(windows).flatten(2)  # [B, T, context * width]
+        return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
+
+    def windows(self, inputs: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return for each input the last `context` inputs; those before the sentence are `<s>`.
+
+        [B, T] to [B, T, context]; the state is the last context - 1 inputs, [B, context - 1].
+        """
+        bos = self.vocabulary.bos
+        if state is None:
+            state = inputs.new_full((len(inputs), self.context - 1), bos)
+        stream = torch.cat([state, inputs], dim=1)
+        windows = stream.unfold(1, self.context, 1)
+        starts_after = (windows == bos).flip(-1).cumsum(-1).flip(-1) - (windows == bos).long()
+        return windows.masked_fill(starts_after > 0, bos), stream[:, stream.shape[1] - self.context + 1 :]
+
+    def restart(self, memory: Memory, fresh: Bools) -> Memory:
+        return cast(Tensor, memory).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
+
+    def _reach(self, state: Reach) -> Reach:
+        return "carry"  # the windows themselves end at the start of a sentence
+
+
+class FeedForwardLM(WindowLM):
     """Predict the next token from the embeddings of the last ones: h = tanh(A e + d), softmax of W h + b.
 
     Like a counted model of order context + 1, it reads tokens of the current sentence only. Missing places
@@ -48,37 +92,14 @@ class FeedForwardLM(NeuralLM):
     def __init__(
         self, vocabulary: Vocabulary, context: int = 4, width: int = 64, hidden: int = 128, seed: int = 0
     ) -> None:
-        super().__init__(vocabulary, "sentence", context=context, width=width, hidden=hidden, seed=seed)
-        self.context = context
+        super().__init__(vocabulary, context, context=context, width=width, hidden=hidden, seed=seed)
         with own_seed(seed):
             self.embedding = Embedding(vocabulary, width)
             self.hidden = nn.Linear(context * width, hidden) if hidden else None
             self.head = Softmax(hidden or context * width, vocabulary)
 
-    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
-        windows, state = self.windows(inputs, cast(Tensor | None, state))  # [B, T, context]
-        embedded = self.embedding(windows).flatten(2)  # [B, T, context * width]
-        return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
-
-    def windows(self, inputs: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return for each input the last `context` inputs; those before the sentence are `<s>`.
-
-        [B, T] to [B, T, context]; the state is the last context - 1 inputs, [B, context - 1].
-        """
-        bos = self.vocabulary.bos
-        if state is None:
-            state = inputs.new_full((len(inputs), self.context - 1), bos)
-        stream = torch.cat([state, inputs], dim=1)
-        windows = stream.unfold(1, self.context, 1)
-        starts_after = (windows == bos).flip(-1).cumsum(-1).flip(-1) - (windows == bos).long()
-        return windows.masked_fill(starts_after > 0, bos), stream[:, stream.shape[1] - self.context + 1 :]
-
-    def restart(self, memory: Memory, fresh: Bools) -> Memory:
-        return cast(Tensor, memory).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
-
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the symbols in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "c": self.context, "d": config["width"], "h": config["hidden"]}
 
@@ -89,11 +110,8 @@ class FeedForwardLM(NeuralLM):
             return V * d + V * (c * d + 1)
         return V * d + h * (c * d + 1) + V * (h + 1)
 
-    def _reach(self, state: Reach) -> Reach:
-        return "carry"  # the windows themselves end at the start of a sentence
 
-
-class SoftmaxBigram(FeedForwardLM):
+class SoftmaxBigram(WindowLM):
     """A bigram model that is trained: a row of V logits for each previous token, without a hidden layer.
 
     Examples
@@ -104,8 +122,7 @@ class SoftmaxBigram(FeedForwardLM):
     """
 
     def __init__(self, vocabulary: Vocabulary, seed: int = 0) -> None:
-        NeuralLM.__init__(self, vocabulary, "sentence", seed=seed)
-        self.context, self.hidden = 1, None
+        super().__init__(vocabulary, 1, seed=seed)
         with own_seed(seed):
             self.embedding = Embedding(vocabulary, len(vocabulary))
             self.head = Identity(vocabulary)

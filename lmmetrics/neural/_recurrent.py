@@ -92,7 +92,6 @@ class RecurrentLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the symbols in `parameter_formula`."""
         return {"V": len(self.vocabulary), "d": self.config["width"], "L": self.config["layers"]}
 
     @property

@@ -104,7 +104,6 @@ class TransformerLM(NeuralLM):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The values of the symbols in `parameter_formula`."""
         config = self.config
         return {"V": len(self.vocabulary), "C": self.context, "d": config["width"], "L": config["layers"]}
 

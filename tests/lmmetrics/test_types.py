@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 import lmmetrics
 from lmmetrics.derivation import Derivation
-from lmmetrics.neural._base import NeuralLM
+from lmmetrics.neural import NeuralLM
 
 MODULES = [m.name for m in pkgutil.walk_packages(lmmetrics.__path__, "lmmetrics.") if "_proof" not in m.name]
 FOR_CHECKERS = {"Axes": Axes, "tokenizers": tokenizers, "Derivation": Derivation, "NeuralLM": NeuralLM}
