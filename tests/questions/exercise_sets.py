@@ -234,6 +234,7 @@ class SetTests:
             catalogued = Counter(mistake.id for mistake in question.mistakes)
             catalogued.update(rule.mistake for rule in question.properties if rule.mistake)
             assert catalogued.keys() == tried.keys(), task
+            assert tried >= catalogued, f"{task}: write more code for {catalogued - tried}"
         assert exercises.wrong.keys() == exercises.tasks.keys()
 
     def test_a_check_matches_its_question(self):
