@@ -2,8 +2,13 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
 
 BLOCK = """
 import sys
@@ -49,3 +54,13 @@ def test_what_is_not_installed_is_named_with_its_extra(code, package, extra):
     done = run(code)
     said = f"needs {package}, which is not installed. Install it with the extra {extra!r}"
     assert done.returncode and said in done.stderr.splitlines()[-1]
+
+
+def test_each_dependency_states_the_oldest_version_that_works():
+    """SciPy's bootstrap takes ``rng`` from 1.15 on: without a bound pip would leave an older one in place."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("#")[0].strip().split("==") for line in lines if "==" in line)
+    for needed in map(Requirement, project["dependencies"]):
+        assert [bound.operator for bound in needed.specifier] == [">="], f"{needed}: write a lower bound"
+        assert pins[needed.name] in needed.specifier
