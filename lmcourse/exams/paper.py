@@ -47,8 +47,8 @@ answer, a wrong part costs its own points only. Tasks in words are read by a per
 notebook and hand in this one file.
 
 **Digits.** Compute with all digits, and round only the result, to four significant digits or more: 0.01235,
-1.235 and 1235 have four. A number that is right to four significant digits gets all its points. Where a task
-asks for whole numbers, give all their digits.
+1.235 and 1235 have four. A number that is right to four significant digits gets all its points, unless its
+task asks for other digits.
 """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,25 +16,16 @@ from lmcourse.exams.forms import read_form
 from lmcourse.hints.answers import agreement
 from lmcourse.hints.question import Case, Mistake, Question, formula_value
 
-DIGITS = 4
-"""How many significant digits a paper asks for."""
-
 RTOL = 1e-3
 """What four significant digits need: rounding to them changes a number by at most 5e-4 of its size (1.0005 to
 1.000), and cutting the others off by less than 1e-3 (1.000999 to 1.000). It is a tenth of `APART`."""
 
 APART = 0.01
-"""Each usual mistake changes a value by at least one per cent, or the numbers are drawn again."""
+"""Each usual mistake changes a value by at least one per cent, and by ten times the tolerance of its task, or
+the numbers are drawn again."""
 
 EXACT = 1e-9
 """The tolerance of whole numbers that are counted: a paper asks for all their digits."""
-
-NUMBERS = {
-    "rtol": RTOL,
-    "precision": f"Give at least {DIGITS} significant digits, and round nothing on the way to the result.",
-}
-COUNTS = {"rtol": EXACT, "precision": "Give whole numbers with all their digits."}
-"""How exact the numbers of an answer must be, and what a student is told about it."""
 
 MOST_DRAWS = 500
 
@@ -91,8 +83,14 @@ class ExamTask:
 
     @property
     def on_paper(self) -> str:
-        """The text, with how its points are given."""
-        return f"{self.text.strip()}\n\n{self._sharing()}".strip()
+        """The text, with the digits that it asks for if they are not those of the paper, and its points."""
+        return "\n\n".join(filter(None, (self.text.strip(), self._precision(), self._sharing())))
+
+    def _precision(self) -> str:
+        """How exact the numbers must be; nothing if it is what the top of the paper says."""
+        question = self.question
+        usual = question is None or question.form == "function" or question.rtol == RTOL
+        return "" if usual else f"*{question.precision}*"
 
     def _sharing(self) -> str:
         """How the points are shared among the entries of an answer; nothing for one number or for words."""
@@ -135,6 +133,7 @@ def value_builder(
     suits: Callable[..., bool] = lambda *case: True,
     words: Callable[[np.random.Generator], dict] = lambda rng: {},
     fields: Callable[..., dict] = lambda *case: {},
+    rtol: float = RTOL,
     **others: Any,
 ) -> Builder:
     """Return the builder of a task whose formulas are the same in every variant.
@@ -145,10 +144,11 @@ def value_builder(
 
     def build(rng: np.random.Generator, **from_template: Any) -> ExamTask:
         drawn = words(rng)
-        case = draw_apart(rng, draw, right, mistakes, suits)
+        case = draw_apart(rng, draw, right, mistakes, suits, rtol)
         told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
         texts = {"given": given.format(**told), "text": text.format(**told)}
-        return value_task(right=right, case=case, mistakes=mistakes, **texts, **others, **from_template)
+        formulas = {"right": right, "case": case, "mistakes": mistakes, "rtol": rtol}
+        return value_task(**formulas, **texts, **others, **from_template)
 
     return build
 
@@ -172,14 +172,15 @@ def value_task(
     entry_points: tuple[int, ...] | None = None,
     letters: str = "",
     advice: str = ADVICE,
-    exact: bool = False,
+    rtol: float = RTOL,
     **others: Any,
 ) -> ExamTask:
     """Return a task whose answer is a number, a letter, an array, a dictionary, or an expression.
 
     The case holds this variant's numbers; for an expression it holds one point, and two more are made from
     it. ``entry_points`` are the points of each key or entry, in the order of the right value; ``letters`` are
-    those to choose from. With ``exact`` the numbers are whole ones that must not be rounded.
+    those to choose from. A number counts as right within ``rtol`` of its size; with `EXACT`, numbers are
+    whole ones that must not be rounded.
     """
     value, variable = right(*case), name.replace("-", "_")
     form = symbols or _form(value, letters)
@@ -192,12 +193,33 @@ def value_task(
         "entry_points": entry_points and dict(zip(entries, entry_points, strict=True)),
         "reading": partial(read_form, variable, form=form),
         "advice": advice,
-        **(COUNTS if exact else NUMBERS),
+        "rtol": rtol,
+        "precision": precision(rtol),
     }
     question = Question(f"exam.{name}", others["title"], kind, 2, points, right, cases, mistakes, **asked)
     check = f'check_form("{variable}", {variable}, {_written(form)})'
     texts = {"form_check": check, "solution": textwrap.dedent(solution).strip()}
     return ExamTask(name=name, points=points, question=question, **texts, **others)
+
+
+def precision(rtol: float) -> str:
+    """Say how many digits an answer needs so that neither rounding it nor cutting it off leaves a tolerance.
+
+    Examples
+    --------
+    >>> precision(RTOL)
+    'Give at least 4 significant digits, and round nothing on the way to the result.'
+    >>> precision(EXACT)
+    'Give whole numbers with all their digits.'
+    """
+    if rtol <= EXACT:
+        return "Give whole numbers with all their digits."
+    return f"Give at least {digits(rtol)} significant digits, and round nothing on the way to the result."
+
+
+def digits(rtol: float) -> int:
+    """The number of significant digits to which a number can be cut off and change by less than ``rtol``."""
+    return math.ceil(1 - math.log10(rtol) - EXACT)
 
 
 def function_task(*, name: str, question: Question, solution: str, **others: Any) -> ExamTask:
@@ -219,6 +241,7 @@ def draw_apart(
     right: Callable[..., Any],
     mistakes: tuple[Mistake, ...],
     suits: Callable[..., bool] = lambda *case: True,
+    rtol: float = RTOL,
 ) -> Case:
     """Draw numbers until no usual mistake gives the right value, nor the value of another mistake.
 
@@ -227,22 +250,30 @@ def draw_apart(
     InvalidTask
         If no draw suits.
     """
-    question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes)
+    question = Question("exam.draw", "", "compute", 1, 1, right, ((), ()), mistakes, rtol=rtol)
     for _ in range(MOST_DRAWS):
         case = draw(rng)
         if suits(*case) and apart(question, case):
             return case
     raise InvalidTask(
-        f"In each of {MOST_DRAWS} draws two formulas agree to {APART:.0%}, or the numbers do not suit. Draw"
-        " from wider ranges, or take a mistake out."
+        f"In each of {MOST_DRAWS} draws two formulas agree to {_distance(rtol):.0%}, or the numbers do not"
+        " suit. Draw from wider ranges, or take a mistake out."
     )
 
 
 def apart(question: Question, case: Case) -> bool:
-    """Whether any two of the right value and those of the usual mistakes differ by `APART` in some entry."""
+    """Whether any two of the right value and those of the usual mistakes differ enough in some entry.
+
+    Enough is `APART`, or ten times the tolerance of the question if that is more.
+    """
     values = [formula_value(question, f, case) for _, f in question.labelled_formulas()]
     pairs = ((a, b) for i, a in enumerate(values) for b in values[i + 1 :])
-    return not any(agreement(a, b, rtol=APART, atol=1e-9).all() for a, b in pairs)
+    return not any(agreement(a, b, rtol=_distance(question.rtol), atol=1e-9).all() for a, b in pairs)
+
+
+def _distance(rtol: float) -> float:
+    """How far a usual mistake must be from the right value of a task with that tolerance."""
+    return max(APART, 10 * rtol)
 
 
 def _form(value: Any, letters: str) -> Any:

@@ -13,7 +13,7 @@ import sympy as sp
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
 from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.exams.task import DIGITS, EXACT, RTOL, InvalidTask, apart, draw_apart
+from lmcourse.exams.task import EXACT, RTOL, InvalidTask, apart, digits, draw_apart, value_builder
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make, variant_seed
@@ -354,10 +354,37 @@ def test_waiting_times_are_what_their_formula_says():
 
 
 def test_numbers_that_cannot_be_told_apart_stop_the_exam():
-    """A task whose mistake gives the right value is never drawn."""
+    """A task whose mistake gives the right value is never drawn, nor one that its tolerance would accept."""
     same = (Mistake("L1", lambda x: x, "the same"),)
-    with pytest.raises(InvalidTask, match="agree"):
+    with pytest.raises(InvalidTask, match="agree to 1%"):
         draw_apart(np.random.default_rng(1), lambda rng: (rng.random(),), lambda x: x, same)
+    assert _with_tolerance(1e-3, far=1.05).question.rtol == RTOL
+    with pytest.raises(InvalidTask, match="agree to 20%"):
+        _with_tolerance(0.02, far=1.05)
+
+
+@pytest.mark.parametrize(
+    ("rtol", "says"),
+    [
+        (1e-5, "Give at least 6 significant digits"),
+        (RTOL, ""),
+        (0.02, "Give at least 3 significant digits"),
+        (EXACT, "Give whole numbers with all their digits"),
+    ],
+)
+def test_a_task_with_a_tolerance_of_its_own_says_so(rtol, says):
+    """The digits that it asks for are enough, rounded or cut off; the same sentence answers a value that is
+    three tolerances away."""
+    for seed in range(20):
+        task = _with_tolerance(rtol, far=2, seed=seed)
+        assert says in task.on_paper and ("digits" in task.on_paper) == bool(says)
+        ((x,),) = task.question.cases
+        ones = 10 ** (11 - min(11, digits(rtol)))  # x has eleven digits
+        assert all(
+            _judged(task.question, enough).right for enough in (x // ones * ones, round(x / ones) * ones)
+        )
+        verdict = _judged(task.question, x * (1 + 3 * rtol))
+        assert not verdict.right and task.question.precision in verdict.message
 
 
 def test_keys_name_a_variant():
@@ -380,15 +407,31 @@ def _of_final(name, seed):
     return next(t.draw(seed) for t in find("final").templates if t.name == name)
 
 
+def _with_tolerance(rtol, far, seed=1):
+    """A task whose answer is a number that it shows; the one mistake is ``far`` times too large."""
+    build = value_builder(
+        title="a number",
+        draw=lambda rng: (int(rng.integers(10_000_000_000, 20_000_000_000)),),
+        right=lambda x: x,
+        mistakes=(Mistake("L1", lambda x: far * x, "too large"),),
+        given="",
+        text="Write down {x}.",
+        solution="copied = {x}",
+        message="the number",
+        rtol=rtol,
+    )
+    return build(np.random.default_rng(seed), name="copied", chapters="01", minutes=1, points=1)
+
+
 def _judged(question, answer):
     """The verdict on a value, as the grader gets it."""
     return judge(question, lambda case: answer, question.cases)
 
 
 def _rounded(question, formula, case):
-    """What a formula gives, as a student writes it: to four significant digits, or all where they count."""
-    digits = 12 if question.rtol == EXACT else DIGITS
-    return _each(formula_value(question, formula, case), lambda x: float(f"{x:.{digits}g}"))
+    """What a formula gives, as a student writes it: to the digits that are asked for, or all of a count."""
+    count = 12 if question.rtol == EXACT else digits(question.rtol)
+    return _each(formula_value(question, formula, case), lambda x: float(f"{x:.{count}g}"))
 
 
 def _with_wrong(value, entry):

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from scipy.special import softmax
 
-from lmcourse.exams.task import ExamTask, value_builder, value_task
+from lmcourse.exams.task import EXACT, ExamTask, value_builder, value_task
 from lmcourse.hints.question import Mistake
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
@@ -24,8 +24,7 @@ A language model has a vocabulary of {v} words, embeddings of width {e}, one lay
 each gate two bias vectors, one for the input and one for the state.
 
 Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
-numbers each part learns. Count shared parameters once, under `"embedding"`. Give whole numbers with all their
-digits.
+numbers each part learns. Count shared parameters once, under `"embedding"`.
 """
 
 
@@ -70,7 +69,7 @@ def parameters(rng, **from_template) -> ExamTask:
         right=right,
         case=(v, e, h),
         mistakes=_parameters_mistakes(right, cell, tied),
-        exact=True,
+        rtol=EXACT,
         given=f"V, e, h = {v}, {e}, {h}",
         text=PARAMETERS.format(v=v, e=e, h=h, cell=cell, tie=tie),
         message="how many parameters the embedding, the recurrent layer and the output have",
