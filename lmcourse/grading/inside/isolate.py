@@ -133,7 +133,7 @@ def _build_root(settings: Settings) -> None:
     root, scratch = settings["mountpoint"], settings["scratch"]
     _mount(None, "/", None, RECURSIVE | PRIVATE)  # so that no mount of ours appears outside
     _mount("root", root, "tmpfs", NO_SUID | NO_DEVICES, "size=16m,mode=755")
-    size = f"size={settings['scratch_mb']}m,nr_inodes=2048,mode=1777"
+    size = f"size={settings['scratch_mb']}m,nr_inodes={settings['scratch_files']},mode=1777"
     for folder in {scratch, "/tmp", "/dev/shm"}:
         os.makedirs(root + folder, exist_ok=True)
         _mount("scratch", root + folder, "tmpfs", NO_SUID | NO_DEVICES, size)

@@ -11,7 +11,8 @@ class Settings(TypedDict):
     runtime: str  # the folder of this project's files
     scratch: str  # the folder of the answers
     mountpoint: str  # an empty folder, over which the new root folder is mounted
-    scratch_mb: int
+    scratch_mb: int  # for each folder in which an answer can write
+    scratch_files: int  # the same
     python_path: list[str]  # where Python looks for modules, after `runtime`
     visible: list[str]  # files and folders that are shown read-only at the same path
     mounts: list[tuple[str, str]]  # source and target of what is shown read-only at another path
@@ -22,5 +23,6 @@ class Settings(TypedDict):
     preload: list[str]  # those of them that the fork server imports, once for all workers
     memory_mb: int  # beyond what the libraries take
     file_mb: int
-    cpu_seconds: int
+    open_files: int
+    processor_seconds: int
     processes: int

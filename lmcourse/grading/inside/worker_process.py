@@ -201,11 +201,11 @@ def _set_limits(settings: Settings) -> None:
     """Limit this process and all that come from it."""
     with_libraries = _virtual_memory()
     limits = {
-        resource.RLIMIT_CPU: settings["cpu_seconds"],
+        resource.RLIMIT_CPU: settings["processor_seconds"],
         resource.RLIMIT_AS: with_libraries + settings["memory_mb"] * 2**20,
         resource.RLIMIT_FSIZE: settings["file_mb"] * 2**20,
         resource.RLIMIT_NPROC: settings["processes"],
-        resource.RLIMIT_NOFILE: 256,
+        resource.RLIMIT_NOFILE: settings["open_files"],
         resource.RLIMIT_CORE: 0,
     }
     for what, most in limits.items():

@@ -101,7 +101,7 @@ class Marker:
             return
         if not step.task and not step.from_set and step not in self.stopped:
             self.stopped.append(step)
-        state.cell.error = proxies.error_of(reply, sandbox.limits.memory_mb)
+        state.cell.error = proxies.error_of(reply, sandbox.limits)
         if getattr(state.cell.error, "kind", "SyntaxError") not in ("SyntaxError", "NameError"):
             state.broken = True
 

@@ -69,7 +69,8 @@ def prepare(
         runtime=str(runtime),
         scratch=str(scratch),
         mountpoint=str(folder / "mountpoint"),
-        scratch_mb=64,
+        scratch_mb=limits.scratch_mb,
+        scratch_files=limits.scratch_files,
         python_path=visible_paths.python_path(),
         visible=visible_paths.paths(corpora),
         mounts=[(str(folder / "runtime"), "/view"), (str(library), "/view/lmmetrics")],
@@ -80,7 +81,8 @@ def prepare(
         preload=[name for name in imports if name.partition(".")[0] in PRELOADED],
         memory_mb=limits.memory_mb,
         file_mb=limits.file_mb,
-        cpu_seconds=int(2 * limits.cell_seconds) + 60,
+        open_files=limits.open_files,
+        processor_seconds=limits.processor_seconds,
         processes=limits.processes + _threads_of_user(uid),
     )
 

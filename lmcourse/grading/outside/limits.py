@@ -16,8 +16,9 @@ WATCHED_SECONDS = 0.5
 class Limits:
     """What an answer may use.
 
-    Memory counts beyond what the libraries need. ``reply_mb`` is for one value that a call returns, and
-    ``total_seconds`` for the whole submission.
+    Memory counts beyond what the libraries need. ``scratch_mb`` and ``scratch_files`` are for each folder in
+    which an answer can write, ``open_files`` for one process, ``reply_mb`` for one value that a call returns,
+    and ``total_seconds`` for the whole submission.
     """
 
     call_seconds: float = 10
@@ -25,8 +26,21 @@ class Limits:
     total_seconds: float = 900
     memory_mb: int = 2048
     file_mb: int = 32
+    scratch_mb: int = 64
+    scratch_files: int = 2048
+    open_files: int = 256
     processes: int = 96
     reply_mb: int = 16
+
+    @property
+    def processor_seconds(self) -> int:
+        """The processor time of one process: it ends even if the grader does not wait for it any more."""
+        return int(2 * self.cell_seconds) + 60
+
+    @property
+    def all_memory_mb(self) -> int:
+        """The memory of all processes of a submission together."""
+        return 2 * self.memory_mb
 
 
 class Lost(BaseException):
@@ -42,6 +56,19 @@ class TooSlow(Lost):
 
 class Died(Lost):
     """The process has ended; its wait status may say more."""
+
+
+def out_of_memory(limits: Limits, all_processes: bool = False) -> Lost:
+    """Return the error to raise if a process, or all processes together, need more memory than they may."""
+    if all_processes:
+        return Lost(
+            f"started processes that need more than {limits.all_memory_mb} MB of memory together. Start fewer"
+            " at a time, and pass each only the data that it needs."
+        )
+    return Lost(
+        f"needed more than {limits.memory_mb} MB of memory. Print the shapes of your arrays: broadcasting may"
+        " have made one with an entry for every pair. Or look for a loop that never stops adding to a list."
+    )
 
 
 class Patience:

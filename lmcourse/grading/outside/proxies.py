@@ -6,7 +6,7 @@ from typing import Any
 
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.inside.wire import Callable, Formula, Remote, WireError, encode
-from lmcourse.grading.outside.limits import Lost
+from lmcourse.grading.outside.limits import Limits, out_of_memory
 from lmcourse.grading.outside.worker import Worker
 from lmcourse.hints.answers import Unreadable, no_formula
 
@@ -82,16 +82,16 @@ def value_of(probe: Worker, reply: dict) -> Any:
     if "unreadable" in reply:
         message = clean_text(reply["unreadable"])  # of `hints.answers`, unless the answer forges it
         raise Unreadable(message if message.startswith("your answer") else f"your answer says: {message}")
-    raise error_of(reply, probe.limits.memory_mb)
+    raise error_of(reply, probe.limits)
 
 
-def error_of(reply: dict, memory_mb: int) -> BaseException:
+def error_of(reply: dict, limits: Limits) -> BaseException:
     """Return the error that an untrusted reply describes."""
     error = reply.get("error")
     error = error if isinstance(error, dict) else {}
     kind, what, line = (clean_text(error.get(field, "")) for field in ("type", "text", "line"))
     if kind == "MemoryError":
-        return Lost(f"needed more than {memory_mb} MB of memory.")
+        return out_of_memory(limits)
     if kind == "WireError":
         return Unreadable(f"your answer cannot be read: {what}.")
     if kind == "NotImplementedError":

@@ -37,7 +37,7 @@ from pathlib import Path
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.inside.settings import Settings
 from lmcourse.grading.outside import fork_client, launch
-from lmcourse.grading.outside.limits import Limits, Lost, Patience
+from lmcourse.grading.outside.limits import Limits, Lost, Patience, out_of_memory
 from lmcourse.grading.outside.memory import memory_of
 from lmcourse.grading.outside.spare_user import SpareUser
 from lmcourse.grading.outside.worker import Worker, in_detail
@@ -182,15 +182,14 @@ class Sandbox:
 
     def _watch_memory(self) -> None:
         """Stop an answer whose processes fill the memory together, even if each stays below its own limit."""
-        most = 2 * self.limits.memory_mb
-        if self.process and memory_of(self.process.pid) > most * 2**20:
-            raise Lost(f"started processes that need more than {most} MB of memory together.")
+        if self.process and memory_of(self.process.pid) > self.limits.all_memory_mb * 2**20:
+            raise out_of_memory(self.limits, all_processes=True)
 
     def _check_reply(self, reply: dict) -> None:
         """Refuse a cell that has filled the memory, which leaves no room for the next, and a forged reply."""
         error = reply.get("error")
         if isinstance(error, dict) and error.get("type") == "MemoryError":
-            raise Lost(f"needed more than {self.limits.memory_mb} MB of memory.")
+            raise out_of_memory(self.limits)
         if not isinstance(error, dict) and reply.get("done") is not True:
             raise Lost("returned something that cannot be read.")
 

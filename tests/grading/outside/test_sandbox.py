@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -14,7 +15,8 @@ from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside import visible_paths
 from lmcourse.grading.outside.launch import RUNTIME
-from lmcourse.grading.outside.limits import Limits, Lost
+from lmcourse.grading.outside.limits import Limits, Lost, out_of_memory
+from lmcourse.grading.outside.proxies import fetch
 from lmcourse.grading.outside.sandbox import Sandbox
 from tests.grading.catalogue import LIMITS, SET, Notebook, write_small_set
 from tests.grading.systems import refusal
@@ -164,10 +166,46 @@ def test_a_file_that_is_too_large_names_the_limit():
 def test_the_guide_names_the_limits():
     limits, guide = Limits(), (ROOT / "book" / "instructors" / "grading.md").read_text(encoding="utf-8")
     assert f"{limits.call_seconds} seconds for a call" in guide
-    assert (limits.cell_seconds, limits.total_seconds, limits.memory_mb) == (120, 900, 2048)
-    assert "two minutes for a cell, a quarter of an hour for the notebook, 2 GB of memory" in guide
-    assert f"{limits.file_mb} MB for a file, 64 MB and 2048 files in the working folder" in guide
-    assert f"256 open files, {limits.processes} processes and threads" in guide
+    assert (limits.cell_seconds, limits.total_seconds) == (120, 900)
+    assert "two minutes for a cell, a quarter of an hour for the notebook" in guide
+    assert f"{limits.processor_seconds} seconds of\n  processor time for one process" in guide
+    assert f"{limits.memory_mb // 1024} GB for one process" in guide
+    assert f"{limits.all_memory_mb // 1024} GB for all processes together" in guide
+    folder = f"{limits.scratch_mb} MB and {limits.scratch_files} files in the working folder"
+    assert f"{limits.file_mb} MB for a file, {folder}" in guide
+    assert f"{limits.open_files} open files, {limits.processes} processes and threads" in guide
+
+
+@needs_namespaces
+def test_a_worker_has_the_limits_that_the_grader_asks_for():
+    source = """
+        import os, resource
+        def most(what):
+            return resource.getrlimit(getattr(resource, f"RLIMIT_{what}"))[0]
+        folders = [os.statvfs(path) for path in (".", "/tmp", "/dev/shm")]
+        found = [[folder.f_blocks * folder.f_frsize >> 20, folder.f_files] for folder in folders]
+        found += [most("NOFILE"), most("CPU"), most("FSIZE") >> 20]
+    """
+    limits = Limits(scratch_mb=2, scratch_files=70, open_files=40, cell_seconds=7, file_mb=3)
+    with Sandbox(limits, protection="namespaces") as sandbox:
+        sandbox.open({})
+        sandbox.run("limits", textwrap.dedent(source))
+        with sandbox.probe() as probe:
+            found = decode(probe.ask({"do": "fetch", "name": "found"})["value"])
+    assert found == [[2, 70]] * 3 + [40, limits.processor_seconds, 3] and limits.processor_seconds == 74
+
+
+def test_too_much_memory_is_answered_with_what_to_look_for():
+    with Sandbox(Limits(memory_mb=300), ["numpy"]) as sandbox:
+        sandbox.open({})
+        sandbox.run("call", "import numpy as np\ndef pairs(n):\n    return np.ones((n, 1)) + np.ones(n)")
+        advice = r"needed more than 300 MB of memory\. Print the shapes of your arrays"
+        with pytest.raises(Lost, match=advice):
+            sandbox.run("cell", "pairs(10**5)")
+        with sandbox.probe() as probe, pytest.raises(Lost, match=advice):
+            fetch(probe, "pairs")(10**5)
+    together = str(out_of_memory(Limits(memory_mb=300), all_processes=True))
+    assert "more than 600 MB of memory together. Start fewer" in together
 
 
 def test_the_time_of_a_whole_submission_is_bounded():
