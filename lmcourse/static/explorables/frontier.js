@@ -38,7 +38,7 @@
       shape("text", { x: x(bits), y: HIGH - BOTTOM + 20, "text-anchor": "middle" }, picture, bits.toFixed(2));
     }
     shape("text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, picture, "bits per token above the floor");
-    shape("text", { x: LEFT - 8, y: TOP - 2, "text-anchor": "start" }, picture, "");
+    shape("text", { x: WIDE - RIGHT - 6, y: y(1) + 20, "text-anchor": "end" }, picture, "share of right choices: possible");
     const span = shape("line", { class: "span" }, picture);
     const points = data.models.map((model) =>
       shape("circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }, picture));
