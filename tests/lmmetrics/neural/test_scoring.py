@@ -45,6 +45,12 @@ def excited(maker, vocabulary=V):
     return model
 
 
+def test_every_exported_model_is_tried():
+    exported = [getattr(neural, name) for name in neural.__all__]
+    models = {kind for kind in exported if isinstance(kind, type) and issubclass(kind, neural.NeuralLM)}
+    assert models - {neural.NeuralLM} == {type(make(V)) for make in MAKERS.values()}
+
+
 @pytest.fixture(params=MAKERS)
 def model(request):
     return excited(request.param)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lmmetrics import ngram as package
 from lmmetrics import score_text
 from lmmetrics.ngram import (
     AbsoluteDiscounting,
@@ -27,6 +28,7 @@ from lmmetrics.ngram import (
 from lmmetrics.text import Vocabulary, tokenize
 
 TOLERANCE = 1e-12
+NUMBER_WORDS = {10: "ten", 11: "eleven", 12: "twelve"}
 WEIGHTS = (0.7, 0.6, 0.5, 0.4, 0.3)
 CATS = "the cat sleeps\nthe cat eats\nthe dog sleeps\n"
 
@@ -50,6 +52,15 @@ def always_fits(order):
 def needs_statistics():
     """Methods that may lack the counts of counts they need."""
     return [GoodTuring(k=1), GoodTuring(k=3), Katz(k=2), Katz(k=3, min_count=(1, 2)), KneserNey()]
+
+
+def test_every_exported_method_is_tried():
+    exported = [getattr(package, name) for name in package.__all__]
+    bases = {package.Smoothing, package.Interpolated, package.SpreadEvenly}
+    methods = {kind for kind in exported if issubclass(kind, package.Smoothing)} - bases
+    tried = {type(method) for method in (*always_fits(1), *needs_statistics())}
+    assert methods - tried == {StupidBackoff}  # its scores do not sum to 1: it has a test of its own
+    assert f"{NUMBER_WORDS[len(methods)]} smoothing methods" in package.__doc__
 
 
 class ByHand:
