@@ -92,7 +92,8 @@ def test_each_usual_mistake_gets_its_hint(name):
         marker.mark()
     assert len(marker.found) == sum(map(len, wrong.values())) > 30
     for task, ids, mark in marker.found:
-        assert (mark.status, mark.points) == ("zero", 0), (task, ids, mark)
+        assert mark.points < mark.maximum, (task, ids, mark)
+        assert mark.status == ("partial" if mark.points else "zero"), (task, ids, mark)
         assert set(mark.mistakes) == set(re.split(r" and | \+ ", ids)), (task, ids, mark)
 
 
