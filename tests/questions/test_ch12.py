@@ -213,6 +213,7 @@ right(
 
 changed("size", "M66", ('suspects["none"] / 8', "(values + mask) / 8"))
 changed("size", "M66", ('suspects["none"] / 8', "(values + scales) / 8"))
+changed("size", "M66", ('suspects["none"] / 8', "values / 8"))
 changed("size", "L8", ('suspects["none"] / 8', "(values + scales + places) / 8"))
 changed(
     "size", "L27", ('suspects["none"] / 8', '(values + r["kept"] / r["group"] * r["scale bits"] + mask) / 8')
@@ -386,6 +387,17 @@ def test_no_smaller_loss_is_a_verdict():
         lower = "one" if table[one] < table[other] else "other"
         signs.add(lower == question.right(table, one, other)["nearer"])
     assert signs == {True, False}
+
+
+def test_tuning_documents_flatter():
+    """With them every rise is smaller, and some version that is undecided would be accepted."""
+    question, turned = SET.questions["12.accept"], []
+    for old, new, tokens, tuned, margin, z in question.cases:
+        honest = question.right(old, new, tokens, tuned, margin, z)
+        flattered = question.right(old, new, tokens, np.zeros_like(tuned), margin, z)
+        assert flattered["rise"] < honest["rise"]
+        turned.append((honest["verdict"], flattered["verdict"]))
+    assert ("undecided", "accept") in turned
 
 
 def test_every_verdict_is_asked_for():

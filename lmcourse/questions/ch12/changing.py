@@ -144,8 +144,8 @@ STATEMENTS = {
     "A": (
         lambda p, q, r: abs(losses(p, q, r)[0] - losses(p, q, r)[1]) <= TIE,
         lambda p, q, r: losses(p, q, r)[2] < 0.1,
-        "the losses of q and r under p are {0:.6g} and {1:.6g}, and they have to be the same to one part "
-        "in a million",
+        "the losses of q and r under p are {0:.6g} and {1:.6g}, and they may differ by one "
+        "millionth of a nat at most",
         "D(q || r) is {2:.4g}, which is below 0.1",
     ),
     "B": (

@@ -77,6 +77,10 @@ def _no_mask(report, scales=True, mask=True, kept=None):
     return _bytes(report, scales=scales, mask=False, kept=kept)
 
 
+def _weights_alone(report, scales=True, mask=True, kept=None):
+    return _bytes(report, scales=False, mask=False, kept=kept)
+
+
 def _scale_of_kept(report, scales=True, mask=True, kept=None):
     spared = report["rows"] * report["columns"] - report["kept"]
     return _bytes(report, scales, mask, kept) - scales * spared / report["group"] * report["scale bits"] / 8
@@ -137,6 +141,12 @@ SIZE = Question(
             partial(audit, size=_no_mask, suspects=_suspects),
             "Your 'bytes' leave out the masks. Without one, nobody knows to which places the kept weights "
             "belong.",
+        ),
+        Mistake(
+            "M66",
+            partial(audit, size=_weights_alone, suspects=_suspects),
+            "Your 'bytes' are those of the kept weights alone. To unpack the matrix, one also needs the "
+            "scales and, if weights were pruned, the mask.",
         ),
         Mistake(
             "L8",
