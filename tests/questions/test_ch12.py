@@ -49,6 +49,36 @@ changed(
 )
 changed("floors", "L7", ("excess[one] < excess[other]", "excess[one] > excess[other]"))
 
+right(
+    "cross-table",
+    """
+    rows = torch.tensor([[score_text(m, t).bits / t.bytes for t in tests] for m in models])
+    cross = {"excess": rows - rows.diagonal(), "table": rows}
+    """,
+)
+right(
+    "floors",
+    """
+    def read_cells(table, one, other):
+        columns = list(zip(*table.tolist()))
+        floors = tuple(min(column) for column in columns)
+        a, b = table[one[0]][one[1]], table[other[0]][other[1]]
+        harder = floors[other[1]] - floors[one[1]]
+        new = b - a - harder
+        return dict(nearer="one" if new > 0 else "other", floors=floors, harder=harder, unfamiliar=new)
+    """,
+)
+right(
+    "script-share",
+    """
+    def script_share(train, test, simple):
+        before = sum(c not in train for c in test)
+        after = sum(c not in train for c in test.translate(str.maketrans(simple)))
+        script = (before - after) / before if before else 0
+        return {"before": before / len(test), "after": after / len(test), "script": script}
+    """,
+)
+
 AFTER = "simple.get(character, character)"
 SCRIPT = "1 - after / before"
 changed("script-share", "M60", (AFTER, "character"))
