@@ -13,6 +13,13 @@ input. Standard library only: this package is not on Python's path yet. Three ki
 ``limits``
     Limits on time, memory, file size and processes, and another user where we are root. Nothing else.
 
+System calls are filtered by a list of those that are refused (`_filter_for`). A list of those that are
+allowed would be safer for one known program. But answers may use every package of the course, and which calls
+PyTorch, OpenMP and the C library make depends on the machine and the version: where such a list lacked one,
+an honest answer would lose its points. The filter is the last layer. The namespaces and the missing
+capabilities keep all other calls from files, processes and the network; the filter refuses what they and the
+limits allow and should not.
+
 Where the system refuses a kind, the program ends with status 77 and prints the reason; the grader then tries
 the next kind.
 """

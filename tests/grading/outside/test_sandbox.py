@@ -126,8 +126,8 @@ def test_what_lies_beside_the_libraries_is_not_shown(monkeypatch, tmp_path):
 
 
 def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
-    """A flat folder of submissions may hold a student's module with the name of a library."""
-    for name in ("numpy.py", "tqdm.py", "nbformat.py"):
+    """A student's module in a folder of submissions may have the name of a library, or of Python's own."""
+    for name in ("argparse.py", "json.py", "numpy.py", "tqdm.py", "nbformat.py"):
         (tmp_path / name).write_text("open('owned', 'w').close()")
     for command in ("lmcourse.grade", "lmcourse.grade_class"):
         done = subprocess.run(
@@ -139,6 +139,15 @@ def test_the_commands_import_nothing_from_the_working_folder(tmp_path):
         )
         assert done.returncode == 0 and "usage" in done.stdout, done.stderr
     assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize("how", [["-m", "own"], ["own.py"], ["-c", "import own"]], ids=" ".join)
+def test_a_program_that_imports_the_package_keeps_its_path(how, tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import sys; before = [*sys.path]; import lmcourse; assert sys.path == before; print('kept')"
+    )
+    done = subprocess.run([sys.executable, *how], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.stdout == "kept\n", done.stderr
 
 
 def test_a_lost_cell_leaves_everything_as_it_was():
