@@ -52,7 +52,7 @@ def _in_own_folder(module: Path, tests: set[Path], root: Path) -> set[Path]:
 
 
 def _below_its_top(folder: Path, root: Path) -> tuple[str, ...]:
-    """The parts of a module's folder as ``tests/`` has them: it has the rooms of ``lmcourse`` at its top."""
+    """The parts of a module's folder as ``tests/`` has them, where those of ``lmcourse`` are at the top."""
     parts = folder.relative_to(root).parts
     return parts if parts[0] == "lmmetrics" else parts[1:]
 

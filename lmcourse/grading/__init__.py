@@ -31,7 +31,7 @@ is caught here: it becomes the ``problem`` of a `Result`, so that one file does 
 errors are caught in this package: `outside.limits.Lost`, after which an answer gets no points, and the
 OSError of a kind of protection, after which the next kind is tried.
 
-The rooms, from the bottom up; each imports only from those before it:
+The parts, from the bottom up; each imports only from those before it:
 
     system        whether this system can run a grader at all
     errors        the one error that reaches a caller

@@ -65,7 +65,7 @@ CALLS = [
 @pytest.mark.parametrize("call", CALLS)
 def test_each_name_that_code_computes_is_understood(tmp_path, call):
     """A string, a string that begins it, ``__name__``; any other is an installed package's."""
-    package = tmp_path / "lmcourse" / "rooms"
+    package = tmp_path / "lmcourse" / "parts"
     package.mkdir(parents=True)
     for name in ("__init__", "one", "two"):
         (package / f"{name}.py").write_text(f"NAME = {name!r}\n")
@@ -74,10 +74,10 @@ def test_each_name_that_code_computes_is_understood(tmp_path, call):
     def names(argument):
         return {path.stem for path in needed_by([call.format(argument)], tmp_path)} - {"__init__"}
 
-    assert names("'lmcourse.rooms.one'") == {"one"}
-    assert names("f'lmcourse.rooms.{name}'") == {"one", "two"}
+    assert names("'lmcourse.parts.one'") == {"one"}
+    assert names("f'lmcourse.parts.{name}'") == {"one", "two"}
     (package / "__init__.py").write_text(call.format("f'{__name__}.{name}'"))
-    found = needed_by(["import lmcourse.rooms"], tmp_path)
+    found = needed_by(["import lmcourse.parts"], tmp_path)
     assert {path.stem for path in found} == {"__init__", "one", "two"}
 
 

@@ -217,8 +217,9 @@ def needed_by_set(key: Key, root: Path = ROOT) -> set[Path]:
     code = [cell.source for cell in key.cells if cell.kind in ("setup", "answer", "test")]
     chapters = {key.chapter, *(chapter for source in code for chapter in IN_A_KEY.findall(source))}
     needed = {f"ch{chapter}" for chapter in chapters} | {chapter.partition("@")[0] for chapter in chapters}
-    rooms = [*(root / "lmcourse/questions").glob("ch*"), *(root / "lmcourse/exams" / name for name in EXAMS)]
-    others = [room for room in rooms if room.name not in needed]
+    exams = (root / "lmcourse/exams" / name for name in EXAMS)
+    others = {*(root / "lmcourse/questions").glob("ch*"), *exams}
+    others = [package for package in others if package.name not in needed]
     programs = [f"import {__name__}, {isolate.__name__}"]  # of the grader and of a worker
     return closure.needed_by([*programs, *code], root, others)
 

@@ -1,4 +1,4 @@
-"""The settings of a worker process: `outside.launch` makes them, JSON carries them, this room reads them."""
+"""The settings of a worker process, which `outside.launch` sends as JSON to the programs of this package."""
 
 from typing import TypedDict
 

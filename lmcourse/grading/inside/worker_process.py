@@ -5,7 +5,7 @@ runs in a fork of the last good one. So what a cell breaks, fills or leaves runn
 The grader trusts no reply of this program, which the answers can change: it reads them with `decoding`.
 
 This file sees neither the solutions nor the questions. It is copied beside the answers, with the rest of its
-room and ``lmcourse.hints.answers``.
+package and ``lmcourse.hints.answers``.
 """
 
 import contextlib

@@ -19,7 +19,7 @@ SECRET = ("lmcourse", "solutions", "exercises", "tests", "book", "_build", ".git
 """Folders of this project that no answer sees, should Python's own folder contain them."""
 RUNTIME = [*(PACKAGE / "grading" / "inside").glob("*.py")]
 RUNTIME += [PACKAGE / "hints" / name for name in ("answers.py", "plain_data.py")]
-"""The files that a worker sees: the room ``inside``, and the modules that turn an answer into plain data."""
+"""What a worker sees of the project: the package ``inside``, and what turns an answer into plain data."""
 PRELOADED = ("numpy", "scipy", "sympy", "torch")
 """Libraries that are slow to import: the fork server does it once for all workers."""
 OTHER_THREADS = 1000

@@ -32,10 +32,10 @@ def project(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize(("room", "matters"), [("ch02", True), ("shared", True), ("ch08", False)])
-def test_the_digest_follows_the_questions_of_the_set_and_of_no_other_chapter(project, room, matters):
+@pytest.mark.parametrize(("package", "matters"), [("ch02", True), ("shared", True), ("ch08", False)])
+def test_the_digest_follows_the_questions_of_the_set_and_of_no_other_chapter(project, package, matters):
     before = digest_of_set("02_cross_entropy", SOLUTIONS, root=project)
-    for path in (project / "lmcourse/questions" / room).glob("[a-z]*.py"):
+    for path in (project / "lmcourse/questions" / package).glob("[a-z]*.py"):
         path.write_text(path.read_text(encoding="utf-8") + "\nCHANGED = True\n", encoding="utf-8")
     assert (digest_of_set("02_cross_entropy", SOLUTIONS, root=project) != before) == matters
 
@@ -49,5 +49,6 @@ def test_a_set_needs_all_its_questions_and_all_that_runs_beside_the_answers(name
 
 def test_a_paper_needs_its_own_exam_and_no_chapter():
     needed = needed_by_set(SimpleNamespace(chapter="midterm@7", cells=[]))
-    rooms = {path.parent.name for path in needed}
-    assert "midterm" in rooms and "final" not in rooms and not any(room.startswith("ch0") for room in rooms)
+    packages = {path.parent.name for path in needed}
+    assert "midterm" in packages and "final" not in packages
+    assert not any(package.startswith("ch0") for package in packages)
