@@ -149,13 +149,13 @@ def _unpaired(perplexities, accuracies, draws):
 
 
 def _draw_models(rng, M=None, steps=20):
-    """A handful of models; accuracies of ``steps`` questions, so that some are equal, and 400 draws."""
+    """A handful of models; accuracies of ``steps`` questions, so that some are equal, and 200 draws."""
     while True:
         M = M or int(rng.integers(7, 11))
         perplexities = np.round(np.exp(rng.uniform(2.5, 6.0, size=M)), 1)
         skill = -0.6 * (np.log(perplexities) - 4) + rng.normal(0, 0.9, size=M)
         accuracies = np.round(steps / (1 + np.exp(-0.5 * skill))) / steps
-        draws = rng.integers(M, size=(400, M))
+        draws = rng.integers(M, size=(200, M))
         some = len(np.unique(accuracies)) < M and len(np.unique(perplexities)) == M
         if some and all(len(np.unique(accuracies[draw])) > 1 and len(set(draw)) > 1 for draw in draws):
             return perplexities, accuracies, draws
