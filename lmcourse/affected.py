@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.git import changed
 from lmcourse.files.nearest_tests import affected, unseen
 from lmcourse.files.places import ROOT

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.notebooks import NotebookError
 from lmcourse.rules import claims, code, guides, packages, pages, sets, sources, words
 from lmcourse.rules.tree import Tree

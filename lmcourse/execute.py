@@ -10,6 +10,7 @@ import sys
 
 from tqdm import tqdm
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.notebooks import NotebookError, notebooks_in, read
 from lmcourse.sets.execution import COMMAND, execute, not_executed
 

@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.notebooks import NotebookError
 from lmcourse.sets.release import COMMAND, differences, release
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.measuring.published import PTB_FILES, Interrupted, recompute
 from lmmetrics.corpora import CorpusError
 

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.places import ROOT
 from lmcourse.site.decks import build_all
 
