@@ -11,7 +11,7 @@
   }
 
   const SVG = "http://www.w3.org/2000/svg";
-  const WIDE = 560, HIGH = 300, LEFT = 56, RIGHT = 12, TOP = 14, BOTTOM = 46;
+  const WIDE = 430, HIGH = 270, LEFT = 48, RIGHT = 18, TOP = 12, BOTTOM = 46;
 
   function draw(box, data, make) {
     const start = { bits: data.bits, every: data.every }, options = { ...start };
@@ -75,7 +75,7 @@
       const near = own ? data.models.filter((model) => Math.abs(model.bits - options.bits) <= 0.01) : [];
       words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +
         `The share of right choices can be anything from <b>${(100 * low).toFixed(0)} %</b> to <b>100 %</b>.` +
-        (near.length ? ` Measured here: ${near.map((m) => `${m.name} ${(100 * m.accuracy).toFixed(0)} %`).join(", ")}.` : "");
+        (near.length ? ` Measured here: ${near.map((m) => `${m.name}: ${(100 * m.accuracy).toFixed(0)} %`).join("; ")}.` : "");
     }
     show();
   }
