@@ -107,8 +107,8 @@ changed("same-counts", "L24", (
 
 EXPECTED = '"expected": (hit / tied).mean()'
 changed("ties", "M53", (EXPECTED, '"expected": (scores.argmax(axis=1) == right).mean()'))
-changed("ties", "M53", (EXPECTED, '"expected": hit.mean()'))
-changed("ties", "M53", (EXPECTED, '"expected": (hit & (tied == 1)).mean()'))
+changed("ties", "L8", (EXPECTED, '"expected": hit.mean()'))
+changed("ties", "L8", (EXPECTED, '"expected": (hit & (tied == 1)).mean()'))
 changed("ties", "L8", (EXPECTED, '"expected": np.where(tied > 1, hit / 2, hit).mean()'))
 changed("ties", "M54", (EXPECTED, '"expected": hit.mean() / scores.shape[1]'))
 changed("ties", "L7", ("scores.max(", "scores.min("))
@@ -135,7 +135,7 @@ def _by(template):
 changed("rank-interval", "M53", *_by(ORDINAL))
 changed(
     "rank-interval",
-    "M53",
+    "L11",
     *_by(SHORT),
     ("    resampled", "    from scipy.stats import rankdata\n\n    resampled"),
 )

@@ -64,12 +64,12 @@ TIES = Question(
             "order in which the candidates are listed.",
         ),
         Mistake(
-            "M53",
+            "L8",
             but(ties, {"expected": lambda scores, right: ties(scores, right)["range"][1]}),
             "Your 'expected' counts every tie as right, though the model has not chosen.",
         ),
         Mistake(
-            "M53",
+            "L8",
             but(ties, {"expected": lambda scores, right: ties(scores, right)["range"][0]}),
             "Your 'expected' counts every tie as wrong. Drawing among the best is sometimes right.",
         ),
@@ -185,7 +185,7 @@ RANK_INTERVAL = Question(
             "listed. Equal values share the mean of their ranks.",
         ),
         Mistake(
-            "M53",
+            "L11",
             partial(rank_interval, correlation=_by_squares),
             "The formula with the squared differences of ranks holds only without ties. Take the linear "
             "correlation of the ranks.",
