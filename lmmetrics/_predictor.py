@@ -42,6 +42,6 @@ class Predictor:
         """The ids of the tokens of a context; -1 for a token outside a vocabulary without `<unk>`."""
         if isinstance(context, str):
             raise TypeError(
-                f"context is a single string; a list of tokens is expected, such as {context.split()!r}"
+                f"context is a single string; a list of tokens is expected, such as {context.split()!r}."
             )
         return [self.vocabulary.id_of(token) for token in context]

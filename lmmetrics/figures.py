@@ -260,13 +260,13 @@ def surprisal_html(
     surprisals = np.asarray(surprisals, dtype=float)
     if surprisals.shape != (len(tokens),):
         raise ValueError(
-            f"there are {len(tokens)} tokens, but surprisals has the shape {surprisals.shape}; give one "
+            f"There are {len(tokens)} tokens, but surprisals has the shape {surprisals.shape}; give one "
             "number for each token."
         )
     if np.isnan(surprisals).any() or (surprisals < 0).any():
         position = int(np.flatnonzero(~(surprisals >= 0))[0])
         raise ValueError(
-            f"the surprisal at position {position} is {surprisals[position]}; "
+            f"The surprisal at position {position} is {surprisals[position]}; "
             "a surprisal is -log q, so it is at least 0."
         )
     spans = [token_span(token, value, top, unit) for token, value in zip(tokens, surprisals, strict=True)]

@@ -26,7 +26,7 @@ class FourWays:
     ln 2 (nats): 0.693147181 four ways, largest difference 0e+00
     >>> table.add("ln 2", "nats", 0.69, ln_2, ln_2, ln_2)
     Traceback (most recent call last):
-    ValueError: the four values of 'ln 2' differ by 3.1e-03 nats, more than 1e-12: by hand 0.69, ...
+    ValueError: The four values of 'ln 2' differ by 3.1e-03 nats, more than 1e-12: by hand 0.69, ...
     """
 
     def __init__(self, tolerance: float = 1e-12) -> None:
@@ -61,7 +61,7 @@ class FourWays:
         if not difference <= self.tolerance:
             shown = ", ".join(f"{way} {value!r}" for way, value in zip(WAYS, values, strict=True))
             raise ValueError(
-                f"the four values of {quantity!r} differ by {difference:.1e} {unit}, "
+                f"The four values of {quantity!r} differ by {difference:.1e} {unit}, "
                 f"more than {self.tolerance:g}: {shown}. Find the one that computes another quantity."
             )
         self.rows.append((quantity, unit, values, difference))

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Literal, SupportsInt
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr, rel_entr, xlogy
 
+from lmmetrics._checks import array_of
 from lmmetrics._types import Floats
 
 TOLERANCE = 1e-9
@@ -154,7 +156,7 @@ def mutual_information(joint: ArrayLike, base: float | Literal["e"] = math.e) ->
     unit = _nats_per_unit(base)
     joint = _probabilities("joint", joint)
     if joint.ndim < 2:
-        raise ValueError(f"joint needs two axes, one for X and one for Y, but its shape is {joint.shape}.")
+        raise ValueError(f"Joint needs two axes, one for X and one for Y, but its shape is {joint.shape}.")
     _check_sums("joint", joint.sum(axis=(-2, -1)), "table")
     x = joint.sum(axis=-1, keepdims=True)
     y = joint.sum(axis=-2, keepdims=True)
@@ -195,6 +197,10 @@ def _pair(p: ArrayLike, q: ArrayLike, axis: int) -> tuple[Floats, Floats]:
 def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
     """Float64 probabilities that sum to 1 along the axis, or an error that says which row does not."""
     array = _probabilities(name, values)
+    if isinstance(axis, bool) or not isinstance(axis, Integral):
+        raise TypeError(f"axis is {axis!r}; a whole number is expected, such as -1 for the last axis.")
+    if array.ndim == 0:
+        raise ValueError(f"{name} is one number; a list of probabilities is expected, one for each outcome.")
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(
             f"{name} has shape {array.shape}, so it has no axis {axis}. Count from the end: axis=-1."
@@ -204,7 +210,7 @@ def _distribution(name: str, values: ArrayLike, axis: int) -> Floats:
 
 
 def _probabilities(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values)
+    array = array_of(name, values, "an array of probabilities")
     if array.dtype.kind not in "fiu":
         raise ValueError(f"{name} must contain real numbers, but its entries have the type {array.dtype}.")
     array = array.astype(np.float64)

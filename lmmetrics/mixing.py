@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from lmmetrics._checks import check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
@@ -57,14 +58,16 @@ class Mixture(Predictor):
     """
 
     def __init__(self, models: Iterable[LanguageModel], weights: ArrayLike | None = None) -> None:
+        if not isinstance(models, Iterable):
+            raise TypeError(f"models is {models!r}; a list of language models is expected, such as [model].")
         self.models = list(models)
         if not self.models:
-            raise ValueError("a mixture needs at least one model: Mixture([counted, trained])")
+            raise ValueError("A mixture needs at least one model: Mixture([counted, trained]).")
         for model in self.models:
             if not hasattr(model, "log_probs"):
                 raise TypeError(
                     f"{type(model).__name__} has no log_probs(text): it is not a language model. Give an "
-                    "object with that method, such as a fitted NGramModel"
+                    "object with that method, such as a fitted NGramModel."
                 )
         self.weights = weights
         self._given = _checked_weights(weights, len(self.models))
@@ -75,7 +78,7 @@ class Mixture(Predictor):
         for model in self.models:
             if hasattr(model, "vocabulary"):
                 return model.vocabulary
-        raise AttributeError("no model of this mixture has a vocabulary")
+        raise AttributeError("No model of this mixture has a vocabulary.")
 
     @property
     def context_starts(self) -> Any:  # type: ignore[override]
@@ -105,9 +108,9 @@ class Mixture(Predictor):
         rows = np.stack([cast(Any, model).next_distribution(context) for model in self.models])
         if len(self._starts()) > 1 and list(context[:1]) != ["<s>"]:
             raise ValueError(
-                "the models of this mixture read this context in different ways: a network takes it for the "
+                "The models of this mixture read this context in different ways: a network takes it for the "
                 "start of the text, a counted model for a place anywhere in a text. Give all tokens from the "
-                'start of the text, so that the context begins with "<s>": context=["<s>", ...]'
+                'start of the text, so that the context begins with "<s>": context=["<s>", ...].'
             )
         return self._weights @ rows
 
@@ -132,16 +135,16 @@ class Mixture(Predictor):
         RuntimeWarning
             If after 200 steps the loss may be more than 0.001 nats per token above its minimum.
         """
+        logs = self._table(text)
         if not len(text):
             raise ValueError(
-                "the held-out text is empty, so no weights can be learned; give a text with tokens"
+                "The held-out text is empty, so no weights can be learned; give a text with tokens."
             )
-        logs = self._table(text)
         weights = np.full(len(logs), 1 / len(logs))
         loss = -self._mix(logs, weights).mean()
         if not np.isfinite(loss):
             raise ValueError(
-                "a token of the held-out text has probability 0 under every model; smooth one of them"
+                "A token of the held-out text has probability 0 under every model; smooth one of them."
             )
         for _ in range(STEPS):
             with np.errstate(divide="ignore"):
@@ -166,6 +169,7 @@ class Mixture(Predictor):
 
     def _table(self, text: TokenizedText) -> Floats:
         """Return ln p of each token under each model: float64[M, N]."""
+        check_text("text", text)
         return np.stack([model.log_probs(text) for model in self.models])
 
     @staticmethod
@@ -175,7 +179,7 @@ class Mixture(Predictor):
             warnings.warn(
                 f"EM has not converged: after {STEPS} steps the loss may be {excess:.1e} nats per token "
                 "above its minimum, so the weights are approximate. If two models are nearly equal, leave "
-                "out one of them",
+                "out one of them.",
                 RuntimeWarning,
                 stacklevel=3,
             )
@@ -199,7 +203,7 @@ def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
         if given.shape == (count,) and (given >= 0).all() and abs(given.sum() - 1) <= 1e-9:
             return given
     raise ValueError(
-        f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that sum to 1"
+        f"weights is {weights!r}; expected {count} numbers, one for each model, none negative, that sum to 1."
     )
 
 
@@ -227,12 +231,11 @@ class UnigramCache:
     """
 
     def __init__(self, size: int = 200, across: bool = False) -> None:
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-            raise ValueError(f"size is {size!r}; a whole number of tokens of at least 1 is expected")
-        self.size, self.across = int(size), bool(across)
+        self.size, self.across = whole_number("size", size, 1), bool(across)
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N], ``-inf`` if the token is not in the cache."""
+        check_text("text", text)
         ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
         start = np.zeros(len(text), dtype=np.int64)
         if not self.across:

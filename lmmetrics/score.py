@@ -130,7 +130,7 @@ class Score:
         UnitError
             If the unit was not counted, or is not one of the four.
         """
-        if unit not in UNITS:
+        if not isinstance(unit, str) or unit not in UNITS:
             known = ", ".join(map(repr, UNITS))
             raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")
         count = getattr(self, UNITS[unit])
@@ -176,7 +176,7 @@ class Score:
                 side = "right" if getattr(other, field) is None else "left"
                 raise UnitError(
                     f"Only one of the two scores counts {field}; the {side} one does not. "
-                    + _how_to_count(field)
+                    f"{_how_to_count(field)}"
                 )
         mine, theirs = self._counts(), other._counts()
         return Score(self.nats + other.nats, **{field: mine[field] + theirs[field] for field in mine})
@@ -262,7 +262,7 @@ def _checked_nats(nats: float) -> float:
             f"nats must be a real number, not {nats!r} ({type(nats).__name__}). "
             "For an array or a tensor with one element, pass .item()."
         )
-    value = float(nats)
+    value = _as_float("nats", nats)
     if math.isnan(value):
         raise ValueError("nats is NaN. Look for the token whose log probability is not a number.")
     if value < 0:
@@ -298,7 +298,16 @@ def _checked_perplexity(value: float) -> float:
             "surprisal is at least 0, and exp of their mean is at least 1. Check whether a minus sign is "
             "missing, or whether the value is a loss and not a perplexity."
         )
-    return float(value)
+    return _as_float("The perplexity", value)
+
+
+def _as_float(name: str, value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{name} is above 1.8e308, the largest float. Pass math.inf if a token has the probability 0."
+        ) from None
 
 
 def _number(value: float) -> str:

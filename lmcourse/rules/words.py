@@ -116,6 +116,30 @@ def english_is_idiomatic(tree: Tree) -> Iterator[str]:
             yield f"{path}: {words!r} is not plain English here. Write: {cure}."
 
 
+def errors_are_sentences(tree: Tree) -> Iterator[str]:
+    """An error of the library begins with a capital or an argument's name, and ends with a full stop."""
+    for path, text in tree.texts("lmmetrics/*.py"):
+        with contextlib.suppress(SyntaxError):
+            module = ast.parse(text)
+            names = {node.arg for node in ast.walk(module) if isinstance(node, ast.arg)}
+            for line, first, last in _errors(module):
+                argument = re.match(r"(\w+)(?: is| has| must| returned|=|\[)", first)
+                if first[:1].islower() and not (argument and argument[1] in {*names, "log_probs"}):
+                    yield f"{path}, line {line}: {first[:40]!r} begins with a small letter. Write a sentence."
+                if not last.endswith((".", "…")):
+                    yield f"{path}, line {line}: {last[-40:]!r} is an error without a full stop. Add it."
+
+
+def _errors(module: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Yield line, first string and last string of each error and warning that a module makes."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            strings = [*_strings_in(node.args[0])]
+            if strings and re.search(r"Error$|^error$|^warn$", name):
+                yield node.lineno, strings[0], strings[-1]
+
+
 def _matches(text: str, names: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the words of a text that match a pattern, and what the pattern stands for."""
     text = " ".join(text.split())

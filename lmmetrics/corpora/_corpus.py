@@ -113,7 +113,7 @@ def load(name: str, base_url: str | None = None) -> Corpus:
     '两个锁匠'
     """
     if name not in _CORPORA:
-        raise ValueError(f"{name!r} is not a corpus; expected one of {', '.join(names())}")
+        raise ValueError(f"{name!r} is not a corpus; expected one of {', '.join(names())}.")
     corpus = _load(name, base_url, os.environ.get("LMMETRICS_DATA"))
     documents: Any = {part: list(getattr(corpus, part)) for part in PARTS}  # copies, which callers may change
     titles = {part: list(corpus.titles[part]) for part in PARTS}

@@ -96,7 +96,7 @@ def fetch(
         ) from error
     except OSError as error:
         raise CorpusError(
-            f"{target} could not be written: {error}. Make room on the disk, or make the folder writable"
+            f"{target} could not be written: {error}. Make room on the disk, or make the folder writable."
         ) from error
     if difference is not None:
         raise CorpusError(f"{address} gave another file than expected: {difference}. {advice}")
@@ -110,8 +110,8 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
         return None
     if not Path(folder).is_dir():
         raise CorpusError(
-            f"the environment variable LMMETRICS_DATA names {folder}, which does not exist. Name an "
-            "existing folder, or unset the variable to have the files downloaded"
+            f"The environment variable LMMETRICS_DATA names {folder}, which does not exist. Name an "
+            "existing folder, or unset the variable to have the files downloaded."
         )
     for candidate in (file, file.stand_in):
         path = Path(folder) / candidate.path if candidate else None
@@ -120,7 +120,7 @@ def _in_own_folder(file: RemoteFile) -> Path | None:
             if difference is not None:
                 raise CorpusError(
                     f"{path} is another file than expected: {difference}. Replace it by {file.address}, "
-                    f"saved as {file.path}; or remove it, so that it is downloaded"
+                    f"saved as {file.path}; or remove it, so that it is downloaded."
                 )
             return path
     return None

@@ -5,6 +5,7 @@ probabilities. Everything else is here. `lmmetrics.neural._batches` cuts a text 
 """
 
 import copy
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ import sympy
 import torch
 from torch import Tensor, nn
 
+from lmmetrics._checks import check_text, real_number, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
@@ -54,7 +56,7 @@ class NeuralLM(Predictor, nn.Module):
         super().__init__()
         if not hasattr(vocabulary, "predictable"):
             raise TypeError(
-                f"vocabulary is {type(vocabulary).__name__}; a Vocabulary is expected: text.vocabulary"
+                f"vocabulary is {type(vocabulary).__name__}; a Vocabulary is expected: text.vocabulary."
             )
         self.vocabulary, self.config = vocabulary, config
         self.state = state
@@ -87,7 +89,7 @@ class NeuralLM(Predictor, nn.Module):
         float64[N]
             Natural logs; ``-inf`` for a token that is not in a vocabulary without `<unk>`.
         """
-        self._check(text)
+        check_text("text", text, self.vocabulary)
         reach = self._reach(self.state if state is None else checked_state(state))
         inputs, targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids.astype(np.int64))
         scorer, log_probs, memory = self._scorer(), np.empty(len(text)), None
@@ -138,12 +140,8 @@ class NeuralLM(Predictor, nn.Module):
         TokenizedText
             One document of n tokens, ready to be scored.
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            raise ValueError(
-                f"n is {n!r}; the number of tokens to draw is expected, a whole number from 0 up"
-            )
-        if not temperature > 0:
-            raise ValueError(f"temperature is {temperature!r}; a number above 0 is expected")
+        n = whole_number("n", n, 0)
+        real_number("temperature", temperature, lambda t: 0 < t < math.inf, "a finite number above 0")
         rng, scorer = np.random.default_rng(seed), self._scorer()
         past, drawn = self._ids(context), []
         inputs, memory = self._inputs(past), None
@@ -244,19 +242,8 @@ class NeuralLM(Predictor, nn.Module):
         ]
         return torch.where(targets < 0, torch.inf, torch.cat(parts)).numpy() if parts else np.zeros(0)
 
-    def _check(self, text: TokenizedText) -> None:
-        if not hasattr(text, "sentence_starts"):
-            raise TypeError(
-                f"text is {type(text).__name__}; a TokenizedText is expected: tokenize(documents)"
-            )
-        if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
-            raise ValueError(
-                "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
-                "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
-            )
-
 
 def checked_state(state: Any) -> Reach:
     if state not in STATES:
-        raise ValueError(f"state is {state!r}; it is one of {', '.join(map(repr, STATES))}")
+        raise ValueError(f"state is {state!r}; it is one of {', '.join(map(repr, STATES))}.")
     return state

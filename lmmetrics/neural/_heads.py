@@ -94,13 +94,14 @@ class AdaptiveSoftmax(Head):
         cutoffs = [int(cutoff) for cutoff in cutoffs]
         if not cutoffs or sorted(set(cutoffs)) != cutoffs or cutoffs[0] < 1 or cutoffs[-1] >= size:
             raise ValueError(
-                f"adaptive is {cutoffs}; rising numbers from 1 to {size - 1} are expected, below the "
-                f"vocabulary's {size} predictable tokens, such as [{max(1, size // 10)}, {max(2, size // 2)}]"
+                f"The cut-offs adaptive={cutoffs} cannot be used; rising numbers from 1 to {size - 1} are "
+                f"expected, below the vocabulary's {size} predictable tokens, such as "
+                f"[{max(1, size // 10)}, {max(2, size // 2)}]."
             )
         if width < 4 ** len(cutoffs):
             raise ValueError(
                 f"width is {width}, but the last of {len(cutoffs)} clusters has width / {4 ** len(cutoffs)} "
-                "features, which is less than one: take a larger width or fewer cut-offs"
+                "features, which is less than one: take a larger width or fewer cut-offs."
             )
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(width, size, cutoffs, div_value=4.0, head_bias=True)
         with torch.no_grad():  # so that a fresh model is nearly uniform

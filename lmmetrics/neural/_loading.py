@@ -27,7 +27,7 @@ def load(path: PathLike) -> NeuralLM:
         raise
     except Exception as error:
         raise ValueError(
-            f"{path} does not contain a neural model; a file that model.save(path) wrote is expected"
+            f"{path} does not contain a neural model; a file that model.save(path) wrote is expected."
         ) from error
     special = 3 if saved["unk"] else 2
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])

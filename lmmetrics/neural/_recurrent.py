@@ -67,7 +67,7 @@ class RecurrentLM(NeuralLM):
         options = {"cell": cell, "width": width, "layers": layers, "dropout": dropout, "tie": tie}
         super().__init__(vocabulary, state, **options, seed=seed, adaptive=adaptive)
         if cell not in CELLS:
-            raise ValueError(f"cell is {cell!r}; it is one of {', '.join(map(repr, CELLS))}")
+            raise ValueError(f"cell is {cell!r}; it is one of {', '.join(map(repr, CELLS))}.")
         with own_seed(seed):
             self.embedding = Embedding(vocabulary, width)
             between = dropout if layers > 1 else 0.0

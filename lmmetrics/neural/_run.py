@@ -131,8 +131,8 @@ class Run:
         different = [name for name in settings if saved["settings"].get(name) != settings[name]]
         if different:
             raise ValueError(
-                f"the checkpoint {path} belongs to another run: {', '.join(different)} differ. Give the same "
-                "arguments to continue it, or another file to start again"
+                f"The checkpoint {path} belongs to another run: {', '.join(different)} differ. Give the same "
+                "arguments to continue it, or another file to start again."
             )
         for name in ("model", "optimizer", "batches"):
             getattr(self, name).load_state_dict(saved[name])

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
+from lmmetrics._checks import check_text
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._history import History
@@ -152,27 +153,27 @@ def _length(model: NeuralLM, length: int | None) -> int:
     if context is not None and length not in (None, context):
         raise ValueError(
             f"length is {length}, but the Transformer's context is {context}: it must see all its positions "
-            "in training. Leave length out, or make the model with another context"
+            "in training. Leave length out, or make the model with another context."
         )
     return context or length or LENGTH
 
 
 def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
-    model._check(text)
+    check_text(f"the {name} text", text, model.vocabulary)
     if len(text) == 0 or (text.ids < 0).any():
         raise ValueError(
-            f"the {name} text has no tokens, or tokens outside its vocabulary: their probability "
-            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that contains all its tokens"
+            f"The {name} text has no tokens, or tokens outside its vocabulary: their probability "
+            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that contains all its tokens."
         )
 
 
 def _check_options(steps: int | None, seconds: float | None, schedule: Schedule, smoothing: float) -> None:
     if steps is None and seconds is None:
-        raise ValueError("neither steps nor seconds is given: say how long to train, such as steps=500")
+        raise ValueError("Neither steps nor seconds is given: say how long to train, such as steps=500.")
     if schedule not in ("cosine", "constant"):
-        raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant"')
+        raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant".')
     if not 0 <= smoothing < 1:
-        raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected")
+        raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected.")
 
 
 def _digest(text: TokenizedText) -> str:

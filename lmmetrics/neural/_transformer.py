@@ -68,7 +68,7 @@ class TransformerLM(NeuralLM):
         super().__init__(vocabulary, state, **options, seed=seed)
         if width % heads:
             raise ValueError(
-                f"width {width} cannot be shared by {heads} heads: it must be a multiple of heads"
+                f"Width {width} cannot be shared by {heads} heads: it must be a multiple of heads."
             )
         self.context, self.stride = context, max(1, context // 2)
         with own_seed(seed):
@@ -82,7 +82,7 @@ class TransformerLM(NeuralLM):
         if inputs.shape[1] > self.context:
             raise ValueError(
                 f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
-                "a model with a larger context"
+                "a model with a larger context."
             )
         x = self.embedding(inputs) + self.positions[: inputs.shape[1]]  # [B, T] to [B, T, width]
         x = self.dropout(x)
@@ -114,7 +114,7 @@ class TransformerLM(NeuralLM):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "stride" and not 1 <= value <= self.context:
-            raise ValueError(f"stride is {value!r}; from 1 to the context of {self.context} is expected")
+            raise ValueError(f"stride is {value!r}; from 1 to the context of {self.context} is expected.")
         super().__setattr__(name, value)
 
     def _window(self) -> tuple[int, int]:

@@ -1,7 +1,10 @@
 """Methods without shorter contexts: relative frequencies, and counts adjusted in favour of unseen words."""
 
+import math
+
 import numpy as np
 
+from lmmetrics._checks import real_number, whole_number
 from lmmetrics._types import Floats
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
@@ -62,9 +65,11 @@ class AddK(SpreadEvenly):
     """
 
     def __init__(self, k: float = 1.0) -> None:
-        if not k > 0:
-            raise ValueError(f"k is {k!r}; a number above 0 is expected. For k = 0 use MaximumLikelihood()")
-        self.k = k
+        if k == 0:
+            raise ValueError(
+                "k is 0; a number above 0 is expected. For relative frequencies use MaximumLikelihood()."
+            )
+        self.k = real_number("k", k, lambda k: 0 < k < math.inf, "a finite number above 0")
 
     def prepare(self, counts: NGramCounts) -> None:
         self.mass_ = self.k * counts.vocabulary.predictable
@@ -107,9 +112,7 @@ class GoodTuring(SpreadEvenly):
     """
 
     def __init__(self, k: int = 5) -> None:
-        if not (isinstance(k, int) and k >= 1):
-            raise ValueError(f"k is {k!r}; a whole number of at least 1 is expected")
-        self.k = k
+        self.k = whole_number("k", k, 1)
 
     def prepare(self, counts: NGramCounts) -> None:
         self.adjusted_: dict[int, Floats] = {}
@@ -134,7 +137,7 @@ class GoodTuring(SpreadEvenly):
             raise MissingStatisticsError(
                 f"GoodTuring with k = {self.k} needs n-grams of each count from 1 to {self.k + 1}, but no "
                 f"{level.n}-gram of this text occurs {absent} times. Use a smaller k, a lower order, a "
-                "longer text, or a method that needs no counts of counts, such as WittenBell() or AddK()"
+                "longer text, or a method that needs no counts of counts, such as WittenBell() or AddK()."
             )
         r = np.arange(self.k + 1)
         n[0] = missing

@@ -39,8 +39,8 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
     if wrong is not None:
         raise ValueError(
-            f"the token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
-            "the text in another way, or replace blanks by a visible character first"
+            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
+            "the text in another way, or replace blanks by a visible character first."
         )
     beside = f"{os.fspath(path)}.part"
     with open(beside, "w", encoding="utf-8", newline="\n") as file:
@@ -132,7 +132,7 @@ class Lines:
         """Return the next line as a string; `expected` is for the error if the file ends before it."""
         for fields in self:
             return b" ".join(fields).decode("utf-8", errors="replace")
-        raise self.error(f"the file ends here, but the line {expected} is expected")
+        raise self.error(f"The file ends here, but the line {expected} is expected.")
 
     def error(self, message: str, number: int | None = None) -> ArpaError:
         """Return the error to raise, at the current line or another."""
@@ -160,7 +160,7 @@ def read_header(lines: Lines) -> list[int]:
             break
         match = re.fullmatch(r"ngram (\d+) ?= ?(\d+)", line)
         if not match or int(match[1]) != len(sizes) + 1:
-            raise lines.error(f"expected 'ngram {len(sizes) + 1}=' and a number, found {line!r}")
+            raise lines.error(f"Expected 'ngram {len(sizes) + 1}=' and a number, found {line!r}.")
         sizes.append(int(match[2]))
     expect_heading(lines, line, "\\1-grams:")
     return sizes
@@ -168,7 +168,7 @@ def read_header(lines: Lines) -> list[int]:
 
 def expect_heading(lines: Lines, line: str, heading: str) -> None:
     if line != heading:
-        raise lines.error(f"expected the heading {heading}, found {line!r}")
+        raise lines.error(f"Expected the heading {heading}, found {line!r}.")
 
 
 def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: bool) -> Rows:
@@ -184,9 +184,9 @@ def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: b
         probs.append(prob)
         weights.append(weight)
     else:
-        raise lines.error(f"the file ends here, but the line {ending} is expected")
+        raise lines.error(f"The file ends here, but the line {ending} is expected.")
     if len(numbers) != size:
-        raise lines.error(f"order {n} has {len(numbers)} n-grams, but the header announces {size}")
+        raise lines.error(f"Order {n} has {len(numbers)} n-grams, but the header announces {size}.")
     expect_heading(lines, shown(fields), ending)
     ids_of_rows = np.array(tokens).reshape(-1, n)
     return Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights))
@@ -199,23 +199,25 @@ def entry(
     if not n + 1 <= len(fields) <= n + 2:
         raise lines.error(
             f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
-            "perhaps log10 of the back-off weight"
+            "perhaps log10 of the back-off weight."
         )
     prob, weight = logarithm(fields[0]), logarithm(fields[n + 1]) if len(fields) > n + 1 else 0.0
     if not prob <= 0:  # NaN is not, either
         raise lines.error(
-            f"log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
-            + ("no number" if math.isnan(prob) else "a probability above 1")
+            f"Log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
+            + ("not a number." if math.isnan(prob) else "a probability above 1.")
         )
     if not weight < math.inf:
-        raise lines.error(f"log10 of the back-off weight is expected, found {shown(fields[-1:])!r}")
+        raise lines.error(f"Log10 of the back-off weight is expected, found {shown(fields[-1:])!r}.")
     try:
         return prob, [ids[token] for token in fields[1 : n + 1]], weight
     except KeyError as error:
-        raise lines.error(f"the token {shown(error.args)!r} is not among the unigrams") from None
+        raise lines.error(f"The token {shown(error.args)!r} is not among the unigrams.") from None
 
 
 def logarithm(field: bytes) -> float:
+    if b"_" in field:  # Python reads -1_0 as -10
+        return math.nan
     try:
         return float(field)
     except ValueError:
@@ -238,10 +240,15 @@ def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary
             tokens.append(token.decode("utf-8"))
         except UnicodeDecodeError:
             number = int(rows.numbers[rows.ids[:, 0] == id][0])
-            raise lines.error("this token is not in UTF-8. Convert the file first", number) from None
+            raise lines.error("This token is not in UTF-8. Convert the file first.", number) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
-            raise lines.error(f"the unigrams, which end here, lack {needed}")
+            raise lines.error(f"The unigrams, which end here, lack {needed}.")
+    if "<UNK>" in tokens and "<unk>" not in tokens:
+        number = int(rows.numbers[rows.ids[:, 0] == ids[b"<UNK>"]][0])
+        raise lines.error(
+            "The unknown word is spelt <UNK> here; replace it by <unk> in the whole file.", number
+        )
     ordinary = [token for token in tokens if token not in ("<unk>", "<s>", "</s>")]
     return Vocabulary(ordinary, unk="<unk>" in tokens)
 
@@ -257,15 +264,15 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
         contexts = shorter.find(contexts, rows.ids[:, shorter.n - 1])
     for row in np.flatnonzero(contexts < 0)[:1]:
         raise lines.error(
-            f"the n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
-            f"the n-grams of order {len(levels)}",
+            f"The n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
+            f"the n-grams of order {len(levels)}.",
             int(rows.numbers[row]),
         )
     order = np.lexsort((rows.ids[:, -1], contexts))
     contexts, tokens = contexts[order], rows.ids[order, -1].astype(np.int32)
     same = (contexts[1:] == contexts[:-1]) & (tokens[1:] == tokens[:-1])
     for row in order[1:][same][:1]:
-        raise lines.error(f"the n-gram {spell(row)!r} comes a second time", int(rows.numbers[row]))
+        raise lines.error(f"The n-gram {spell(row)!r} comes a second time.", int(rows.numbers[row]))
     size = len(levels[-1]) if levels else 1
     none = np.zeros(0, dtype=np.int64)
     return Level(len(levels) + 1, tokens, contexts, none, none, contexts_size=size), order

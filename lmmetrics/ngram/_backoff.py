@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from lmmetrics._checks import real_number, whole_number
 from lmmetrics._types import Floats
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
@@ -63,15 +64,11 @@ class Katz(Smoothing):
     """
 
     def __init__(self, k: int = 5, min_count: int | Sequence[int] = 1) -> None:
-        if not (isinstance(k, int) and k >= 2):
-            raise ValueError(f"k is {k!r}; a whole number of at least 2 is expected")
-        least = (min_count,) if isinstance(min_count, int) else tuple(min_count)
-        if not least or not all(isinstance(c, int) and c >= 1 for c in least):
-            raise ValueError(
-                f"min_count is {min_count!r}; a whole number of at least 1 is expected, or one for each order"
-            )
-        self.k, self.min_count = k, min_count
-        self._least = least
+        self.k, self.min_count = whole_number("k", k, 2), min_count
+        least: dict[str, object] = {"min_count": min_count}
+        if isinstance(min_count, Sequence) and not isinstance(min_count, str) and min_count:
+            least = {f"min_count[{i}]": count for i, count in enumerate(min_count)}
+        self._least = [whole_number(name, value, 1) for name, value in least.items()]
 
     def prepare(self, counts: NGramCounts) -> None:
         self.discounts_: dict[int, Floats] = {}
@@ -111,7 +108,7 @@ class Katz(Smoothing):
             raise MissingStatisticsError(
                 f"Katz with k = {self.k} finds no discounts above 0 at order {level.n}: the counts of "
                 f"counts ({seen}) do not fall as those of a long text do. Use a smaller k, a lower order, a "
-                "longer text, or a method that needs no counts of counts, such as WittenBell()"
+                "longer text, or a method that needs no counts of counts, such as WittenBell()."
             )
         return np.append(0.0, np.minimum(discounts, 1.0))
 
@@ -152,9 +149,7 @@ class StupidBackoff(Smoothing):
     )
 
     def __init__(self, alpha: float = 0.4) -> None:
-        if not 0 < alpha <= 1:
-            raise ValueError(f"alpha is {alpha!r}; a number above 0 and up to 1 is expected")
-        self.alpha = alpha
+        self.alpha = real_number("alpha", alpha, lambda a: 0 < a <= 1, "a number above 0 and up to 1")
 
     @property
     def unseen(self) -> float:

@@ -47,11 +47,11 @@ class NGramCounts:
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
         if len(text) == 0:
-            raise ValueError("the text is empty, so nothing can be counted. Give at least one document")
+            raise ValueError("The text is empty, so nothing can be counted. Give at least one document.")
         if (text.ids < 0).any():
             raise ValueError(
                 f"{text.unknown} tokens of this text are not in its vocabulary, which has no <unk>, so they "
-                "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True"
+                "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True."
             )
         self.vocabulary = text.vocabulary
         self.levels: list[Level] = []
@@ -69,7 +69,7 @@ class NGramCounts:
     def __getitem__(self, n: int) -> OrderCounts:
         """Return the counts of order `n`, as a mapping from tuples of n tokens to int."""
         if not 1 <= n <= self.order:
-            raise KeyError(f"order {n} was not counted: the orders counted are 1 to {self.order}")
+            raise KeyError(f"Order {n} was not counted: the orders counted are 1 to {self.order}.")
         return OrderCounts(self, self.levels[n - 1])
 
     def __iter__(self) -> Iterator[int]:
@@ -94,7 +94,7 @@ class OrderCounts:
         tokens = (ngram,) if isinstance(ngram, str) else tuple(ngram)
         if len(tokens) != self.level.n:
             raise KeyError(
-                f"{ngram!r} has {len(tokens)} tokens; an n-gram of order {self.level.n} is expected"
+                f"{ngram!r} has {len(tokens)} tokens; an n-gram of order {self.level.n} is expected."
             )
         vocabulary = self._counts.vocabulary
         if not all(token in vocabulary for token in tokens):

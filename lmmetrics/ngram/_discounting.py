@@ -1,10 +1,12 @@
 """Discounting: subtract a constant from every count, and give the freed mass to the shorter context."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from lmmetrics._checks import real_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
@@ -95,14 +97,14 @@ class AbsoluteDiscounting(Interpolated):
                 f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams of each small "
                 f"count, in falling number, and it found {seen}. Use a longer text or a lower order; "
                 f"give discounts for such orders, {name}(fallback={self.example}); "
-                "or use WittenBell(), which needs no counts of counts"
+                "or use WittenBell(), which needs no counts of counts."
             )
         return found
 
     def _checked(self, name: str, value: Any) -> float | Floats | None:
-        if value is None or 0 < value <= 1:
-            return value
-        raise ValueError(f"{name} is {value!r}; a number above 0 and up to 1 is expected")
+        if value is None:
+            return None
+        return real_number(name, value, lambda d: 0 < d <= 1, "one number above 0 and up to 1")
 
 
 class KneserNey(AbsoluteDiscounting):
@@ -181,10 +183,11 @@ class ModifiedKneserNey(KneserNey):
     def _checked(self, name: str, value: float | Sequence[float] | None) -> float | Floats | None:
         if value is None:
             return None
-        value = np.asarray(value, dtype=float)
-        if value.shape == (3,) and ((value > 0) & (value <= [1, 2, 3])).all():
-            return value
+        with contextlib.suppress(TypeError, ValueError):  # not numbers, or rows of different lengths
+            discounts = np.asarray(value, dtype=float)
+            if discounts.shape == (3,) and ((discounts > 0) & (discounts <= [1, 2, 3])).all():
+                return discounts
         raise ValueError(
-            f"{name} is {value.tolist()!r}; three numbers are expected, for counts of 1, 2, and 3 or more, "
-            "each above 0 and at most its count"
+            f"{name} is {value!r}; three numbers are expected, for counts of 1, 2, and 3 or more, "
+            "each above 0 and at most its count."
         )

@@ -1,9 +1,11 @@
 """Mixtures of all orders, with weights from held-out text or from how many words follow a context."""
 
+import contextlib
 from collections.abc import Sequence
 
 import numpy as np
 
+from lmmetrics._checks import check_text
 from lmmetrics._types import Bools, Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
@@ -80,8 +82,10 @@ class JelinekMercer(Interpolated):
         if (heldout is None) == (weights is None):
             raise ValueError(
                 "JelinekMercer needs either heldout, a text other than the training text, or weights, one "
-                "number for each order: JelinekMercer(heldout=valid)"
+                "number for each order: JelinekMercer(heldout=valid)."
             )
+        if heldout is not None:
+            check_text("heldout", heldout)
         self.heldout = heldout
         self.weights = weights
 
@@ -89,12 +93,14 @@ class JelinekMercer(Interpolated):
         if self.heldout is not None:
             self.weights_ = em_weights(*heldout_frequencies(counts, self.heldout))
             return
-        self.weights_ = np.asarray(self.weights, dtype=float)
-        if self.weights_.shape != (counts.order,) or not ((self.weights_ >= 0) & (self.weights_ <= 1)).all():
-            raise ValueError(
-                f"weights is {self.weights!r}; expected {counts.order} numbers from 0 to 1, one for each "
-                "order"
-            )
+        with contextlib.suppress(TypeError, ValueError):  # not numbers, or rows of different lengths
+            weights = np.asarray(self.weights, dtype=float)
+            if weights.shape == (counts.order,) and ((weights >= 0) & (weights <= 1)).all():
+                self.weights_ = weights
+                return
+        raise ValueError(
+            f"weights is {self.weights!r}; expected {counts.order} numbers from 0 to 1, one for each order."
+        )
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         weight, total = self.weights_[level.n - 1], level.totals(level.counts)
@@ -120,11 +126,16 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
         Row n: c(hw) / c(h) for the context h of n - 1 tokens. Row 0: 1 / V.
     seen : bool[order + 1, N]
         Whether c(h) > 0, and h is within the sentence.
+
+    Raises
+    ------
+    ValueError
+        If the text has another vocabulary, or is the training text.
     """
     if heldout.vocabulary is not counts.vocabulary and heldout.vocabulary != counts.vocabulary:
         raise ValueError(
-            "the held-out text has another vocabulary than the training text. Tokenise it with the training "
-            "text's: tokenize(documents, vocabulary=train.vocabulary)"
+            "The held-out text has another vocabulary than the training text. Tokenise it with the training "
+            "text's: tokenize(documents, vocabulary=train.vocabulary)."
         )
     windows = SortedText(heldout, counts.order)
     positions = windows.positions
@@ -136,6 +147,11 @@ def heldout_frequencies(counts: NGramCounts, heldout: TokenizedText) -> tuple[Fl
         totals = np.append(trained.totals(trained.counts), 0).take(contexts)  # index -1 is the last
         places = trained.find(contexts, level.tokens)
         found = np.where(places >= 0, trained.counts.take(places), 0)
+        if level.n == counts.order and len(level) == len(trained) and (found == level.counts).all():
+            raise ValueError(
+                "The held-out text has the n-grams of the training text, on which the highest order would "
+                "get all the weight. Give a text that the model is not fitted to: the validation text."
+            )
         ends, group = positions[complete] + level.n - 1, groups[complete]
         frequencies[level.n, ends] = ratio(found, totals).take(group)
         seen[level.n, ends] = (totals > 0).take(group)

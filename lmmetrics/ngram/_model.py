@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from tqdm import tqdm
 
+from lmmetrics._checks import check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram._arpa import read_arpa, write_arpa
@@ -66,15 +67,15 @@ class NGramModel(Predictor):
     counts_: NGramCounts
 
     def __init__(self, order: int, smoothing: Smoothing) -> None:
-        if isinstance(order, bool) or not isinstance(order, int | np.integer) or order < 1:
-            raise ValueError(f"order is {order!r}; a whole number of at least 1 is expected")
+        self.order = whole_number("order", order, 1)
         if isinstance(smoothing, type) and issubclass(smoothing, Smoothing):
-            raise TypeError(f"smoothing is a class; give an object: {smoothing.__name__}(), with parentheses")
+            raise TypeError(
+                f"smoothing is a class; give an object: {smoothing.__name__}(), with parentheses."
+            )
         if not isinstance(smoothing, Smoothing):
             raise TypeError(
-                f"smoothing is {smoothing!r}; a smoothing method is expected, such as ModifiedKneserNey()"
+                f"smoothing is {smoothing!r}; a smoothing method is expected, such as ModifiedKneserNey()."
             )
-        self.order = int(order)
         self.smoothing = copy.copy(smoothing)  # one object can be given to many models
 
     def fit(self, text: TokenizedText) -> Self:
@@ -85,10 +86,7 @@ class NGramModel(Predictor):
         MissingStatisticsError
             If the text is too small for the method. The message says what to do.
         """
-        if not hasattr(text, "sentence_starts"):
-            raise TypeError(
-                f"text is {type(text).__name__}; a TokenizedText is expected: fit(tokenize(documents))"
-            )
+        check_text("text", text)
         with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
@@ -124,11 +122,7 @@ class NGramModel(Predictor):
     def log_scores(self, text: TokenizedText) -> Floats:
         """Return ln of each token's score: float64[N]; except for `StupidBackoff`, that is `log_probs`."""
         tables = self._fitted()
-        if text.vocabulary is not self.vocabulary and text.vocabulary != self.vocabulary:
-            raise ValueError(
-                "the text has another vocabulary than the model, so its ids mean other tokens. Tokenise it "
-                "with the model's: tokenize(documents, vocabulary=model.vocabulary)"
-            )
+        check_text("text", text, self.vocabulary)
         with np.errstate(divide="ignore"):
             return np.log(tables.token_probs(text))
 
@@ -255,9 +249,9 @@ class NGramModel(Predictor):
     def __getattr__(self, name: str) -> Any:
         if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
-                raise AttributeError(f"{name} does not exist: a model read from an ARPA file has no counts")
-            raise NotFittedError(f"{name} does not exist before the model is fitted: call fit(text) first")
-        raise AttributeError(f"NGramModel has no attribute {name!r}")
+                raise AttributeError(f"{name} does not exist: a model read from an ARPA file has no counts.")
+            raise NotFittedError(f"{name} does not exist before the model is fitted: call fit(text) first.")
+        raise AttributeError(f"NGramModel has no attribute {name!r}.")
 
     def __repr__(self) -> str:
         shown = f"NGramModel(order={self.order}, smoothing={self.smoothing!r})"
@@ -268,12 +262,12 @@ class NGramModel(Predictor):
 
     def _fitted(self) -> Tables:
         if "_tables" not in vars(self):
-            raise NotFittedError("this model is not fitted yet: call fit(text) first")
+            raise NotFittedError("This model is not fitted yet: call fit(text) first.")
         return self._tables
 
     def _require_probabilities(self, name: str) -> None:
         if self.smoothing.refusal:
-            raise TypeError(f"{name} is refused: {self.smoothing.refusal}")
+            raise TypeError(f"{name} is refused: {self.smoothing.refusal}.")
 
     def _ids(self, context: Sequence[str]) -> list[int]:
         """The ids of a context from its last `<s>` on: no n-gram crosses from one sentence to the next."""
@@ -290,6 +284,6 @@ class FromFile(Smoothing):
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         raise TypeError(
-            "this model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
-            "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())"
+            "This model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
+            "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())."
         )

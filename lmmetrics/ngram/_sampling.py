@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from lmmetrics._checks import whole_number
 from lmmetrics._types import Ints
 from lmmetrics.ngram._tables import Tables
 
 
 def draw(tables: Tables, n: int, rng: np.random.Generator, context: list[int]) -> Ints:
     """Draw the ids of n tokens: int32[n]. Each needs a row of V probabilities, so time grows with n V."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"n is {n!r}; the number of tokens to draw is expected, a whole number from 0 up")
+    n = whole_number("n", n, 0)
     bos, eos = tables.vocabulary.bos, tables.vocabulary.eos
     ids, past = np.empty(n, dtype=np.int32), context
     for i in range(n):

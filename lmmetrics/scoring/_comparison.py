@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
+from lmmetrics._checks import real_number, whole_number
 from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
@@ -49,9 +50,12 @@ def compare_scores(
 
     Raises
     ------
+    TypeError
+        If ``a`` or ``b`` is not a list of scores.
     ValueError
-        If fewer than two documents contain the unit, if the numbers of documents differ, if a score is
-        infinite, or if the numbers of unknown tokens differ, which means that the vocabularies differ.
+        If ``confidence`` is not between 0 and 1, or ``resamples`` is below 2. If fewer than two documents
+        contain the unit, if the numbers of documents differ, if a score is infinite, or if the numbers of
+        unknown tokens differ, which means that the vocabularies differ.
     UnitError
         If the unit was not counted, or if the two sides count it differently in a document.
 
@@ -86,12 +90,14 @@ def compare_scores(
     a - b = -0.7213 bits per token, 95 % interval -1.0820 to -0.4809 (3 documents, 120 tokens):
     a is better; about 42 tokens would tell them apart
     """
-    a, b = list(a), list(b)
+    confidence = real_number("confidence", confidence, lambda c: 0 < c < 1, "a share such as 0.95")
+    resamples = whole_number("resamples", resamples, 2)
+    a, b = _scores("a", a), _scores("b", b)
     _check_same_documents(a, b, unit)
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.count(unit)]  # y has the same count
     if len(pairs) < 2:
         raise ValueError(
-            f"there {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored {unit}, but at "
+            f"There {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored {unit}, but at "
             "least two are needed: the interval comes from how the difference varies between documents. Give "
             "the text in more documents, such as chapters or articles."
         )
@@ -192,6 +198,20 @@ def _needed(difference: float, error: float, total: int, confidence: float) -> f
     return max(1.0, float(math.ceil(total * (distance * error / difference) ** 2)))
 
 
+def _scores(name: str, scores: Iterable[Score]) -> list[Score]:
+    """The scores as a list, or an error that says which of them is something else."""
+    if not isinstance(scores, Iterable):
+        raise TypeError(
+            f"{name} is {scores!r}; a list of scores is expected, one for each document, such as "
+            "score_documents(model, text)."
+        )
+    scores = list(scores)
+    for i, score in enumerate(scores):
+        if not isinstance(score, Score):
+            raise TypeError(f"{name}[{i}] is {score!r} ({type(score).__name__}); a Score is expected.")
+    return scores
+
+
 def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
     """Raise unless both sides score the same documents, finitely, in the same number of units."""
     if len(a) != len(b):
@@ -203,7 +223,7 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
         infinite = [i for i, score in enumerate(scores) if math.isinf(score.nats)]
         if infinite:
             raise ValueError(
-                f"model {name} gives probability 0 to something that happens, first in document "
+                f"Model {name} gives probability 0 to something that happens, first in document "
                 f"{infinite[0]} ({len(infinite)} of {len(scores)} documents): its score is infinite, and so "
                 "is the difference. Smooth the model, or give it an <unk>."
             )
@@ -211,14 +231,14 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
         unknown = [getattr(score, "unknown", None) for score in (x, y)]
         if None not in unknown and unknown[0] != unknown[1]:
             raise ValueError(
-                f"document {i} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the "
+                f"Document {i} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the "
                 "vocabularies differ. The model with more <unk> describes less of the text, so its score "
                 "cannot be compared. Tokenise both with one vocabulary."
             )
         left, right = x.count(unit), y.count(unit)
         if left != right:
             raise UnitError(
-                f"document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
+                f"Document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
                 "two different things. Models that cut the text differently are compared per unit of the "
                 'text: compare_scores(..., unit="byte").'
             )

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lmmetrics._checks import array_of, check_text
 from lmmetrics._types import Bools, Floats, Ints, Seed
 from lmmetrics.scoring._comparison import Comparison, compare_scores
 from lmmetrics.scoring._text_score import TextScore
@@ -28,7 +29,7 @@ class LanguageModel(Protocol):
 
 
 def score_text(
-    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+    model: LanguageModel, text: TokenizedText, *, eos: bool = True, unknown: Unknown = "score"
 ) -> TextScore:
     """Score a text with a model: the total nats, and every unit that the text can count.
 
@@ -82,7 +83,7 @@ def score_text(
 
 
 def score_documents(
-    model: LanguageModel, text: TokenizedText, eos: bool = True, unknown: Unknown = "score"
+    model: LanguageModel, text: TokenizedText, *, eos: bool = True, unknown: Unknown = "score"
 ) -> list[TextScore]:
     """Score each document of a text. The model reads the whole text, so it may use earlier documents.
 
@@ -160,8 +161,8 @@ def compare(
     a is better; about 17 tokens would tell them apart
     """
     return compare_scores(
-        score_documents(a, text, eos, unknown),
-        score_documents(b, text, eos, unknown),
+        score_documents(a, text, eos=eos, unknown=unknown),
+        score_documents(b, text, eos=eos, unknown=unknown),
         confidence=confidence,
         resamples=resamples,
         seed=seed,
@@ -172,6 +173,8 @@ def _surprisals(
     model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown
 ) -> tuple[Floats, Bools]:
     """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
+    if not isinstance(eos, bool | np.bool_):
+        raise TypeError(f"eos is {eos!r}; True or False is expected: whether </s> is scored.")
     if unknown not in ("score", "infinite"):
         raise ValueError(
             f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
@@ -180,15 +183,11 @@ def _surprisals(
         )
     if not callable(getattr(model, "log_probs", None)):
         raise TypeError(
-            f"the model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
+            f"The model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
             "log of the probability of each token, float64[N]."
         )
     vocabulary = getattr(model, "vocabulary", None)
-    if isinstance(vocabulary, Vocabulary) and vocabulary != text.vocabulary:
-        raise ValueError(
-            f"the model has another vocabulary ({vocabulary}) than the text ({text.vocabulary}), so the same "
-            "id means two different tokens. Tokenise the text with vocabulary=model.vocabulary."
-        )
+    check_text("text", text, vocabulary if isinstance(vocabulary, Vocabulary) else None)
     log_probs = _checked(model.log_probs(text), text)
     surprisals = -np.minimum(log_probs, 0.0) + 0.0
     surprisals[text.ids < 0] = math.inf  # no id: a token outside a vocabulary without <unk>
@@ -223,7 +222,7 @@ def _newlines(text: TokenizedText) -> Ints:
 
 def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
     """The log probabilities as an array, or an error that names the position and the token."""
-    log_probs = np.asarray(values)
+    log_probs = array_of("log_probs", values, "one number for each token")
     if log_probs.dtype != np.float64:
         raise TypeError(
             f"log_probs returned {log_probs.dtype}, but scores are summed in float64. Convert the logits "

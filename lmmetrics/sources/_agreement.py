@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lmmetrics._checks import whole_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.information import entropy
-from lmmetrics.sources._source import Source, checked_count
+from lmmetrics.sources._source import Source
 from lmmetrics.text import TokenizedText
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ class AgreementSource(Source):
         words = (*pairs, *phrase, *fillers, *pairs.values())
         if len(pairs) < 2 or not fillers:
             raise ValueError(
-                f"there are {len(pairs)} pairs and {len(fillers)} fillers; at least two pairs and one filler "
+                f"There are {len(pairs)} pairs and {len(fillers)} fillers; at least two pairs and one filler "
                 "are expected, or there is nothing to agree with."
             )
         twice = next((word for i, word in enumerate(words) if word in words[:i]), None)
         if twice is not None:
             raise ValueError(
-                f"the word {twice!r} comes twice; subjects, phrase, fillers and verbs share no word, so that "
+                f"The word {twice!r} comes twice; subjects, phrase, fillers and verbs share no word, so that "
                 "a word tells its place in the block."
             )
         if not 0 <= more < 1:
@@ -134,7 +135,7 @@ class AgreementSource(Source):
         G is geometric, with ``Var(G) = r / (1 - r)**2``.
         """
         deviation = abs(self._filler_nats - self.entropy_rate()) * math.sqrt(self.more) / (1 - self.more)
-        return deviation / math.sqrt(self.block_length * checked_count("n", n))
+        return deviation / math.sqrt(self.block_length * whole_number("n", n, 1))
 
     def excess(self, order: int) -> float:
         """Return the KL rate of the best n-gram model of this order: nats per token above the entropy rate.
@@ -150,7 +151,7 @@ class AgreementSource(Source):
         ValueError
             If the order is not an integer of at least 1.
         """
-        if checked_count("order", order) == 1:
+        if whole_number("order", order, 1) == 1:
             marginal = entropy(self._place_law) - self._place_law @ self._log_within
             return float(marginal) - self.entropy_rate()
         beyond = max(0, order - 1 - len(self.phrase))

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csc_array
 
+from lmmetrics._checks import whole_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.information import TOLERANCE, entropy
 from lmmetrics.sources._chain import Chain
-from lmmetrics.sources._source import Source, checked_count
+from lmmetrics.sources._source import Source
 from lmmetrics.text import TokenizedText
 
 
@@ -92,7 +93,7 @@ class MarkovSource(Source):
         later ones, summed by Poisson's equation: exact in the limit of large n (central limit theorem for
         Markov chains). The covariances are needed because neighbouring surprisals are correlated.
         """
-        return float(np.sqrt(self._variance / checked_count("n", n)))
+        return float(np.sqrt(self._variance / whole_number("n", n, 1)))
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return the exact natural log of the probability of each token given its past, float64[N].
@@ -205,7 +206,7 @@ class MarkovSource(Source):
         if len(chain.classes) > 1:
             first, second = (_context(states[0], self.order, self.symbols) for states in chain.classes[:2])
             raise ValueError(
-                f"the chain has {len(chain.classes)} recurrent classes: from {first} it never reaches "
+                f"The chain has {len(chain.classes)} recurrent classes: from {first} it never reaches "
                 f"{second}, nor the reverse. So neither its stationary law nor its entropy rate is "
                 "unique. Connect the classes, or make a source of each."
             )
@@ -247,7 +248,7 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
     orders = sorted(set(map(len, contexts)))
     if len(orders) != 1:
         raise ValueError(
-            f"the contexts have the lengths {orders}; one length is expected, the order of the chain."
+            f"The contexts have the lengths {orders}; one length is expected, the order of the chain."
         )
     if symbols is None:
         named = [*contexts, *(law for law in contexts.values() if isinstance(law, Mapping))]
@@ -257,7 +258,7 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
     missing = next((c for c in product(symbols, repeat=orders[0]) if c not in contexts), None)
     if missing is not None:
         raise ValueError(
-            f"the law after {missing} is missing. Give one for every context: {len(symbols)} "
+            f"The law after {missing} is missing. Give one for every context: {len(symbols)} "
             f"symbols and order {orders[0]} make {len(symbols) ** orders[0]} contexts."
         )
     array = np.zeros((len(symbols),) * (orders[0] + 1))
@@ -276,7 +277,7 @@ def _from_dict(transitions: Mapping, symbols: Sequence[str] | None) -> tuple[Flo
             row[:] = law
         else:
             raise ValueError(
-                f"the law after {context} has {len(law)} entries; one for each of {len(symbols)} symbols is "
+                f"The law after {context} has {len(law)} entries; one for each of {len(symbols)} symbols is "
                 "expected."
             )
     return array, symbols
@@ -297,10 +298,10 @@ def _checked(transitions: Mapping | ArrayLike, symbols: tuple[str, ...]) -> Floa
         row = int(np.argmax(bad))
         after = _context(row, array.ndim - 1, symbols)
         if not (rows[row] >= 0).all():
-            raise ValueError(f"the law after {after} is {rows[row]}, but a probability is at least 0.")
+            raise ValueError(f"The law after {after} is {rows[row]}, but a probability is at least 0.")
         gap = f"{abs(sums[row] - 1):.3g} {'more' if sums[row] > 1 else 'less'} than 1"
         raise ValueError(
-            f"the law after {after} sums to {sums[row]:.10g}, which is {gap}. The last axis runs over the "
+            f"The law after {after} sums to {sums[row]:.10g}, which is {gap}. The last axis runs over the "
             "next symbol; divide counts by their total."
         )
     return array

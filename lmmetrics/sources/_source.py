@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from numbers import Integral
 
 import numpy as np
 
+from lmmetrics._checks import check_text, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
 
@@ -72,7 +72,7 @@ class Source(ABC):
         ValueError
             If `n` or `documents` is not an integer of at least 1, or there are more documents than tokens.
         """
-        n, documents = checked_count("n", n), checked_count("documents", documents)
+        n, documents = whole_number("n", n, 1), whole_number("documents", documents, 1)
         if documents > n:
             raise ValueError(
                 f"documents is {documents}, but {n} tokens cannot fill more than {n} of them. Ask for fewer."
@@ -102,22 +102,11 @@ class Source(ABC):
 
     def _read(self, text: TokenizedText) -> tuple[Ints, Ints]:
         """The symbols of a text, -1 for other tokens, and the place of each token in its sentence."""
-        if text.vocabulary != self.vocabulary:
-            raise ValueError(
-                f"the text has another vocabulary ({text.vocabulary}) than this source ({self.vocabulary}). "
-                "Tokenise it with vocabulary=source.vocabulary."
-            )
+        check_text("text", text, self.vocabulary)
         lengths = np.diff(text.sentence_starts)
         places = np.arange(len(text)) - np.repeat(text.sentence_starts[:-1], lengths)
         symbols = text.ids.astype(np.int64) - self._first
         return np.where(symbols < 0, -1, symbols), places
-
-
-def checked_count(name: str, value: object) -> int:
-    """Return a whole number of at least 1, or raise an error."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name} is {value!r}; a whole number of at least 1 is expected.")
-    return int(value)
 
 
 def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
@@ -131,6 +120,6 @@ def _checked(symbols: Iterable[str]) -> tuple[str, ...]:
     for symbol in symbols:
         if isinstance(symbol, str) and (symbol == UNK or any(map(str.isspace, symbol))):
             raise ValueError(
-                f"the symbol {symbol!r} contains a blank or is reserved; symbols are words. Rename it."
+                f"The symbol {symbol!r} contains a blank or is reserved; symbols are words. Rename it."
             )
     return symbols

@@ -55,9 +55,9 @@ def train_bpe(documents: Iterable[str], size: int) -> BPETokenizer:
     """
     documents = checked_documents(documents)
     if isinstance(size, bool) or not isinstance(size, int):
-        raise TypeError(f"size is {type(size).__name__}; expected a whole number, 258 or more")
+        raise TypeError(f"size is {type(size).__name__}; expected a whole number, 258 or more.")
     if size < 256 + _MARKS:
-        raise ValueError(f"size is {size}; expected 258 or more: <s>, </s> and the 256 bytes come first")
+        raise ValueError(f"size is {size}; expected 258 or more: <s>, </s> and the 256 bytes come first.")
     bpe = need("tokenizers", "bpe")
     trainer = bpe.trainers.BpeTrainer(
         vocab_size=size - _MARKS,

@@ -11,26 +11,31 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
     if isinstance(documents, str):
         raise TypeError(
             "documents is a single string; a list of strings is expected. Put it into a list: "
-            "tokenize([text])"
+            "tokenize([text])."
         )
     if isinstance(documents, bytes) or not isinstance(documents, Iterable):
         raise TypeError(
-            f"documents is {type(documents).__name__}; a list of strings is expected, one for each document"
+            f"documents is {type(documents).__name__}; a list of strings is expected, one for each document."
         )
     documents = list(documents)
     for i, document in enumerate(documents):
         if not isinstance(document, str):
             raise TypeError(
-                f"document {i} is {type(document).__name__}, not a string. Leave it out, or decode it: "
-                "bytes.decode('utf-8')"
+                f"Document {i} is {type(document).__name__}, not a string. Leave it out, or decode it: "
+                "bytes.decode('utf-8')."
+            )
+        if document.startswith("\ufeff"):
+            raise ValueError(
+                f"Document {i} begins with a byte-order mark (U+FEFF), which would be a part of its first "
+                "word. Read the file with encoding='utf-8-sig', or remove the mark: document[1:]."
             )
         try:
             document.isascii() or document.encode("utf-8")
         except UnicodeEncodeError as error:
             raise ValueError(
-                f"document {i} contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
+                f"Document {i} contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
                 f"character {error.start}: it is not a character and has no UTF-8 bytes. Read the file again "
-                "with encoding='utf-8' and without errors='surrogateescape', or remove it"
+                "with encoding='utf-8' and without errors='surrogateescape', or remove it."
             ) from None
     return documents
 

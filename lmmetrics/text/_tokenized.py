@@ -91,7 +91,7 @@ class TokenizedText:
         >>> text.strings(), text.words, text.chars
         (['the', 'cat', '</s>', 'the'], 3, 11)
         """
-        ids = np.asarray(ids, dtype=np.int32)
+        ids = _checked_ids(ids, vocabulary)
         spelling = spelling or Spelling(vocabulary.tokens, " ")
         starts = np.append(0, np.flatnonzero(ids == vocabulary.eos) + 1)
         if starts[-1] < len(ids):
@@ -157,7 +157,7 @@ class TokenizedText:
         """Return document `i` as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
         if not 0 <= i < count:
-            raise IndexError(f"document {i} does not exist: this text has {count}, numbered from 0")
+            raise IndexError(f"Document {i} does not exist: this text has {count}, numbered from 0.")
         start, stop = self.document_starts[i : i + 2]
         inside = (self.sentence_starts > start) & (self.sentence_starts <= stop)
         return TokenizedText(
@@ -199,3 +199,16 @@ class TokenizedText:
     def _total(self, unit: str) -> Any:
         counts = self.document_counts[unit]
         return None if counts is None else int(counts.sum())
+
+
+def _checked_ids(ids: ArrayLike, vocabulary: Vocabulary) -> Ints:
+    """The ids as int32[N], or an error that names the first that is not an id of the vocabulary."""
+    array = np.asarray(ids)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError("ids must be whole numbers, one for each token: vocabulary[token], in one row.")
+    wrong = array[(array < 0) | (array >= len(vocabulary))]
+    if wrong.size:
+        raise ValueError(
+            f"{wrong[0]} is not an id of the vocabulary: ids go from 0 to {len(vocabulary) - 1}."
+        )
+    return array.astype(np.int32)

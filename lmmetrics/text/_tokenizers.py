@@ -7,7 +7,7 @@ Each scheme has `encode(document) -> int32[n]`; `</s>` takes the place of each n
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -38,13 +38,13 @@ def choose_scheme(
     else:
         raise ValueError(
             f"by={by!r} is not known; expected 'word', 'whitespace', 'char', 'byte', a tokenizer made by "
-            "train_bpe, or a function that turns a string into a list of strings"
+            "train_bpe, or a function that turns a string into a list of strings."
         )
     if sentences not in (None, "line", "document"):
-        raise ValueError(f"sentences={sentences!r} is not known; expected 'line' or 'document'")
+        raise ValueError(f"sentences={sentences!r} is not known; expected 'line' or 'document'.")
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise TypeError(
-            f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary"
+            f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary."
         )
     by_line = kind.sentence_is_line if sentences is None else sentences == "line"
     without_blanks = kind is not Blanks and is_written_without_blanks(documents)
@@ -118,8 +118,8 @@ class Strings(Scheme):
         newlines = document.count("\n") if self.by_line else 0
         if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
             raise ValueError(
-                f"a document has a token {BOS} or {EOS} of its own: these mark the start and the end of a "
-                "sentence, and tokenize adds them itself. Remove them from the text"
+                f"A document has a token {BOS} or {EOS} of its own: these mark the start and the end of a "
+                "sentence, and tokenize adds them itself. Remove them from the text."
             )
         return ids
 
@@ -130,10 +130,10 @@ class Words(Strings):
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         if without_blanks:
             raise ValueError(
-                "more than one character in a hundred is Chinese or Japanese. These scripts put no blanks "
+                "More than one character in a hundred is Chinese or Japanese. These scripts put no blanks "
                 "between words, so no simple rule finds the words. Pass a segmenter, a function that cuts a "
                 "string into words (by=jieba.lcut); or use by='char' or by='byte'; or use by='whitespace' if "
-                "blanks already separate the words"
+                "blanks already separate the words."
             )
         super().__init__(by_line, vocabulary, without_blanks)
 
@@ -194,7 +194,7 @@ class Segmenter(Strings):
         for i, part in enumerate(parts):
             if i:
                 tokens.append(self.newline)
-            tokens.extend(self._checked(self._segmenter(part)) if part else ())
+            tokens.extend(self._checked(self._segmenter(part), part) if part else ())
         if self.without_blanks:
             self._words.append(sum(any(map(str.isalnum, token)) for token in tokens))
         return tokens
@@ -203,17 +203,24 @@ class Segmenter(Strings):
         words, chars, octets = super().counts(*arguments)
         return self._words if self.without_blanks else words, chars, octets
 
-    def _checked(self, tokens: Iterable[str]) -> list[str]:
-        if isinstance(tokens, str) or not hasattr(tokens, "__iter__"):
+    def _checked(self, tokens: Iterable[str], part: str) -> list[str]:
+        if isinstance(tokens, str | Mapping) or not hasattr(tokens, "__iter__"):
             raise TypeError(
-                f"the segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
-                "['我', '愛', '台灣']"
+                f"The segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
+                "['我', '愛', '台灣']."
             )
         tokens = list(tokens)
         wrong = next((token for token in tokens if not isinstance(token, str)), None)
         if wrong is not None:
             raise TypeError(
-                f"the segmenter returned a list with {wrong!r} in it; a list of strings is expected"
+                f"The segmenter returned a list with {wrong!r} in it; a list of strings is expected."
+            )
+        kept, given = (sum(map(len, "".join(text).split())) for text in (tokens, part))
+        if kept < given:
+            raise ValueError(
+                f"The segmenter dropped text: of {part[:40]!r} it returned {kept} of {given} characters "
+                "that are not blank. The others would be counted, but not scored. Return the whole text, or "
+                "remove from the documents what is not to be scored."
             )
         return [token for token in tokens if token.strip()]
 
@@ -301,7 +308,7 @@ def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
     if vocabulary is not None and vocabulary != scheme.vocabulary:
         raise ValueError(
             f"by={scheme.label!r} has a vocabulary of its own, which differs from the given one: "
-            f"{vocabulary}. Leave out the argument vocabulary"
+            f"{vocabulary}. Leave out the argument vocabulary."
         )
 
 

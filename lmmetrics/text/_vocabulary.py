@@ -45,7 +45,7 @@ class Vocabulary:
         if len(self._ids) < len(self.tokens):
             twice = next(t for i, t in enumerate(self.tokens) if self._ids[t] != i)
             raise ValueError(
-                f"the token {twice!r} comes twice. Give each token once: Vocabulary(sorted(set(tokens)))"
+                f"The token {twice!r} comes twice. Give each token once: Vocabulary(sorted(set(tokens)))."
             )
         self.unk = 0 if unk else None
         self.bos, self.eos = self._ids[BOS], self._ids[EOS]
@@ -71,7 +71,7 @@ class Vocabulary:
         if found is None:
             raise KeyError(
                 f"{token!r} is not in the vocabulary, and this vocabulary has no <unk>. Test with `in` "
-                "first, or build the vocabulary with unk=True"
+                "first, or build the vocabulary with unk=True."
             )
         return found
 
@@ -84,13 +84,13 @@ class Vocabulary:
             If the token is not a string.
         """
         if not isinstance(token, str):
-            raise TypeError(f"the token {token!r} is {type(token).__name__}; tokens are strings")
+            raise TypeError(f"The token {token!r} is {type(token).__name__}; tokens are strings.")
         return self._ids.get(token, -1 if self.unk is None else self.unk)
 
     def token(self, id: int) -> str:
         """Return the token with this id, an integer from 0 to len - 1."""
         if not 0 <= id < len(self.tokens):
-            raise IndexError(f"no token has the id {id}: ids go from 0 to {len(self.tokens) - 1}")
+            raise IndexError(f"No token has the id {id}: ids go from 0 to {len(self.tokens) - 1}.")
         return self.tokens[id]
 
     @property
@@ -106,13 +106,15 @@ class Vocabulary:
 
 def _checked(tokens: Iterable[str]) -> Iterator[str]:
     if isinstance(tokens, str):
-        raise TypeError("tokens is a single string; a list of strings is expected, such as ['cat', 'sleeps']")
+        raise TypeError(
+            "tokens is a single string; a list of strings is expected, such as ['cat', 'sleeps']."
+        )
     for token in tokens:
         if not isinstance(token, str):
-            raise TypeError(f"the token {token!r} is {type(token).__name__}, not a string")
+            raise TypeError(f"The token {token!r} is {type(token).__name__}, not a string.")
         if token in ("", BOS, EOS):
             raise ValueError(
-                f"the token {token!r} cannot be listed: "
-                + ("a token has at least one character" if not token else "every vocabulary has it already")
+                f"The token {token!r} cannot be listed: "
+                + ("a token has at least one character." if not token else "every vocabulary has it already.")
             )
         yield token

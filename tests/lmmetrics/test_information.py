@@ -192,7 +192,7 @@ def test_the_tolerance_is_for_rounding_only():
         (["a", "b"], "real numbers"),
         ([0.5 + 0j, 0.5], "real numbers"),
         ([True, False], "real numbers"),
-        (1.0, "no axis"),
+        (1.0, "p is one number; a list of probabilities is expected"),
     ],
 )
 def test_what_is_no_distribution(p, words):

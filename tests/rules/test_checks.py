@@ -493,6 +493,16 @@ PLANTED = [
     ("no_placeholders", write("Makefile", "# TO" + "DO later"), "is a placeholder"),
     ("no_filler_words", write("book/index.md", "This is clearly so."), "already know"),
     ("no_filler_words", write("book/index.md", "Simply put."), "already know"),
+    (
+        "errors_are_sentences",
+        write("lmmetrics/a.py", 'raise ValueError("the text is empty.")'),
+        "small letter",
+    ),
+    (
+        "errors_are_sentences",
+        write("lmmetrics/a.py", 'raise ValueError(f"k is {k}; 1 is meant")'),
+        "full stop",
+    ),
     ("no_package_registry", write("README.md", "from https://py" + "pi.org/project/x"), "package registry"),
     ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
     (

@@ -253,7 +253,7 @@ def test_parameters_by_formula(model):
 
 
 def test_errors_say_what_to_do(model):
-    with pytest.raises(ValueError, match="another vocabulary than the model"):
+    with pytest.raises(ValueError, match=r"another vocabulary .* than the model"):
         model.log_probs(tokenize(["other words"]))
     with pytest.raises(TypeError, match="TokenizedText is expected"):
         model.log_probs("the cat")

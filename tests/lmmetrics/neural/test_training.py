@@ -312,7 +312,7 @@ def test_a_file_that_holds_no_model(tmp_path):
 
 def test_errors_say_what_to_do():
     model = MAKERS["rnn"](TEXT.vocabulary)
-    with pytest.raises(ValueError, match="neither steps nor seconds"):
+    with pytest.raises(ValueError, match="Neither steps nor seconds"):
         neural.train(model, TEXT)
     with pytest.raises(ValueError, match="schedule is 'linear'"):
         neural.train(model, TEXT, steps=1, schedule="linear")

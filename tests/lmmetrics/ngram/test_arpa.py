@@ -148,35 +148,35 @@ def test_chinese_tokens_and_a_wide_blank_inside_a_token(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("\\data\\", "data", 18, r"the file ends here, but the line \\data\\ is expected"),
-        ("ngram 2=3", "ngram 2=three", 5, "expected 'ngram 2=' and a number, found 'ngram 2=three'"),
-        ("ngram 2=3", "ngram 3=3", 5, "expected 'ngram 2='"),
-        ("ngram 1=4\nngram 2=3\n", "", 5, "expected 'ngram 1='"),
-        ("\\1-grams:", "\\2-grams:", 7, r"expected the heading \\1-grams:, found '\\\\2-grams:'"),
-        ("\\2-grams:", "\\3-grams:", 13, r"expected the heading \\2-grams:"),
-        ("\\end\\", "", 18, r"the file ends here, but the line \\end\\ is expected"),
-        ("ngram 1=4", "ngram 1=5", 13, "order 1 has 4 n-grams, but the header announces 5"),
-        ("ngram 2=3", "ngram 2=2", 18, "order 2 has 3 n-grams, but the header announces 2"),
+        ("\\data\\", "data", 18, r"The file ends here, but the line \\data\\ is expected"),
+        ("ngram 2=3", "ngram 2=three", 5, "Expected 'ngram 2=' and a number, found 'ngram 2=three'"),
+        ("ngram 2=3", "ngram 3=3", 5, "Expected 'ngram 2='"),
+        ("ngram 1=4\nngram 2=3\n", "", 5, "Expected 'ngram 1='"),
+        ("\\1-grams:", "\\2-grams:", 7, r"Expected the heading \\1-grams:, found '\\\\2-grams:'"),
+        ("\\2-grams:", "\\3-grams:", 13, r"Expected the heading \\2-grams:"),
+        ("\\end\\", "", 18, r"The file ends here, but the line \\end\\ is expected"),
+        ("ngram 1=4", "ngram 1=5", 13, "Order 1 has 4 n-grams, but the header announces 5"),
+        ("ngram 2=3", "ngram 2=2", 18, "Order 2 has 3 n-grams, but the header announces 2"),
         ("-0.1\ta b", "a b", 15, "2 fields; an entry of order 2 has"),
         ("-0.1\ta b", "-0.1\ta b\t0\t0", 15, "5 fields"),
         (
             "-0.1\ta b",
             "minus\ta b",
             15,
-            "log10 of the probability is expected, at most 0, found 'minus': no number",
+            "Log10 of the probability is expected, at most 0, found 'minus': not a number",
         ),
         (
             "-0.1\ta b",
             "nan\ta b",
             15,
-            "log10 of the probability is expected, at most 0, found 'nan': no number",
+            "Log10 of the probability is expected, at most 0, found 'nan': not a number",
         ),
         ("-0.1\ta b", "0.1\ta b", 15, "at most 0, found '0.1': a probability above 1"),
-        ("a\t-0.60206", "a\tx", 10, "log10 of the back-off weight is expected, found 'x'"),
-        ("-0.1\ta b", "-0.1\ta c", 15, "the token 'c' is not among the unigrams"),
-        ("-0.1\ta b", "-0.1\t<s> a", 15, "the n-gram '<s> a' comes a second time"),
-        ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "the n-gram 'a' comes a second time"),
-        ("</s>", "<e>", 13, "the unigrams, which end here, lack </s>"),
+        ("a\t-0.60206", "a\tx", 10, "Log10 of the back-off weight is expected, found 'x'"),
+        ("-0.1\ta b", "-0.1\ta c", 15, "The token 'c' is not among the unigrams"),
+        ("-0.1\ta b", "-0.1\t<s> a", 15, "The n-gram '<s> a' comes a second time"),
+        ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "The n-gram 'a' comes a second time"),
+        ("</s>", "<e>", 13, "The unigrams, which end here, lack </s>"),
     ],
 )
 def test_a_malformed_file_is_refused_at_its_line(tmp_path, old, new, line, message):
@@ -191,23 +191,23 @@ def test_an_ngram_without_its_context_is_refused(tmp_path):
     text = BIGRAMS.replace("ngram 2=3", "ngram 2=3\nngram 3=1")
     text = text.replace("\\end\\", "\\3-grams:\n-0.1\tb a b\n\n\\end\\")
     (tmp_path / "model.arpa").write_text(text, encoding="utf-8")
-    with pytest.raises(ArpaError, match="line 20: the n-gram 'b a b' comes without its context"):
+    with pytest.raises(ArpaError, match="line 20: The n-gram 'b a b' comes without its context"):
         NGramModel.from_arpa(tmp_path / "model.arpa")
 
 
 def test_a_file_that_is_not_utf_8_or_empty_is_refused(tmp_path):
     path = tmp_path / "model.arpa"
     path.write_bytes(BIGRAMS.replace("\ta", "\tä").encode("latin-1"))
-    with pytest.raises(ArpaError, match="line 10: this token is not in UTF-8"):
+    with pytest.raises(ArpaError, match="line 10: This token is not in UTF-8"):
         NGramModel.from_arpa(path)
     path.write_bytes(b"")
-    with pytest.raises(ArpaError, match="line 1: the file ends here"):
+    with pytest.raises(ArpaError, match="line 1: The file ends here"):
         NGramModel.from_arpa(path)
 
 
 def test_a_token_with_a_blank_cannot_be_written(tmp_path):
     model = NGramModel(2, WittenBell()).fit(tokenize(["a b"], by="char"))
-    with pytest.raises(ValueError, match="the token ' ' contains a blank"):
+    with pytest.raises(ValueError, match="The token ' ' contains a blank"):
         model.to_arpa(tmp_path / "model.arpa")
 
 

@@ -122,7 +122,7 @@ def test_keys_of_large_levels_do_not_overflow():
 
 
 def test_an_empty_text_is_refused():
-    with pytest.raises(ValueError, match="the text is empty"):
+    with pytest.raises(ValueError, match="The text is empty"):
         NGramModel(2, AddK()).fit(tokenize([]))
 
 

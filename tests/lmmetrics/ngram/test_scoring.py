@@ -120,7 +120,7 @@ def test_a_context_in_one_string_is_refused():
     model = NGramModel(2, WittenBell()).fit(tokenize(TRAIN))
     with pytest.raises(TypeError, match=r"such as \['the', 'cat'\]"):
         model.prob("sleeps", "the cat")
-    with pytest.raises(TypeError, match="the token 3 is int"):
+    with pytest.raises(TypeError, match="The token 3 is int"):
         model.prob("sleeps", [3])
 
 

@@ -132,7 +132,7 @@ def test_compare_across_tokenizers_is_per_byte():
     documents = ["cat sleeps", "sleeps cat cat", "cat"]
     words = score_documents(Surprisal(8), tokenize(documents))
     chars = score_documents(Surprisal(2), tokenize(documents, by="char"))
-    with pytest.raises(UnitError, match=r'document 0 has 3 tokens for a and 11 for b.*unit="byte"'):
+    with pytest.raises(UnitError, match=r'Document 0 has 3 tokens for a and 11 for b.*unit="byte"'):
         compare_scores(words, chars)
     result = compare_scores(words, chars, unit="byte")
     assert result.difference == pytest.approx((8 * 9 - 2 * 30) / 27)
@@ -156,23 +156,23 @@ def test_documents_without_the_unit_are_left_out(unit, side):
 @pytest.mark.parametrize(
     ("a", "b", "arguments", "says"),
     [
-        ([Score(1.0, tokens=2)], [Score(1.0, tokens=2)], {}, "there is 1 document with a scored token"),
-        ([], [], {}, "there are 0 documents"),
+        ([Score(1.0, tokens=2)], [Score(1.0, tokens=2)], {}, "There is 1 document with a scored token"),
+        ([], [], {}, "There are 0 documents"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 3, {}, "2 documents and b for 3"),
-        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "model b gives probability 0"),
+        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "Model b gives probability 0"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "byte"}, "how many bytes"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is not a unit"),
         (
             [Score(1.0, tokens=2, words=0)] * 2,
             [Score(1.0, tokens=2, words=0)] * 2,
             {"unit": "word"},
-            "there are 0 documents with a scored word",
+            "There are 0 documents with a scored word",
         ),
         (
             [TextScore(1.0, tokens=2, unknown=1)] * 2,
             [TextScore(1.0, tokens=2)] * 2,
             {},
-            "document 0 has 1 unknown tokens for a and 0 for b: the vocabularies differ",
+            "Document 0 has 1 unknown tokens for a and 0 for b: the vocabularies differ",
         ),
     ],
 )
@@ -182,7 +182,7 @@ def test_wrong_comparisons_are_refused(a, b, arguments, says):
 
 
 def test_models_of_other_vocabularies_cannot_be_compared():
-    with pytest.raises(ValueError, match="the model has another vocabulary"):
+    with pytest.raises(ValueError, match=r"text has another vocabulary .* than the model"):
         compare(SOURCE, AgreementSource(), SOURCE.sample(10, seed=1, documents=2))
 
 

@@ -145,7 +145,7 @@ def test_strings_of_each_length_sum_to_one():
         ([[0.5, 0.5]], ["a", "b"], r"has the shape \(1, 2\); \(2, 2\) is expected"),
         ([[0.5, 0.5], [0.5, 0.5]], None, "symbols is missing"),
         ([[1, 0], [0, 1]], ["a", "b"], r"2 recurrent classes: from \('a',\) it never reaches \('b',\)"),
-        ({"a": {"a": 0.5, "b": 0.5}}, None, r"the law after \('b',\)"),
+        ({"a": {"a": 0.5, "b": 0.5}}, None, r"The law after \('b',\)"),
         ({"a": {"b": 1}, ("a", "b"): {"a": 1}}, None, r"lengths \[1, 2\]"),
         ({"a": [0.5, 0.5], "b": [1]}, None, "has 1 entries; one for each of 2 symbols"),
         ({"a": {"c": 1}, "b": {"a": 1}}, ["a", "b"], "'c', .* is not among the symbols"),
@@ -389,7 +389,7 @@ def test_rate_derivation_is_proved_and_is_the_rate():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"pairs": {"cat": "sleeps"}}, "there are 1 pairs"),
+        ({"pairs": {"cat": "sleeps"}}, "There are 1 pairs"),
         ({"fillers": []}, "0 fillers"),
         ({"more": 1.0}, "more is 1.0"),
         ({"more": math.nan}, "more is nan"),

@@ -1,0 +1,50 @@
+"""Checks of arguments that several packages share: each error says what was given and what is expected."""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def whole_number(name: str, value: object, least: int) -> int:
+    """Return a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} is {value!r}; a whole number of at least {least} is expected.")
+    return int(value)
+
+
+def real_number(name: str, value: Any, fits: Callable[[float], bool], expected: str) -> Any:
+    """Return a real number for which ``fits`` is true; ``expected`` describes it in the error."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not fits(value):  # type: ignore[arg-type]
+        raise ValueError(f"{name} is {value!r}; {expected} is expected.")
+    return value
+
+
+def check_text(name: str, text: Any, vocabulary: object = None) -> None:
+    """Raise unless an argument is a `TokenizedText`, with the vocabulary of a model if one is given."""
+    if not hasattr(text, "sentence_starts"):
+        raise TypeError(
+            f"{name} is {type(text).__name__}; a TokenizedText is expected: tokenize(documents), with "
+            "vocabulary=model.vocabulary if a model is to read it."
+        )
+    if vocabulary is not None and text.vocabulary is not vocabulary and text.vocabulary != vocabulary:
+        raise ValueError(
+            f"{name} has another vocabulary ({text.vocabulary}) than the model ({vocabulary}), so its ids "
+            "mean other tokens. Tokenise it with the model's: tokenize(documents, "
+            "vocabulary=model.vocabulary)."
+        )
+
+
+def array_of(name: str, values: ArrayLike, expected: str) -> np.ndarray:
+    """Return values as an array; an error if the rows have different lengths, or entries are masked."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} is a masked array, and the masked entries would be used like the others. Leave them out "
+            "(.compressed()), or replace them (.filled(0))."
+        )
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} has rows of different lengths; {expected} is expected.") from None

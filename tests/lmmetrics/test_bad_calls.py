@@ -1,0 +1,159 @@
+"""Wrong arguments: each call below raises an error that says what was given and what is expected."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from lmmetrics import Score, TokenizedText, compare, compare_scores, score_documents, score_text, tokenize
+from lmmetrics.information import entropy
+from lmmetrics.mixing import Mixture, UnigramCache
+from lmmetrics.ngram import (
+    AbsoluteDiscounting,
+    AddK,
+    ArpaError,
+    GoodTuring,
+    JelinekMercer,
+    Katz,
+    ModifiedKneserNey,
+    NGramModel,
+    StupidBackoff,
+    WittenBell,
+)
+
+TEXT = tokenize(["the cat sleeps\nthe cat eats\n", "a dog eats\n"])
+UNIGRAMS, BIGRAMS = (NGramModel(n, WittenBell()).fit(TEXT) for n in (1, 2))
+MIXTURE = Mixture([UNIGRAMS, BIGRAMS])
+ONE = Score(1.0, tokens=1)
+ABOVE_0 = "a finite number above 0 is expected"
+SHARE = "a share such as 0.95 is expected"
+WHOLE = "a whole number of at least {} is expected"
+THREE = "three numbers are expected"
+NO_TEXT = "a TokenizedText is expected: tokenize(documents)"
+
+
+class Returns:
+    """A model that returns the given values."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def log_probs(self, text):
+        return self.values
+
+
+CALLS = {
+    # comparing
+    "a confidence in per cent": (lambda: compare(UNIGRAMS, BIGRAMS, TEXT, confidence=95), SHARE),
+    "a confidence that is nan": (lambda: compare(UNIGRAMS, BIGRAMS, TEXT, confidence=math.nan), SHARE),
+    "no resamples": (lambda: compare(UNIGRAMS, BIGRAMS, TEXT, resamples=0), WHOLE.format(2)),
+    "one resample": (lambda: compare(UNIGRAMS, BIGRAMS, TEXT, resamples=1), WHOLE.format(2)),
+    "a number for a score": (lambda: compare_scores([ONE, 3], [ONE, ONE]), "a[1] is 3 (int); a Score is"),
+    "one score for a list": (lambda: compare_scores([ONE, ONE], ONE), "a list of scores is expected"),
+    # scoring
+    "a string for a text": (lambda: score_text(UNIGRAMS, "a b"), NO_TEXT),
+    "a list for a text": (lambda: score_documents(UNIGRAMS, ["a b"]), NO_TEXT),
+    "None for a text": (lambda: UNIGRAMS.log_probs(None), NO_TEXT),
+    "a string to compare on": (lambda: compare(UNIGRAMS, BIGRAMS, "a b"), NO_TEXT),
+    "eos in words": (lambda: score_text(UNIGRAMS, TEXT, eos="no"), "eos is 'no'; True or False is expected"),
+    "masked log probabilities": (
+        lambda: score_text(Returns(np.ma.masked_less(np.full(len(TEXT), -1.0), 0)), TEXT),
+        "log_probs is a masked array",
+    ),
+    "ragged log probabilities": (
+        lambda: score_text(Returns([[-1.0], [-1.0, -2.0]]), TEXT),
+        "log_probs has rows of different lengths",
+    ),
+    "nats beyond any float": (lambda: Score(10**400, tokens=1), "Pass math.inf"),
+    "a perplexity beyond any float": (lambda: Score.from_perplexity(10**400, tokens=1), "Pass math.inf"),
+    # distributions
+    "ragged rows": (lambda: entropy([[0.5, 0.5], [1.0]]), "p has rows of different lengths"),
+    "masked entries": (lambda: entropy(np.ma.masked_less([0.5, 0.5, 0.3], 0.4)), "p is a masked array"),
+    "one number": (lambda: entropy(1.0), "p is one number; a list of probabilities is expected"),
+    "an axis between two": (lambda: entropy([0.5, 0.5], axis=0.5), "axis is 0.5; a whole number is expected"),
+    # smoothing
+    "k without end": (lambda: AddK(math.inf), ABOVE_0),
+    "k as a string": (lambda: AddK("1"), ABOVE_0),
+    "k is 0": (lambda: AddK(0), "Use MaximumLikelihood()"),
+    "k is True": (lambda: GoodTuring(k=True), WHOLE.format(1)),
+    "k is True for Katz": (lambda: Katz(k=True), WHOLE.format(2)),
+    "min_count is True": (lambda: Katz(min_count=True), WHOLE.format(1)),
+    "min_count is a fraction": (lambda: Katz(min_count=1.5), WHOLE.format(1)),
+    "a discount as a string": (lambda: AbsoluteDiscounting(discount="0.5"), "one number above 0 and up to 1"),
+    "three discounts for one": (
+        lambda: AbsoluteDiscounting(discount=(0.5, 1, 1.5)),
+        "one number above 0 and up to 1",
+    ),
+    "three discounts in words": (lambda: ModifiedKneserNey(discount="most"), THREE),
+    "ragged discounts": (lambda: ModifiedKneserNey(discount=[[1], [2, 3]]), THREE),
+    "alpha as a string": (lambda: StupidBackoff("0.4"), "a number above 0 and up to 1 is expected"),
+    "a string as held-out text": (lambda: JelinekMercer(heldout="a b"), NO_TEXT),
+    "the training text as held-out text": (
+        lambda: NGramModel(2, JelinekMercer(heldout=TEXT)).fit(TEXT),
+        "The held-out text has the n-grams of the training text",
+    ),
+    "weights in words": (
+        lambda: NGramModel(1, JelinekMercer(weights="most")).fit(TEXT),
+        "weights is 'most'; expected 1 numbers",
+    ),
+    # mixtures
+    "no text to learn from": (
+        lambda: MIXTURE.fit(tokenize([], vocabulary=TEXT.vocabulary)),
+        "The held-out text is empty",
+    ),
+    "a string to learn from": (lambda: MIXTURE.fit("a b"), NO_TEXT),
+    "a string for a cache": (lambda: UnigramCache().log_probs("a b"), NO_TEXT),
+    "a model for models": (lambda: Mixture(UNIGRAMS), "a list of language models is expected"),
+    # texts
+    "a segmenter that drops text": (
+        lambda: tokenize(["the cat sleeps"], by=lambda part: part.split()[:1]),
+        "it returned 3 of 12 characters",
+    ),
+    "a tokenizer of another kind": (
+        lambda: tokenize(["the cat"], by=lambda part: {"input_ids": [1]}),
+        "The segmenter returned dict; a list of strings is expected",
+    ),
+    "a byte-order mark": (lambda: tokenize(["\ufeffthe cat"]), "encoding='utf-8-sig'"),
+    "an id that does not exist": (
+        lambda: TokenizedText.from_ids([99], TEXT.vocabulary),
+        "99 is not an id of the vocabulary: ids go from 0 to",
+    ),
+    "half an id": (lambda: TokenizedText.from_ids([1.5], TEXT.vocabulary), "ids must be whole numbers"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_bad_call_says_what_is_expected(call, monkeypatch):
+    monkeypatch.setattr("scipy.stats.bootstrap", None)  # arguments are checked before anything is computed
+    function, words = CALLS[call]
+    with pytest.raises((TypeError, ValueError), match=re.escape(words)):
+        function()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    assert repr(GoodTuring(np.int64(3))) == "GoodTuring(k=3)" and repr(Katz(np.int32(3), np.int64(1)))
+    assert NGramModel(np.int64(2), AddK(np.float64(0.5))).fit(TEXT).order == 2
+    assert score_text(UNIGRAMS, TEXT, eos=np.bool_(False)).tokens == TEXT.words
+
+
+def test_what_is_scored_is_said_by_name():
+    for function in (score_text, score_documents):
+        with pytest.raises(TypeError, match="positional"):
+            function(UNIGRAMS, TEXT, False)
+
+
+ARPA = "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t{}\n-99\t<s>\n{}\t</s>\n-1\tcat\n\n\\end\\\n"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "number", "words"),
+    [
+        ("<UNK>", "-1", "line 5: The unknown word is spelt <UNK>"),
+        ("<unk>", "-1_0", "line 7: .* not a number"),
+    ],
+)
+def test_arpa_files_that_other_programs_write(tmp_path, unknown, number, words):
+    (tmp_path / "a.arpa").write_text(ARPA.format(unknown, number), encoding="utf-8")
+    with pytest.raises(ArpaError, match=words):
+        NGramModel.from_arpa(tmp_path / "a.arpa")
