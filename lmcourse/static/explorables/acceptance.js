@@ -35,7 +35,10 @@
     undecided: "Not decided: the margin is inside the interval. More pages are needed.",
   };
   const percent = (bits) => 100 * (2 ** bits - 1);
-  const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(1)} %`;
+  function signed(v) {
+    const shown = Math.abs(v).toFixed(1);
+    return `${Number(shown) === 0 ? "" : v < 0 ? "−" : "+"}${shown} %`;
+  }
 
   function add(parent, tag, attributes, words) {
     const element = document.createElementNS(SVG, tag);

@@ -36,7 +36,10 @@
     return points.join("");
   }
 
-  const signed = (v, digits) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(digits)}`;
+  function signed(v, digits) {
+    const shown = Math.abs(v).toFixed(digits);
+    return Number(shown) === 0 ? shown : `${v < 0 ? "−" : "+"}${shown}`;
+  }
 
   function draw(box, data, make) {
     const now = { p: data.p, q: data.q, r: data.r };
@@ -66,8 +69,8 @@
     add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "the new model's probability of A");
     const lines = { loss: add(picture, "path", { class: "line one" }), kl: add(picture, "path", { class: "line two" }) };
     const dots = { loss: add(picture, "circle", { r: 6, class: "dot one" }), kl: add(picture, "circle", { r: 6, class: "dot two" }) };
-    add(picture, "text", { x: x(0.03), y: y(-0.35), class: "one" }, "change of the loss (nats)");
-    add(picture, "text", { x: x(0.03), y: y(-0.52), class: "two" }, "KL divergence to the old model (nats)");
+    add(picture, "text", { x: x(0.4), y: y(1.06), class: "one" }, "change of the loss");
+    add(picture, "text", { x: x(0.4), y: y(0.78), class: "two" }, "KL divergence");
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
