@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
+from lmcourse.measuring import changing
 from lmcourse.measuring.published import PTB_FILES, Interrupted, recompute
 from lmmetrics.corpora import CorpusError
 
@@ -19,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         recompute(options.ptb, networks=not options.counted)
+        if not options.counted:
+            changing.recompute()
     except (CorpusError, OSError, ValueError, Interrupted) as error:
         print(f"reproduce: {error}", file=sys.stderr)
         return 1

@@ -71,7 +71,7 @@ def recompute(treebank=None, networks=True):
         return
     kept = [row for row in stored()["rows"] if row["text"] not in {new["text"] for new in rows}]
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), "rows": rows + kept}
-    write_text(STORED, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+    write_text(STORED, json.dumps({**stored(), **made}, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.relative_to(ROOT)}.")
 
 
