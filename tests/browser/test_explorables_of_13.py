@@ -1,4 +1,4 @@
-"""The interactive figures of chapter 13: their numbers are those of the page's formulas, and the sliders work."""
+"""The interactive figures of chapter 13: their numbers follow the page's formulas, and the sliders work."""
 
 import itertools
 
