@@ -1,19 +1,20 @@
 """A Sphinx extension: KaTeX sets the formulas when the book is built, so a page needs no script for them.
 
 The builder writes a formula as TeX between ``\\(`` and ``\\)`` or ``\\[`` and ``\\]``. After the last page is
-written, each is replaced by KaTeX's HTML, which holds MathML for screen readers. KaTeX 0.19.1 is part of the
-project: ``katex.min.js`` beside this room's programs runs here, and ``static/katex`` has its style and fonts.
+written, each is replaced by KaTeX's HTML, which holds MathML for screen readers. The script is that of the
+package sphinxcontrib-katex; style and fonts of the same version are in ``static/katex``.
 """
 
 import html
+import importlib.util
 import re
 from functools import cached_property
+from pathlib import Path
 
 from sphinx.util import logging
 
 from lmcourse.files.places import STATIC
 
-LIBRARY = STATIC.parent / "site" / "katex" / "katex.min.js"
 FORMULA = re.compile(
     r"(?P<open><(?P<tag>span|div) class=\"[^\"]*\bmath notranslate nohighlight\"[^>]*>)"
     r"(?P<body>.*?)(?P<close></(?P=tag)>)",
@@ -42,7 +43,7 @@ def add_style(app, config):
     """Add KaTeX's style and fonts."""
     if str(STATIC) not in config.html_static_path:
         config.html_static_path.append(str(STATIC))
-    app.add_css_file("katex/katex.min.css")
+    app.add_css_file("katex/katex.css")
 
 
 def set_formulas(app, error):
@@ -87,9 +88,15 @@ class Katex:
     def _engine(self):
         from py_mini_racer import MiniRacer
 
+        package = importlib.util.find_spec("sphinxcontrib.katex")
         engine = MiniRacer()
-        engine.eval(LIBRARY.read_text(encoding="utf-8"))
+        engine.eval(Path(package.origin).with_name("katex.min.js").read_text(encoding="utf-8"))
         return engine
+
+    @property
+    def version(self):
+        """The version of KaTeX, such as 0.16.22."""
+        return self._engine.eval("katex.version")
 
     def render(self, tex, display):
         """Return the HTML of a formula.

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lmcourse.files.places import STATIC
 from lmcourse.site.extensions.mathematics import Katex, with_formulas
 
 KATEX = Katex()
@@ -56,3 +57,8 @@ def test_a_formula_that_cannot_be_read_is_named():
         and faults[0].startswith(r"\frc{1}{2}: ")
         and "Undefined control sequence" in faults[0]
     )
+
+
+def test_style_and_script_are_of_one_version():
+    style = (STATIC / "katex" / "katex.css").read_text(encoding="utf-8")
+    assert f"KaTeX {KATEX.version} needs" in style
