@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterable
 
 import numpy as np
-from sympy import Expr, sympify
+from sympy import Expr, expand, sympify
 from sympy.logic.boolalg import Boolean
 
-from lmmetrics.derivation._proof import Facts, check, exact, prove
-from lmmetrics.derivation._proof.instances import Instance, Unsupported, instances
+from lmmetrics.derivation._proof import Facts, check, exact, may_be_reversed, prove
+from lmmetrics.derivation._proof.instances import LARGE, Diverges, Instance, Unsupported, instances
 from lmmetrics.derivation._proof.written import Written
 from lmmetrics.derivation._refusal import hints_for, refusal
 from lmmetrics.derivation._rendering import Given, as_html, as_latex, as_text
@@ -19,6 +19,12 @@ from lmmetrics.derivation._steps import POINTS, Step, StepError
 
 GUARDS = 4
 """Random instances with which each proof is compared."""
+
+
+CONVENTION = (
+    "for small bounds a range can be reversed here: a sum from a to b below a - 1 is minus the sum from "
+    "b + 1 to a - 1, and a product its inverse"
+)
 
 
 class Derivation:
@@ -130,29 +136,33 @@ class Derivation:
     def check_numerically(self, expression: Expr, *, because: str) -> Derivation:
         """Add ``= expression`` if both sides agree at random points. This is evidence, not a proof.
 
-        The block says "checked numerically" beside the step. Both sides are computed with 50 digits, with
-        small random bounds n, and must agree to 30. Parameters and errors are those of `step`.
+        The block says "checked numerically" beside the step, and to how many digits. Both sides are computed
+        with 50 digits, with random bounds n up to 24, and must agree to 30. A smaller difference, or one that
+        appears only at larger bounds, is not seen. Parameters and errors are those of `step`.
         """
         new = _expression(expression)
-        found, problem = self._instances(exact(self.rhs), exact(new), POINTS)
+        found, problem = self._instances(exact(self.rhs), exact(new), POINTS, LARGE)
         if problem or len(found) < POINTS or not all(instance.agrees for instance in found):
             problem = problem or "Too few points could be compared."
             raise self._rejected(new, found, problem, no_proof=False)
+        rest = expand(exact(self.rhs) - exact(new))
+        if rest.is_number and rest.is_zero is False:
+            raise self._rejected(new, found, f"The sides differ by the constant {rest}.", no_proof=False)
         tex = Written(sys._getframe(1)).expression("expression", new)
         return self._with(Step(new, tex, _because(because), proved=False))
 
     def latex(self) -> str:
         """The chain as one LaTeX ``aligned`` environment: the facts, then each step above its reason."""
-        return as_latex(self._tex, self.steps, self._given)
+        return as_latex(self._tex, self.steps, self._given, self._convention())
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex()}\n$$"
 
     def _repr_html_(self) -> str:
-        return as_html(self._tex, self.steps, self._given)
+        return as_html(self._tex, self.steps, self._given, self._convention())
 
     def __str__(self) -> str:
-        return as_text(self.lhs, self.steps, self._given)
+        return as_text(self.lhs, self.steps, self._given, self._convention())
 
     __repr__ = __str__
 
@@ -161,15 +171,25 @@ class Derivation:
         longer.steps = (*self.steps, step)
         return longer
 
-    def _instances(self, left: Expr, right: Expr, count: int) -> tuple[list[Instance], str]:
+    def _convention(self) -> str:
+        """What the block says if a sum or product of the chain may end before it starts."""
+        expressions = map(exact, (self.lhs, *(step.expression for step in self.steps)))
+        return CONVENTION if any(may_be_reversed(e, self._facts) for e in expressions) else ""
+
+    def _instances(self, left: Expr, right: Expr, count: int, most: int = 0) -> tuple[list[Instance], str]:
         """Both sides at random numbers, and the problem if they could not be computed."""
         rng = np.random.default_rng(0)
         try:
             found: list[Instance] = []
-            for instance in instances(left, right, self._facts, self._every, count, rng):
+            for instance in instances(left, right, self._facts, self._every, count, rng, most):
                 found.append(instance)
                 if sum(not each.agrees for each in found) == 3:
                     break  # enough counter-examples to choose a short one from
+        except Diverges as series:
+            return [], (
+                f"{series}. State where the series converges: declare the assumptions of its symbols, or "
+                "give a fact such as given=[x < 1]."
+            )
         except Unsupported as problem:
             return [], "" if count == GUARDS else f"The sides could not be computed: {problem}."
         if not found:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
-from lmmetrics.derivation._proof.latex import latex, reason
+from lmmetrics.derivation._proof.latex import latex, reason, small_text
 from lmmetrics.derivation._steps import Step
 
 
@@ -32,23 +32,24 @@ class Given:
         return f"{self.fact.lhs} {self.fact.rel_op.replace('==', '=')} {self.fact.rhs}{words}"
 
 
-def as_text(start: Expr, steps: Sequence[Step], given: Sequence[Given]) -> str:
+def as_text(start: Expr, steps: Sequence[Step], given: Sequence[Given], note: str) -> str:
     lines = [str(start)]
     for step in steps:
         lines += [f"  = {step.expression}", f"      {step.because} ({step.verdict})"]
-    return "\n".join([*lines, *(f"  given {fact}" for fact in given)])
+    return "\n".join([*lines, *(f"  given {fact}" for fact in given), *([f"  {note}"] if note else [])])
 
 
-def as_latex(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
-    """One ``aligned`` environment: the given facts, then each step above its reason."""
+def as_latex(start: str, steps: Sequence[Step], given: Sequence[Given], note: str) -> str:
+    """One ``aligned`` environment: the given facts and the note, then each step above its reason."""
     rows = [rf"& {{\small \text{{given }} {fact.full_tex}}}" for fact in given]
+    rows += [f"& {row}" for row in small_text(note)]
     rows.append(f"& {start}")
     for step in steps:
         rows += [f"& = {step.tex}", *(rf"& \quad {row}" for row in reason(step.because, step.verdict))]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-def as_html(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
+def as_html(start: str, steps: Sequence[Step], given: Sequence[Given], note: str) -> str:
     """A list of steps with the reasons beside them; a single proved step is one equation.
 
     The book reads ``data-verdict``: "proved", or "checked" if any step was checked only in numbers. MathJax
@@ -57,6 +58,7 @@ def as_html(start: str, steps: Sequence[Step], given: Sequence[Given]) -> str:
     verdict = "proved" if all(step.proved for step in steps) else "checked"
     stated = ", ".join(f"\\({html.escape(fact.full_tex)}\\)" for fact in given)
     shown = f'<p class="given">Given {stated}.</p>' if given else ""
+    shown += f'<p class="given">{note[0].upper()}{note[1:]}.</p>' if note else ""
     if len(steps) == 1 and verdict == "proved":
         why = _reason_html(steps[0].because)
         shown += f'<p>{_displayed(f"{start} = {steps[0].tex}")} <span class="why">{why}</span></p>'

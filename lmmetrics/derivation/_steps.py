@@ -8,6 +8,8 @@ from sympy import Expr
 
 POINTS = 20
 """The number of random instances in a numerical check."""
+PLACES = 30
+"""To how many digits the two sides must agree there."""
 
 
 class StepError(ValueError):
@@ -25,4 +27,4 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        return "proved" if self.proved else f"checked numerically at {POINTS} points"
+        return "proved" if self.proved else f"checked numerically at {POINTS} points to {PLACES} digits"

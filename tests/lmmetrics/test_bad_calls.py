@@ -75,7 +75,7 @@ CALLS = {
     # smoothing
     "k without end": (lambda: AddK(math.inf), ABOVE_0),
     "k as a string": (lambda: AddK("1"), ABOVE_0),
-    "k is 0": (lambda: AddK(0), "Use MaximumLikelihood()"),
+    "k is 0": (lambda: AddK(0), "use MaximumLikelihood()"),
     "k is True": (lambda: GoodTuring(k=True), WHOLE.format(1)),
     "k is True for Katz": (lambda: Katz(k=True), WHOLE.format(2)),
     "min_count is True": (lambda: Katz(min_count=True), WHOLE.format(1)),

@@ -24,10 +24,11 @@ The prover can miss an equality, but it does not accept a false one. These are n
 
 `nodes` contains no rules, only the two node types that canonical forms have besides SymPy's.
 
-Two modules prove nothing but check the others. `instances` draws small bounds and random values, which
-`solving` adjusts until the facts hold. `Derivation.step` compares both sides of each *proved* step at four
-such instances, if they can be computed, and shows one as the counter-example of a false step. Three modules
-only print: `latex`, and `written` with `values`, which prints an expression as its author wrote it.
+Three modules prove nothing but check the others. `instances` draws small bounds and random values, which
+`solving` adjusts until the facts hold; `series` adds up infinite sums. `Derivation.step` compares both sides
+of each *proved* step at four such instances, if they can be computed, and shows one as the counter-example of
+a false step. Three more only print: `latex`, and `written` with `values`, which prints an expression as its
+author wrote it.
 
 To add a rule, write a method of `Algebra` or `Canonical`, or a closed form; then add a true step that needs
 it and a false step that looks like it to ``tests/lmmetrics/derivation/test_derivation.py``.
@@ -62,6 +63,7 @@ from sympy import (
     factor,
     fraction,
     nan,
+    oo,
     piecewise_fold,
     simplify,
     together,
@@ -73,7 +75,7 @@ from lmmetrics.derivation._proof.facts import Facts, Rewrite, exact, fresh
 from lmmetrics.derivation._proof.nodes import Exp, Prefix, Stuck
 from lmmetrics.derivation._proof.sums import Canonical
 
-__all__ = ["Facts", "check", "exact", "prove"]
+__all__ = ["Facts", "check", "exact", "may_be_reversed", "prove"]
 
 
 def prove(left: Expr, right: Expr, facts: Facts, every: set) -> bool:
@@ -116,6 +118,19 @@ def check(facts: Facts, every: set, e: Expr) -> None:
     with suppress(Stuck):
         definitions, constraints = facts.split(every)
         _informed(facts, [_defined(eq.lhs - eq.rhs, definitions) for eq in constraints], every, e)
+
+
+def may_be_reversed(e: Expr, facts: Facts) -> bool:
+    """Whether the facts allow that a sum or product of ``e`` ends more than one place before it starts."""
+    limits = [each for node in e.atoms(Sum, Product) for each in node.limits if len(each) == 3]
+    for _, low, high in limits:
+        canonical = facts.canonical(e)
+        for index, first, last in limits:  # the sums around this one, whose index is in its bounds
+            if (high - low).has(index):
+                canonical.relations += [index - first, last - index]
+        if high is not oo and not canonical.nonnegative(high - low + 1):
+            return True
+    return False
 
 
 def _defined(e: Expr, definitions: list) -> Expr:

@@ -34,6 +34,7 @@ from sympy import (
     zoo,
 )
 from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from sympy.tensor.indexed import Indexed
 
 from lmmetrics.derivation._proof.nodes import Exp, Stuck
@@ -82,6 +83,8 @@ class Algebra:
             return self.power(self.canon(e.base), self.canon(e.exp))
         if isinstance(e, log):
             return self.log(self.canon(e.args[0]))
+        if isinstance(e, HyperbolicFunction):
+            return self.canon(e.rewrite(exp))
         if isinstance(e, KroneckerDelta):
             return self.delta(*e.args[:2])
         return self.other(e)

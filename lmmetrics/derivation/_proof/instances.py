@@ -34,14 +34,13 @@ from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Idx, Indexed
 
 from lmmetrics.derivation._proof.facts import Facts, fresh, head_of, indices_of, symbols_of
+from lmmetrics.derivation._proof.series import Diverges, Unsupported, summed
 from lmmetrics.derivation._proof.solving import DIGITS, solve
 
+LARGE = 24
+"""The largest bound of a check in numbers."""
 TOLERANCE = 1e-30
 """Two sides agree if they differ by less, relative to the larger side if that is above 1."""
-
-
-class Unsupported(Exception):
-    """The expression cannot be written out with numbers here."""
 
 
 @dataclass
@@ -66,18 +65,25 @@ class Instance:
         return f"{self.at or 'as written'}: {sides}; the sides differ by {_show(self.gap)}"
 
 
-def instances(left: Expr, right: Expr, facts: Facts, every: set, count: int, rng: np.random.Generator):
+def instances(
+    left: Expr, right: Expr, facts: Facts, every: set, count: int, rng: np.random.Generator, largest: int = 0
+):
     """Yield up to ``count`` instances at which both sides are defined and the facts hold.
+
+    Every fourth of them has bounds up to ``largest``: terms may vanish at all small ones.
 
     Raises
     ------
     Unsupported
         If the sides contain something that cannot be written out.
+    Diverges
+        If a side contains a series without a sum.
     """
     found = 0
     for attempt in range(4 * count + 20):
         # start with small bounds, so that a counter-example is short
-        numbers = _Numbers(left, right, facts, every, rng, 3 + attempt // 8, plain=attempt % 3 != 2)
+        most = largest if largest and attempt % 4 == 3 else 3 + attempt // 8
+        numbers = _Numbers(left, right, facts, every, rng, most, plain=attempt % 3 != 2)
         instance = numbers.evaluate()
         if instance is not None:
             found += 1
@@ -107,7 +113,11 @@ class _Numbers:
         values = self._solve(sorted(symbols, key=str), equations)
         if values is None or any(r.xreplace(values) is S.false for r in relations):
             return None
-        numbers = [_number(side.xreplace(values)) for side in sides]
+        try:
+            numbers = [_number(side.xreplace(values)) for side in sides]
+        except Diverges as series:
+            at = self._describe(values)
+            raise Diverges(f"{series} diverges{' at ' * bool(at)}{at}") from None
         if any(v is None for v in numbers):
             return None
         return Instance(self._describe(values), *numbers)
@@ -280,11 +290,11 @@ def _number(e: Expr) -> mpmath.mpc | None:
     """The value, or None if the expression is undefined or infinite."""
     if e.has(nan, zoo):
         return None
-    value = (
-        e.doit().evalf(DIGITS, maxn=10 * DIGITS)
-        if e.has(ExprWithLimits)
-        else e.evalf(DIGITS, maxn=10 * DIGITS)
-    )
+    e = e.replace(lambda node: isinstance(node, Sum), summed)
+    e = e.doit() if e.has(ExprWithLimits) else e
+    if e.has(Sum):
+        raise Unsupported(f"{e} has infinitely many terms")
+    value = e.evalf(DIGITS, maxn=10 * DIGITS)
     if not value.is_number or value.has(nan, zoo, oo, -oo):
         return None
     real, imaginary = value.as_real_imag()

@@ -24,11 +24,14 @@ def latex(e: Expr) -> str:
 
 def reason(because: str, verdict: str) -> list[str]:
     """Rows of small text: the reason, in which ``$...$`` is mathematics, and how the step was checked."""
-    words = re.findall(r"\$[^$]+\$\S*|\S+", because)
+    return small_text(because, f"({verdict})".replace(" ", "\0"))
+
+
+def small_text(sentence: str, *more: str) -> list[str]:
+    """Rows of small text: a sentence, in which ``$...$`` is mathematics, and words that stay together."""
+    words = re.findall(r"\$[^$]+\$\S*|\S+", sentence)
     glued = [w.replace(" ", "\0") for w in words]  # mathematics is not broken between rows
-    rows = textwrap.wrap(
-        " ".join([*glued, f"({verdict})".replace(" ", "\0")]), REASON_WIDTH, break_long_words=False
-    )
+    rows = textwrap.wrap(" ".join([*glued, *more]), REASON_WIDTH, break_long_words=False)
     return [r"{\small " + _mixed(row.replace("\0", " ")) + "}" for row in rows]
 
 

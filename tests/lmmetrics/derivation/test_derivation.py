@@ -1,6 +1,7 @@
 """True steps are proved, false steps are refused, and a check in numbers never calls itself a proof."""
 
 import re
+import time
 
 import pytest
 from sympy import (
@@ -29,6 +30,7 @@ from sympy import (
     sin,
     sqrt,
     symbols,
+    tanh,
 )
 
 from lmmetrics.derivation import Derivation, StepError, _chain
@@ -172,6 +174,7 @@ TRUE = {
     # logits
     "softmax is blind to a shift": (exp(z[i] + t) / total(exp(z[j] + t), j), exp(z[i]) / Z, []),
     "log-sum-exp": (log(Z), t + log(total(exp(z[j] - t), j)), []),
+    "hyperbolic functions": ((exp(2 * t) - 1) / (exp(2 * t) + 1), tanh(t), []),
     "log-sum-exp of two": (log(exp(t) + exp(s)), t + log(1 + exp(s - t)), []),
     "softplus": (log(1 + exp(-t)), log(1 + exp(t)) - t, []),
     # label smoothing
@@ -221,6 +224,7 @@ FALSE = {
     ),
     "the diagonal is not the table": (Sum(P[i, j], (i, 1, n), (j, 1, n)), total(P[i, i]), []),
     "a row fact is not a diagonal fact": (total(P[i, i]), Integer(1), [Eq(Sum(P[i, j], (j, 1, n)), 1)]),
+    "tanh is not the logistic function": (tanh(t), 1 / (1 + exp(-t)), []),
     "log of a square of a real": (log(t**2), 2 * log(t), []),
     "root of a square of a real": (sqrt(t**2), t, []),
     "log of a product of reals": (log(s * t), log(s) + log(t), []),
@@ -303,9 +307,43 @@ def test_a_step_that_is_only_checked_in_numbers_says_so():
         Derivation(start).step(step, because="telescoping")
     chain = Derivation(start).check_numerically(step, because="telescoping").step(step, because="the same")
     assert [s.proved for s in chain.steps] == [False, True]
-    assert "telescoping (checked numerically at 20 points)" in str(chain)
-    assert r"(checked numerically at 20 points)" in chain.latex() and "the same (proved)" in str(chain)
+    assert "telescoping (checked numerically at 20 points to 30 digits)" in str(chain)
+    assert r"(checked numerically at 20 points to 30 digits)" in chain.latex() and "the same (proved)" in str(
+        chain
+    )
     assert chain.latex().count("proved") == 1
+
+
+u = Symbol("u")
+UNTRUE = {
+    "a series outside its range of convergence": (Sum(x**i, (i, 0, oo)), 1 / (1 - x), "diverges at x ="),
+    "a series of a symbol without assumptions": (Sum(1 / u**k, (k, 1, oo)), 1 / (u - 1), "diverges at u ="),
+    "terms that grow": (Sum(i, (i, 1, oo)), -Rational(1, 12), "diverges. State"),
+    "a series that shrinks too slowly": (Sum(1 / i, (i, 1, oo)), Integer(9), "too slowly"),
+    "every second term is 0": (Sum(cos(pi * i / 2) * x**i, (i, 0, oo)), 1 / (1 + x**2), "diverges"),
+    "terms that vanish up to n = 12": (Product(n - j, (j, 1, 12)), Integer(0), "counter-example: n = 2"),
+    "a constant below the tolerance": (x, x + Rational(1, 10**35), "differ by the constant"),
+}
+
+
+@pytest.mark.parametrize("name", UNTRUE)
+def test_numbers_refuse_within_seconds(name):
+    start, step, words = UNTRUE[name]
+    begin = time.perf_counter()
+    for way in ("step", "check_numerically"):
+        with pytest.raises(StepError, match=words if way == "check_numerically" else "left: "):
+            getattr(Derivation(start), way)(step, because="it is not so")
+    assert time.perf_counter() - begin < 30
+
+
+def test_series_are_added_up():
+    tail = Derivation(Sum(i * x**i, (i, 1, oo)), given=[x < 1])
+    assert tail.check_numerically(x / (1 - x) ** 2, because="the derivative of a geometric series")
+    even = Derivation(Sum(cos(pi * i / 2) * x**i, (i, 0, oo)), given=[x < Rational(9, 10)])
+    assert even.check_numerically(1 / (1 + x**2), because="every second term is 0")
+    assert Derivation(Sum(i**9 / 2**i, (i, 1, oo))).check_numerically(
+        Integer(14174522), because="it grows at first"
+    )
 
 
 def test_numbers_guard_the_prover(monkeypatch):
@@ -487,6 +525,16 @@ def test_one_aligned_block():
 )
 def test_formulas_look_as_the_book_writes_them(expression, tex):
     assert Derivation(expression).latex().splitlines()[1] == f"& {tex}"
+
+
+def test_a_block_says_how_it_reads_a_range_that_may_be_reversed():
+    last_two = Sum(p[i], (i, 1, n - 2)) + p[n - 1] + p[n]
+    chain = Derivation(total(p[i])).step(last_two, because="the last two terms")  # at n = 1: minus p[0]
+    for block in (str(chain), chain.latex(), chain._repr_html_()):
+        assert "reversed" in block
+    table = Sum(P[i, j], (j, 1, i), (i, 1, n)) + Sum(p[i], (i, 1, n - 1))
+    for sure in (Derivation(table), Derivation(last_two, given=[n >= 2])):
+        assert "reversed" not in str(sure)
 
 
 def test_no_row_of_a_reason_is_wide():
