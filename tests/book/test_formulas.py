@@ -15,6 +15,7 @@ from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmmetrics import Score
 from lmmetrics.information import entropy
+from lmmetrics.sources import AgreementSource
 
 RNG = np.random.default_rng(4)
 Q = RNG.uniform(0.05, 0.9, 12)
@@ -24,6 +25,9 @@ ROW = RNG.dirichlet(np.ones(6))
 COUNTS = RNG.integers(1, 40, 5)
 LOSSES = RNG.uniform(0.5, 6, 5)
 """Tokens and losses of documents."""
+VERBS = AgreementSource()
+CHOICES = np.array([-1, -1, -1, 1, -1, 1, -1, -1, 1, -1])
+"""Ten choices among the tokens of a text of 80: -1 for a right one."""
 NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
 
 FORMULAS = {
@@ -47,7 +51,22 @@ FORMULAS = {
             np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
             np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
         ),
-    }
+    },
+    "13_limits_of_perplexity": {
+        r"a \;\ge\; 1 - L_s / \ln 2 \;\ge\; 1 - L / (s \ln 2)": (
+            (CHOICES < 0).mean(),  # right choices are certain, wrong ones undecided: both are equalities
+            1 - -np.log(np.where(CHOICES < 0, 1, 0.5)).mean() / np.log(2),
+            1 - -np.log(np.where(CHOICES < 0, 1, 0.5)).sum() / 80 / (10 / 80 * np.log(2)),
+        ),
+        r"a \ge \max(0, 1 - \Delta / (s \ln 2))": (
+            1 - 0.3,  # a model that is undecided at three verbs in ten, as order 5 is at every verb
+            max(0, 1 - 0.3 * VERBS.excess(5) / (1 / VERBS.block_length * np.log(2))),
+        ),
+        r"\sum_i p_i \ln (p_1/p_i) > 0": (
+            entropy(ROW) + np.log(ROW.max()),
+            (ROW * np.log(ROW.max() / ROW)).sum(),
+        ),
+    },
 }
 """Chapter to formula to values that have to agree: what the library computes, and what the formula says."""
 
@@ -61,6 +80,12 @@ READ = {
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
         "thm-04-pooling": "35ae25fe",
+    },
+    "13_limits_of_perplexity": {
+        "def-13-intrinsic": "51f7482e",
+        "thm-13-frontier": "6efe5a4c",
+        "thm-13-counts": "6c29d708",
+        "thm-13-typical": "68654143",
     },
 }
 """Chapter to label to digest of a box that was read."""
