@@ -83,7 +83,7 @@ READ = {
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "51f7482e",
-        "thm-13-frontier": "6efe5a4c",
+        "thm-13-frontier": "c82677f7",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "68654143",
     },
