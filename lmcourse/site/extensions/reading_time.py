@@ -33,7 +33,7 @@ WORKED = (1.5, 3)
 STORED = "book/reproduced.json"
 """Results that pages show without computing them; the file is beside the notebooks."""
 INSTALL = """# Away from the project, install it first, and myst-nb.
-# Chapters 06 and 08 read reproduced.json: save it from where this notebook came."""
+# Chapters 06, 08 and 12 read reproduced.json: save it from where this notebook came."""
 
 STATED = " to work through"
 """The words of a chapter's card after its stated minutes."""
