@@ -12,8 +12,8 @@
 
   /** What replacing q by r does, all three the probability of the first symbol: nats, and whether the guess stays. */
   function change(p, q, r) {
-    const first = (x) => (x > 0.5 ? "A" : x < 0.5 ? "B" : "A or B");
-    return { loss: ratio(p, q, r), kl: ratio(q, q, r), before: first(q), after: first(r) };
+    const first = (x) => (x > 0.5 ? "heads" : x < 0.5 ? "tails" : "heads or tails");
+    return { loss: ratio(p, q, r), kl: Math.max(0, ratio(q, q, r)), before: first(q), after: first(r) };
   }
 
   const x = (r) => LEFT + r * (WIDTH - LEFT - RIGHT);
@@ -45,7 +45,7 @@
     const now = { p: data.p, q: data.q, r: data.r };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const names = { p: "p, the truth", q: "q, the old model", r: "q̃, the new model" };
+    const names = { p: "heads: p, the truth", q: "q, the old model", r: "q̃, the new model" };
     const shown = {};
     for (const key of ["p", "q", "r"]) {
       const label = make("label", "", controls);
@@ -57,7 +57,7 @@
     }
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
-      "aria-label": "change of the loss and KL divergence against the new model's probability of the first symbol",
+      "aria-label": "change of the loss and KL divergence against the new model's probability of heads",
     });
     for (const v of [-0.5, 0, 0.5, 1]) {
       add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v), class: v ? "grid" : "axis" });
@@ -66,7 +66,7 @@
     for (const r of [0, 0.25, 0.5, 0.75, 1]) {
       add(picture, "text", { x: x(r), y: HEIGHT - BOTTOM + 17, class: "tick middle" }, String(r));
     }
-    add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "the new model's probability of A");
+    add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "the new model's probability of heads");
     const lines = { loss: add(picture, "path", { class: "line one" }), kl: add(picture, "path", { class: "line two" }) };
     const dots = { loss: add(picture, "circle", { r: 6, class: "dot one" }), kl: add(picture, "circle", { r: 6, class: "dot two" }) };
     add(picture, "text", { x: x(0.4), y: y(1.06), class: "one" }, "change of the loss");
