@@ -82,10 +82,10 @@ READ = {
         "thm-04-pooling": "35ae25fe",
     },
     "13_limits_of_perplexity": {
-        "def-13-intrinsic": "51f7482e",
-        "thm-13-frontier": "c82677f7",
+        "def-13-intrinsic": "6c0cc0b0",
+        "thm-13-frontier": "332e022a",
         "thm-13-counts": "6c29d708",
-        "thm-13-typical": "68654143",
+        "thm-13-typical": "6d54ac25",
     },
 }
 """Chapter to label to digest of a box that was read."""

@@ -75,7 +75,7 @@
       const near = own ? data.models.filter((model) => Math.abs(model.bits - options.bits) <= 0.01) : [];
       words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +
         `The share of right choices can be anything from <b>${(100 * low).toFixed(0)} %</b> to <b>100 %</b>.` +
-        (near.length ? ` Measured here: ${near.map((m) => `${m.name}: ${(100 * m.accuracy).toFixed(0)} %`).join("; ")}.` : "");
+        (near.length ? ` Measured near here: ${near.map((m) => `${m.name}, at ${m.bits.toFixed(3)} bits: ${(100 * m.accuracy).toFixed(0)} %`).join("; ")}.` : "");
     }
     show();
   }
