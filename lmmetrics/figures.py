@@ -22,6 +22,19 @@ if TYPE_CHECKING:
 plt = need("matplotlib.pyplot", "figures")
 colors = need("matplotlib.colors", "figures")
 
+__all__ = [
+    "ALIASES",
+    "COLOURS",
+    "FAMILIES",
+    "MODELS",
+    "SURPRISAL_MAP",
+    "end_labels",
+    "ink",
+    "look",
+    "surprisal_html",
+    "use_style",
+]
+
 COLOURS = {
     "truth": "#10202f",
     "model": "#c75000",
@@ -80,6 +93,7 @@ ALIASES = {
 SURPRISAL_MAP = colors.LinearSegmentedColormap.from_list(
     "surprisal", ["#ffffff", "#fde3c4", "#f6b26b", "#e0874b"]
 )
+"""The colours of `surprisal_html`, from white for 0 to dark orange."""
 
 
 def use_style() -> None:

@@ -6,6 +6,8 @@ Not handled here: the computations. The caller makes them and passes the four re
 import html
 from typing import Self, SupportsFloat
 
+__all__ = ["FourWays"]
+
 WAYS = ("by hand", "SymPy", "NumPy", "PyTorch")
 
 

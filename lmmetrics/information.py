@@ -19,6 +19,8 @@ from scipy.special import entr, rel_entr, xlogy
 from lmmetrics._checks import array_of
 from lmmetrics._types import Floats
 
+__all__ = ["TOLERANCE", "cross_entropy", "entropy", "kl_divergence", "mutual_information"]
+
 TOLERANCE = 1e-9
 """How far the sum of a distribution may be from 1: more than float64 rounding, much less than a mistake."""
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal, cast
 
+__all__ = ["LABELS", "UNITS", "Score", "UnitError"]
+
 Unit = Literal["token", "word", "char", "byte"]
 UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
 """The name of a unit, and the field of `Score` that counts it."""

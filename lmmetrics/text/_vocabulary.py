@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-UNK, BOS, EOS = "<unk>", "<s>", "</s>"
+UNK = "<unk>"
+"""The token that every token outside the vocabulary becomes."""
+BOS, EOS = "<s>", "</s>"
 
 
 class Vocabulary:
