@@ -325,7 +325,7 @@ def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="no tokens"):
         neural.train(model, tokenize([], vocabulary=TEXT.vocabulary), steps=1)
     closed = Vocabulary(["cat"], unk=False)
-    with pytest.raises(ValueError, match="the validation text has no tokens"):
+    with pytest.raises(ValueError, match="The validation text has no tokens"):
         neural.train(model, TEXT, valid=tokenize([], vocabulary=TEXT.vocabulary), steps=1)
     with pytest.raises(ValueError, match="outside its vocabulary"):
         neural.train(MAKERS["rnn"](closed), tokenize(["dog"], vocabulary=closed), steps=1)
