@@ -85,7 +85,7 @@ READ = {
         "def-13-intrinsic": "6c0cc0b0",
         "thm-13-frontier": "332e022a",
         "thm-13-counts": "6c29d708",
-        "thm-13-typical": "6d54ac25",
+        "thm-13-typical": "0bbea700",
     },
 }
 """Chapter to label to digest of a box that was read."""
