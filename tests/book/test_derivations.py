@@ -45,7 +45,7 @@ def printed(monkeypatch):
 @pytest.mark.parametrize("page", PAGES, ids=[path.stem for path in PAGES])
 def test_every_step_is_printed_as_what_it_is(page, printed):
     names = run_symbolic_cells(page)
-    assert names["made"] > 0 and len(printed) > names["made"]
+    assert names["derivations made"] > 0 and len(printed) > names["derivations made"]
     unread = 0
     for value, tex, from_source in printed:
         assert from_source, f"the source was not found of {value}"
@@ -127,7 +127,7 @@ def test_without_source_sympy_prints(printed):
 
 def run_symbolic_cells(page):
     """Run the cells of a page that make derivations or what these need; return what they leave."""
-    names = {"__name__": "__main__", "In": [], "made": 0}
+    names = {"__name__": "__main__", "In": [], "derivations made": 0}
     for number, cell in enumerate(code_cells(page.name, page.read_text("utf-8"))):
         makes = "Derivation(" in cell.source
         names["In"].append(cell.source)
@@ -137,7 +137,7 @@ def run_symbolic_cells(page):
             except NameError:
                 if makes:
                     raise
-            names["made"] += cell.source.count("Derivation(")
+            names["derivations made"] += cell.source.count("Derivation(")
     return names
 
 
