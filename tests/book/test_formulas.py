@@ -14,7 +14,7 @@ import pytest
 from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmmetrics import Score
-from lmmetrics.information import entropy
+from lmmetrics.information import cross_entropy, entropy, kl_divergence
 from lmmetrics.sources import AgreementSource
 
 RNG = np.random.default_rng(4)
@@ -28,6 +28,12 @@ LOSSES = RNG.uniform(0.5, 6, 5)
 VERBS = AgreementSource()
 CHOICES = np.array([-1, -1, -1, 1, -1, 1, -1, -1, 1, -1])
 """Ten choices among the tokens of a text of 80: -1 for a right one."""
+OLD, NEW = RNG.dirichlet(np.ones(3), 500), RNG.dirichlet(np.ones(3), 500)
+"""Forecasts of an old and a new model at the same places."""
+CAME = RNG.integers(3, size=500)
+BEFORE, AFTER = (Score(float(-np.log(rows[np.arange(500), CAME]).sum()), tokens=500) for rows in (OLD, NEW))
+MOVED = OLD.argmax(axis=1) != NEW.argmax(axis=1)
+GAPS = np.diff(np.sort(OLD, axis=1)[:, -2:], axis=1).ravel()
 NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
 
 FORMULAS = {
@@ -50,6 +56,30 @@ FORMULAS = {
         "N_d / N": (
             np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
             np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
+        ),
+    },
+    "12_models_that_change": {
+        r"\frac1N \sum_t \ln \frac{q(x_t \mid x_{<t})}{\tilde q(x_t \mid x_{<t})}": (
+            np.log(AFTER.perplexity / BEFORE.perplexity),
+            np.log((OLD / NEW)[np.arange(500), CAME]).mean(),
+        ),
+        r"\frac1N \sum_t D\bigl(q(\cdot \mid x_{<t}) \,\Vert\, \tilde q(\cdot \mid x_{<t})\bigr)": (
+            np.mean([kl_divergence(q, r) for q, r in zip(OLD, NEW, strict=True)]),
+            (OLD * np.log(OLD / NEW)).sum(axis=1).mean(),
+        ),
+        r"H(p, \tilde q) - H(p, q) \;=\; D(q \,\Vert\, \tilde q) "
+        r"+ \sum_i (p_i - q_i) \ln \frac{q_i}{\tilde q_i}": (
+            cross_entropy(OLD[2], NEW[0]) - cross_entropy(OLD[2], OLD[0]),
+            kl_divergence(OLD[0], NEW[0]) + ((OLD[2] - OLD[0]) * np.log(OLD[0] / NEW[0])).sum(),
+        ),
+        r"\tilde q = q": (kl_divergence(ROW, ROW), 0.0),
+        r"D(q \,\Vert\, \tilde q) \ge g^2 / 2": (
+            MOVED.sum(),  # it holds at every place where the first guess differs
+            ((OLD * np.log(OLD / NEW)).sum(axis=1) >= GAPS**2 / 2)[MOVED].sum(),
+        ),
+        r"\ln \frac{1}{1 - \lambda}": (
+            -np.log((1 - 0.3) * Q + 0.3 * 0).mean() + np.log(Q).mean(),  # the second model gives 0 to all
+            np.log(1 / (1 - 0.3)),
         ),
     },
     "13_limits_of_perplexity": {
@@ -81,9 +111,15 @@ READ = {
         "def-04-pooled": "c36783ce",
         "thm-04-pooling": "35ae25fe",
     },
+    "12_models_that_change": {
+        "def-12-change": "051868d9",
+        "thm-12-change": "48410d7a",
+        "thm-12-guess": "032baba2",
+        "thm-12-mixture": "20e523db",
+    },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "6c0cc0b0",
-        "thm-13-frontier": "332e022a",
+        "thm-13-frontier": "26530dd3",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "0bbea700",
     },
