@@ -23,8 +23,10 @@ FORMULA = re.compile(
 DERIVATION = re.compile(r"<div class=\"derivation tex2jax_process\".*?</div>", re.DOTALL)
 TEX = re.compile(r"\\\((?P<inline>.*?)\\\)|\\\[(?P<display>.*?)\\\]", re.DOTALL)
 SCRIPTS = re.compile(
-    r"<script\b[^>]*>window\.MathJax = .*?</script>|<script\b[^>]*/mathjax/[^>]*></script>", re.DOTALL
+    r"<script\b[^>]*>window\.MathJax = .*?</script>|<script\b[^>]*/(?:mathjax|fontawesome)/[^>]*></script>",
+    re.DOTALL,
 )
+"""MathJax, which the formulas no longer need, and Font Awesome's: its style sheet draws the same icons."""
 ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
 """The TeX that KaTeX repeats in its MathML."""
 OPTIONS = {"throwOnError": True, "strict": "ignore"}
@@ -62,7 +64,7 @@ def set_formulas(app, error):
 
 
 def with_formulas(page, katex):
-    """Return the HTML of a page with its formulas set and without MathJax, and what could not be set."""
+    """Return the HTML of a page with its formulas set and without `SCRIPTS`, and what could not be set."""
     faults = []
 
     def set_one(match):
