@@ -395,7 +395,8 @@ class TestSet(SetTests):
 
 def test_models_cannot_tell_the_texts_of_task_5_apart():
     """Equal counts, equal probability: up to the order that the task names, and no further."""
-    other, order = texts.texts()["same"], int(texts.texts()["order"])
+    ours = texts.SAME_COUNTS.right()
+    other, order = ours["same"], int(ours["order"])
     read = tokenize(["anna has paid ben . anna has paid ben . and carl has paid . the end .\n"])
     for n in range(1, 6):
         model = NGramModel(n, WittenBell()).fit(read)
@@ -413,6 +414,12 @@ def test_the_claim_that_stands_cannot_be_refuted():
         rows = rng.dirichlet(np.full(K, 0.5), size=2000)
         lost = rows[rows[:, 0] <= rows[:, 1:].max(axis=1)]
         assert limits.loss(lost[np.argmin(-np.log(lost[:, 0]))][None]) >= np.log(2) - 1e-12
+
+
+@pytest.mark.parametrize("given", [0.5, float("nan"), [], [0.5], None, "0.4, 0.6", [[0.5], [0.2, 0.8]]])
+def test_rows_that_are_none_are_refused_with_a_sentence(given):
+    for key, look in limits.LOOKS.items():
+        assert look(given) not in limits.EXAMPLES[key], (key, given)
 
 
 def test_partial_answers_get_the_points_of_their_right_entries(capsys):
@@ -446,7 +453,7 @@ def test_a_design_is_judged_by_what_it_does():
 def test_the_programs_of_the_set_are_those_of_the_check():
     names = SET.names_before["pairs-design"]
     assert names["number_of"] == pairs.NUMBER
-    for line in pairs.designs()["minimal"].splitlines():
+    for line in pairs.PAIRS_DESIGN.right()["minimal"].splitlines():
         words = line.split("|")[0].split()
         place = next(i for i, word in enumerate(words) if word in pairs.VERBS)
         assert names["last_noun"](words[:place]) == pairs._nearest(pairs.parsed(line.split("|")[0]))

@@ -1,15 +1,12 @@
 """Chapter 04, two designs: a forecast of ten digits with a given perplexity, and an overconfident one."""
 
-from functools import partial
-
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import entr
 
 from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.designs import RIGHT, by_what_it_does
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 
 CHOICES, WITHIN = 2.0, 0.001
 NOT_SUMMED = "M33"
@@ -103,15 +100,6 @@ EXAMPLES = {
 }
 
 
-def designs():
-    """An example of each design."""
-    return {key: examples[RIGHT] for key, examples in EXAMPLES.items()}
-
-
-def _instead(name, key):
-    return but(designs, {key: partial(EXAMPLES[key].get, name)})
-
-
 DIGITS = Question(
     key="04.digits",
     title="ten digits, two designs",
@@ -119,30 +107,30 @@ DIGITS = Question(
     stars=2,
     points=2,
     form="value",
-    right=designs,
+    right=chosen(EXAMPLES),
     cases=((),),
     reading=by_what_it_does({"two choices": _two_choices, "overconfident": _overconfident}, EXAMPLES),
     entry_points={"two choices": 1, "overconfident": 1},
     mistakes=(
         Mistake(
             "M1",
-            _instead("M1", "two choices"),
+            chosen(EXAMPLES, "M1", "two choices"),
             "Your q has an entropy of 1 nat. With an entropy in nats, the perplexity is a power of e.",
         ),
         Mistake(
             "M2",
-            _instead("M2", "two choices"),
+            chosen(EXAMPLES, "M2", "two choices"),
             "You raised e to an entropy in bits. With an entropy in bits, the perplexity is a power of 2.",
         ),
         Mistake(
             "M4",
-            _instead("M4", "two choices"),
+            chosen(EXAMPLES, "M4", "two choices"),
             "The *entropy* of your q is 2 nats. Its exponential has to be 2.",
         ),
         *(
             Mistake(
                 NOT_SUMMED,
-                _instead(NOT_SUMMED, key),
+                chosen(EXAMPLES, NOT_SUMMED, key),
                 "Your q does not sum to 1, so it is not a forecast. Divide it by its sum, and look again.",
             )
             for key in EXAMPLES

@@ -4,7 +4,7 @@ import numpy as np
 
 from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.designs import RIGHT, by_what_it_does
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
 
@@ -134,7 +134,7 @@ def _rows(given, ndim):
         return "it is None. Put your rows in its place."
     try:
         array = np.asarray(given, dtype=float)
-        array = read(given, like=np.zeros(array.shape))
+        array = np.asarray(read(given, like=np.zeros(array.shape)))
     except (Unreadable, TypeError, ValueError):
         return "it is not an array of numbers whose rows all have the same length."
     if array.ndim != ndim or array.shape[-1] < 2 or 0 in array.shape or (ndim == 3 and len(array) != 2):
@@ -235,15 +235,6 @@ LOOKS = {
 }
 
 
-def refuted():
-    """An example for each claim that is wrong, and "none" for the one that is right."""
-    return {key: examples[RIGHT] for key, examples in EXAMPLES.items()}
-
-
-def _instead(name, *keys):
-    return but(refuted, {key: lambda key=key: EXAMPLES[key][name] for key in keys})
-
-
 BOUND = Question(
     key="13.bound",
     title="refute it, or let it stand",
@@ -251,38 +242,38 @@ BOUND = Question(
     stars=3,
     points=4,
     form="value",
-    right=refuted,
+    right=chosen(EXAMPLES),
     cases=((),),
     reading=by_what_it_does(LOOKS, EXAMPLES),
     entry_points=dict.fromkeys(EXAMPLES, 1),
     mistakes=(
         Mistake(
             "L7",
-            _instead("L7", "lower loss"),
+            chosen(EXAMPLES, "L7", "lower loss"),
             "Your two models are an example, in the wrong order: the one with the lower loss comes first.",
         ),
         Mistake(
             "M54",
-            _instead("M54", "never right"),
+            chosen(EXAMPLES, "M54", "never right"),
             "Your model is never right, and its loss is not below that of the uniform model, ln K. Give the "
             "right candidate nearly as much as the favourite: with K = 3 there is room.",
         ),
         Mistake(
             "M53",
-            _instead("M53", "all right"),
+            chosen(EXAMPLES, "M53", "all right"),
             "The right candidate ties with another one, and here it counts as right only if it is larger "
             "than every other.",
         ),
         Mistake(
             "L12",
-            _instead("refuted", "below one bit"),
+            chosen(EXAMPLES, "refuted", "below one bit"),
             "No rows do that. If no choice is right, no right candidate has more than 1/2: what is the least "
             "loss then?",
         ),
         *(
             Mistake(
                 "M33",
-                _instead("M33", key),
+                chosen(EXAMPLES, "M33", key),
                 "A row does not sum to 1, so it is not a distribution over the candidates.",
             )
             for key in ("lower loss", "never right", "all right")

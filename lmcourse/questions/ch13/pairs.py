@@ -1,8 +1,7 @@
 """Chapter 13, pairs of sentences to design: only the subject says which of two verbs is right."""
 
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.designs import RIGHT, by_what_it_does
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 
 # --- pairs-design ----------------------------------------------------------------------------------------
 
@@ -114,15 +113,6 @@ PAIRS = {
 }
 
 
-def designs():
-    """The right design, once for each of the three conditions."""
-    return {key: examples[RIGHT] for key, examples in PAIRS.items()}
-
-
-def _design_instead(key, name):
-    return but(designs, {key: lambda: PAIRS[key][name]})
-
-
 PAIRS_DESIGN = Question(
     key="13.pairs-design",
     title="minimal pairs that ask for the subject",
@@ -130,7 +120,7 @@ PAIRS_DESIGN = Question(
     stars=3,
     points=3,
     form="value",
-    right=designs,
+    right=chosen(PAIRS),
     cases=((),),
     reading=by_what_it_does(
         {
@@ -145,25 +135,25 @@ PAIRS_DESIGN = Question(
     mistakes=(
         Mistake(
             "M55",
-            _design_instead("minimal", "M55"),
+            chosen(PAIRS, "M55", "minimal"),
             "In some pair one sentence has more words than the other. A total log probability prefers the "
             "shorter one, whatever the verb.",
         ),
         Mistake(
             "L7",
-            _design_instead("minimal", "L7"),
+            chosen(PAIRS, "L7", "minimal"),
             "In some pair the verb of the first sentence does not agree with its subject, the first noun. "
             "The good sentence comes first.",
         ),
         Mistake(
             "M54",
-            _design_instead("favourite", "M54"),
+            chosen(PAIRS, "M54", "favourite"),
             "A program that always prefers 'is' is not right in exactly half of your pairs, so half is not "
             "the chance level. Write as many pairs with 'are' as with 'is'.",
         ),
         Mistake(
             "M54",
-            _design_instead("nearest", "M54"),
+            chosen(PAIRS, "M54", "nearest"),
             "A program that lets the verb agree with the last noun before it is not right in exactly half of "
             "your pairs. In half of them that noun has to have the other number than the subject.",
         ),

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.designs import RIGHT, by_what_it_does
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 
 # --- same-counts -----------------------------------------------------------------------------------------
 
@@ -91,15 +90,6 @@ TEXTS = {
 }
 
 
-def texts():
-    """A text with the same trigrams, the order that tells it from the given one, and a pair."""
-    return {key: examples[RIGHT] for key, examples in TEXTS.items()}
-
-
-def _text_instead(key, name):
-    return but(texts, {key: lambda: TEXTS[key][name]})
-
-
 SAME_COUNTS = Question(
     key="13.same-counts",
     title="other facts, the same probability",
@@ -107,38 +97,38 @@ SAME_COUNTS = Question(
     stars=3,
     points=3,
     form="value",
-    right=texts,
+    right=chosen(TEXTS),
     cases=((),),
     reading=by_what_it_does({"same": _same, "order": _order, "pair": _pair}, TEXTS),
     entry_points={"same": 1, "order": 1, "pair": 1},
     mistakes=(
         Mistake(
             "L23",
-            _text_instead("same", "bigrams"),
+            chosen(TEXTS, "bigrams", "same"),
             "Your text has the same bigrams, and other trigrams. What is moved has to stand between two "
             "places that look alike for two words, not for one.",
         ),
         Mistake(
             "L24",
-            _text_instead("same", "L24"),
+            chosen(TEXTS, "L24", "same"),
             "Your text has the same words, and its words stand behind others. Only a unigram model ignores "
             "what stands before: cut the text where it repeats itself, and exchange the parts.",
         ),
         Mistake(
             "L23",
-            _text_instead("order", "L23"),
+            chosen(TEXTS, "L23", "order"),
             "A trigram model sees two words of context, and after 'has paid' everybody may follow. One more "
             "word of context is needed.",
         ),
         Mistake(
             "L23",
-            _text_instead("pair", "L23"),
+            chosen(TEXTS, "L23", "pair"),
             "Your two texts have the same trigrams, and other 4-grams. The parts that change places have to "
             "follow the same *three* words.",
         ),
         Mistake(
             "L24",
-            _text_instead("pair", "L24"),
+            chosen(TEXTS, "L24", "pair"),
             "Your two texts have the same words in another order, and already their trigrams differ.",
         ),
     ),

@@ -1,7 +1,7 @@
 """Designs: answers that may have many right forms, each judged by what it does.
 
-`by_what_it_does` makes the ``reading`` of such a question. It puts an example of ours in the place of every
-entry of an answer: the right value if the entry does what is asked, the wrong value of a usual mistake if it
+`by_what_it_does` makes the ``reading`` of such a question. It replaces every entry of an answer by one of our
+own examples: the right value if the entry does what is asked, the wrong value of a usual mistake if it
 does that. So a design is compared as any other value is, and an example of ours stays what it is.
 """
 
@@ -50,3 +50,15 @@ def by_what_it_does(
         return value, problems
 
     return reading
+
+
+def chosen(examples: Mapping[str, Mapping[str, Any]], name: str = RIGHT, *keys: str) -> Callable[[], dict]:
+    """Return a formula without inputs: at these keys the example of this name, elsewhere the right one.
+
+    Examples
+    --------
+    >>> examples = {"rows": {"right": 1, "M54": 2}, "text": {"right": 3}}
+    >>> chosen(examples)(), chosen(examples, "M54", "rows")()
+    ({'rows': 1, 'text': 3}, {'rows': 2, 'text': 3})
+    """
+    return lambda: {key: mine[name if key in keys else RIGHT] for key, mine in examples.items()}
