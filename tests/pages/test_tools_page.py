@@ -153,7 +153,7 @@ TRAINING = [[3, 0, 1, 2, 0, 1], [0, 4, 1, 0, 2, 1], [2, 2, 0, 1, 1, 3]]
 
 @pytest.mark.parametrize("test", [[[1, 0, 2, 0, 1, 0]], TRAINING])
 def test_scikit_learn_prints_the_same(test):
-    decomposition = pytest.importorskip("sklearn.decomposition", reason="scikit-learn: requirements-dev.txt")
+    decomposition = pytest.importorskip("sklearn.decomposition", reason="scikit-learn: requirements.txt")
     counts, topic, prior = one_topic(TRAINING)
     lda = decomposition.LatentDirichletAllocation(1, topic_word_prior=prior, random_state=0, max_iter=50)
     lda.fit(counts)
