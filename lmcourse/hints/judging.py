@@ -130,18 +130,18 @@ def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any,
     """What the student gives for a case; a function's array of another shape is shown with its inputs."""
     given = call(copied(case))
     try:
-        return _read(question, given, right)
+        return _read(question, given, right, copied(case))
     except Unreadable as problem:
         if question.form == "function" and "an array of" in str(problem):
             raise Unreadable(f"{problem} The inputs: {shown_inputs(question, case)}.") from None
         raise
 
 
-def _read(question: Question, given: Any, right: Any) -> tuple[Any, dict]:
+def _read(question: Question, given: Any, right: Any, case: Case) -> tuple[Any, dict]:
     """An answer in the form of the right value, and what could not be read."""
     if question.reading is None:
         return read(given, like=right), {}
-    value, problems = question.reading(given)
+    value, problems = question.reading(given, *case)
     if None in problems:
         raise Unreadable(problems[None])
     return read(value, like=right), problems

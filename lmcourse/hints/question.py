@@ -66,9 +66,10 @@ class Question:
         The points of each entry of the answer, by its key or place; together they are ``points``. Without
         it an answer gets all points or none.
     reading : callable, optional
-        Reads a value in more forms than `answers.read`: takes what the student gave, returns it in
-        the form of the right value, and a dictionary of sentences on what cannot be read, by entry (by None
-        for the whole answer).
+        Reads a value in more forms than `answers.read`: takes what the student gave and the arguments of
+        the case, returns it in the form of the right value, and a dictionary of sentences on what cannot be
+        read, by entry (by None for the whole answer). Where many values are right, as in a design, it turns
+        each of them into the one that ``right`` gives.
     alike : tuple of (str, str, str)
         Labels of two formulas that agree on some visible case, and why. "right" labels the right formula, a
         mistake's id its formula (see `labelled_formulas`).
@@ -92,7 +93,7 @@ class Question:
     precision: str = "Do not round, and compute in float64."
     advice: str = "Work the smallest case by hand, and print every intermediate number with its shape."
     entry_points: dict[str | int, int] | None = None
-    reading: Callable[[Any], tuple[Any, dict]] | None = None
+    reading: Callable[..., tuple[Any, dict]] | None = None
     alike: tuple[tuple[str, str, str], ...] = ()
 
     def __post_init__(self):

@@ -86,7 +86,7 @@ def _scale_of_kept(report, scales=True, mask=True, kept=None):
     return _bytes(report, scales, mask, kept) - scales * spared / report["group"] * report["scale bits"] / 8
 
 
-def read_audit(answer):
+def read_audit(answer, reports=()):
     """The verdicts may be a list, or separated by commas."""
     answer = plain_data(answer)
     if isinstance(answer, dict) and "verdicts" in answer:
