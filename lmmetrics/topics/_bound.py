@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaln, psi
 
+from lmmetrics._checks import array_of, real_number
 from lmmetrics._types import Floats
-from lmmetrics.topics._counts import WordCounts
+from lmmetrics.topics._counts import WordCounts, checked_counts
+from lmmetrics.topics._weights import checked_alpha, variational
 
 
 class VariationalBound(NamedTuple):
@@ -58,12 +63,36 @@ def variational_bound(
     --------
     A test set ten times as large: the words' part grows tenfold, and the topics' part stays.
 
+    >>> import numpy as np
     >>> parts = variational_bound([[2, 1]] * 10, [[30, 2], [1, 20]], alpha=0.5, beta=0.5)
     >>> once = variational_bound([[2, 1]], [[30, 2], [1, 20]], alpha=0.5, beta=0.5)
     >>> bool(np.isclose(parts.words.sum(), 10 * once.words.sum())), parts.topics == once.topics
     (True, True)
     """
-    raise NotImplementedError
+    given = array_of("components", components, "a table of numbers above 0, a row for each topic")
+    if (
+        given.ndim != 2
+        or given.dtype.kind not in "iuf"
+        or not (np.isfinite(given).all() and (given > 0).all())
+    ):
+        raise ValueError(
+            "components must be a table of numbers above 0, a row for each topic: the parameters of the "
+            "topics' Dirichlet distributions, as components_ of scikit-learn and state.get_lambda() of gensim."
+        )
+    given = given.astype(np.float64)
+    beta = float(real_number("beta", beta, lambda x: 0 < x < math.inf, "a finite number above 0"))
+    prior = checked_alpha(alpha, len(given))
+    array = checked_counts("counts", counts)
+    if array.shape[1] != given.shape[1]:
+        raise ValueError(
+            f"counts has {array.shape[1]} columns, but components has {given.shape[1]}: count the words of "
+            "the training text."
+        )
+    logs = psi(given) - psi(given.sum(axis=1, keepdims=True))
+    words = variational(array, np.exp(logs), prior)[0]
+    ours = gammaln(given.sum(axis=1)) - gammaln(given).sum(axis=1)
+    theirs = gammaln(beta * given.shape[1]) - given.shape[1] * gammaln(beta)
+    return VariationalBound(words, float(np.sum(ours - theirs) + np.sum((given - beta) * logs)))
 
 
 def dirichlet_multinomial(counts: ArrayLike | WordCounts, prior: ArrayLike) -> Floats:
@@ -85,7 +114,21 @@ def dirichlet_multinomial(counts: ArrayLike | WordCounts, prior: ArrayLike) -> F
     --------
     Three words, and the prior 1: the probability of a, a, b is 1/3 * 2/4 * 1/5.
 
+    >>> import numpy as np
     >>> print(dirichlet_multinomial([[2, 1, 0]], prior=1).round(6), round(np.log(30), 6))
     [3.401197] 3.401197
     """
-    raise NotImplementedError
+    array = checked_counts("counts", counts)
+    b = array_of("prior", prior, "one number, or one for each word")
+    if (
+        b.shape not in ((), array.shape[1:])
+        or b.dtype.kind not in "iuf"
+        or not (np.isfinite(b).all() and (b > 0).all())
+    ):
+        raise ValueError(
+            f"prior is {prior!r}; one finite number above 0 is expected, or one for each of the "
+            f"{array.shape[1]} words."
+        )
+    b = np.broadcast_to(b.astype(np.float64), array.shape[1:])
+    drawn = (gammaln(array + b) - gammaln(b)).sum(axis=1)
+    return np.maximum(gammaln(array.sum(axis=1) + b.sum()) - gammaln(b.sum()) - drawn, 0.0)

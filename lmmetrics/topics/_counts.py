@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lmmetrics._checks import array_of, whole_number
 from lmmetrics._types import Ints, Seed
 from lmmetrics.score import Score
 from lmmetrics.text import tokenize
 
-EXPECTED = "whole numbers, none negative, a row for each document and a column for each word"
+BOS, EOS, UNK = "<s>", "</s>", "<unk>"
+EXPECTED = "a table of whole numbers, a row for each document and a column for each word"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,15 +126,48 @@ def word_counts(
     >>> word_counts(["The dog sees the dog."], vocabulary=train)
     WordCounts: 1 documents, 3 running words of a vocabulary of 2; 2 left out (40.0 %)
     """
-    raise NotImplementedError
+    least = whole_number("min_documents", min_documents, 1)
+    text = tokenize(documents, by=by)
+    words = [_word(token, lower) for token in text.vocabulary.tokens]
+    where = np.repeat(np.arange(len(text.document_starts) - 1), np.diff(text.document_starts))
+    if vocabulary is not None:
+        if least > 1:
+            raise ValueError(
+                "min_documents chooses the words of the vocabulary, but a vocabulary is given. Leave out one "
+                "of the two: min_documents is for the training documents, vocabulary=train for the others."
+            )
+        chosen = checked_words(
+            "vocabulary", vocabulary.words if isinstance(vocabulary, WordCounts) else vocabulary
+        )
+    else:
+        found = {
+            (document, words[token])
+            for document, token in zip(where.tolist(), text.ids.tolist(), strict=True)
+        }
+        documents_of = Counter(word for _, word in found)
+        chosen = tuple(sorted(word for word, n in documents_of.items() if word and n >= least))
+    if not chosen:
+        raise ValueError(
+            f"No word is left to count: no word occurs in {least} or more of the "
+            f"{len(text.document_starts) - 1} documents. Lower min_documents, or give other documents."
+        )
+    column = {word: i for i, word in enumerate(chosen)}
+    columns = np.array([column.get(word, -1) if word else -2 for word in words])[text.ids]
+    shape = len(text.document_starts) - 1, len(chosen)
+    cells = where[columns >= 0] * len(chosen) + columns[columns >= 0]
+    return WordCounts(
+        counts=np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(np.int64),
+        words=chosen,
+        left_out=np.bincount(where[columns == -1], minlength=shape[0]).astype(np.int64),
+    )
 
 
-def split_counts(counts: ArrayLike, seed: Seed) -> tuple[Ints, Ints]:
+def split_counts(counts: ArrayLike | WordCounts, seed: Seed) -> tuple[Ints, Ints]:
     """Put each running word of each document into one of two halves, by chance.
 
     Parameters
     ----------
-    counts : int[D, V]
+    counts : int[D, V] or WordCounts
     seed : int or numpy.random.Generator
         The same seed gives the same halves.
 
@@ -148,7 +182,10 @@ def split_counts(counts: ArrayLike, seed: Seed) -> tuple[Ints, Ints]:
     >>> (read + scored).tolist(), read.sum(axis=1).tolist()
     ([[3, 2], [0, 8]], [3, 4])
     """
-    raise NotImplementedError
+    array, rng = checked_counts("counts", counts), np.random.default_rng(seed)
+    first = [rng.multivariate_hypergeometric(row, (row.sum() + 1) // 2) for row in array]
+    half = np.array(first, dtype=np.int64).reshape(array.shape)
+    return half, array - half
 
 
 def document_scores(nats: ArrayLike, counts: ArrayLike | WordCounts) -> list[Score]:
@@ -165,9 +202,67 @@ def document_scores(nats: ArrayLike, counts: ArrayLike | WordCounts) -> list[Sco
 
     Examples
     --------
+    >>> from lmmetrics.topics import TopicModel
     >>> model = TopicModel([[0.5, 0.5], [0.9, 0.1]], alpha=1)
-    >>> counts = np.array([[3, 1], [2, 2]])
+    >>> counts = [[3, 1], [2, 2]]
     >>> sum(document_scores(model.exact(counts), counts)).tokens
     8
     """
-    raise NotImplementedError
+    array = checked_counts("counts", counts)
+    each = array_of("nats", nats, "one number for each document")
+    if each.shape != (len(array),):
+        raise ValueError(
+            f"nats has the shape {each.shape}; one number for each of the {len(array)} documents is expected."
+        )
+    return [Score(float(n), tokens=int(words)) for n, words in zip(each, array.sum(axis=1), strict=True)]
+
+
+def checked_counts(name: str, counts: Any, model: Any = None) -> Ints:
+    """Return counts as int64[D, V]; an error if they are none, or if a model has other words."""
+    if isinstance(counts, WordCounts):
+        words = getattr(model, "words", None)
+        if words is not None and counts.words != words:
+            raise ValueError(
+                f"{name} counts other words than the model has topics for. Count them with the model's "
+                "vocabulary: word_counts(documents, vocabulary=model.words)."
+            )
+        counts = counts.counts
+    elif hasattr(counts, "toarray"):  # a sparse matrix
+        counts = counts.toarray()
+    array = array_of(name, counts, EXPECTED)
+    if array.ndim != 2 or array.dtype.kind not in "iuf":
+        kind = f"has the shape {array.shape}" if array.dtype.kind in "iuf" else f"has the type {array.dtype}"
+        hint = " Put the counts of a single document into a list: [counts]." if array.ndim == 1 else ""
+        raise ValueError(f"{name} {kind}; {EXPECTED} is expected, or what word_counts returns.{hint}")
+    if not (np.isfinite(array).all() and (array >= 0).all() and (array == np.floor(array)).all()):
+        raise ValueError(
+            f"{name} has entries that are not counts: whole numbers of at least 0 are expected. Relative "
+            "frequencies or tf-idf weights cannot be used."
+        )
+    if model is not None and array.shape[1] != model.topics.shape[1]:
+        raise ValueError(
+            f"{name} has {array.shape[1]} columns, but the topics have {model.topics.shape[1]} words. Count "
+            "the words of the training text: word_counts(documents, vocabulary=train.words)."
+        )
+    return array.astype(np.int64)
+
+
+def _word(token: str, lower: bool) -> str:
+    """The word that a token is, or an empty string if it is none."""
+    if token in (BOS, EOS, UNK) or not any(map(str.isalpha, token)):
+        return ""
+    return token.lower() if lower else token
+
+
+def checked_words(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """Return the words as a tuple, each once."""
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise TypeError(f"{name} is {words!r}; a list of words is expected, such as train.words.")
+    words = tuple(words)
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"{name} has {word!r} ({type(word).__name__}); words are strings.")
+    if len(set(words)) < len(words):
+        twice = next(word for word, n in Counter(words).items() if n > 1)
+        raise ValueError(f"{name} has the word {twice!r} twice; give each word once.")
+    return words

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+import math
+from bisect import bisect_right
+from itertools import accumulate
+from operator import mul, truediv
 
-from lmmetrics._types import Seed
-from lmmetrics.topics._counts import WordCounts
+import numpy as np
+from numpy.typing import ArrayLike
+from tqdm import tqdm
+
+from lmmetrics._checks import real_number, whole_number
+from lmmetrics._types import Floats, Ints, Seed
+from lmmetrics.topics._counts import WordCounts, checked_counts
 from lmmetrics.topics._model import TopicModel
+from lmmetrics.topics._weights import checked_alpha
 
 
 def gibbs(
@@ -62,4 +71,58 @@ def gibbs(
     >>> sorted((model.topics[:, :2].sum(axis=1) > 0.5).tolist())
     [False, True]
     """
-    raise NotImplementedError
+    number, total = whole_number("topics", topics, 1), whole_number("sweeps", sweeps, 1)
+    array = checked_counts("counts", counts)
+    beta = float(real_number("beta", beta, lambda x: 0 < x < math.inf, "a finite number above 0"))
+    prior = checked_alpha(alpha, number)
+    if not array.any():
+        raise ValueError("The counts are all 0, so there is nothing to learn topics from.")
+    chain = Chain(array, prior, beta, np.random.default_rng(seed))
+    for _ in tqdm(range(total), desc="sampling", unit="sweep", delay=10, leave=False, disable=not progress):
+        chain.sweep()
+    of_words = chain.of_words()
+    learned = (of_words + beta) / (of_words.sum(axis=1, keepdims=True) + array.shape[1] * beta)
+    return TopicModel.from_components(learned, prior, getattr(counts, "words", None))
+
+
+class Chain:
+    """The state of the sampler: the topic of each running word, and the counts that follow from it."""
+
+    def __init__(self, counts: Ints, alpha: Floats, beta: float, rng: np.random.Generator) -> None:
+        cells = np.argwhere(counts > 0)
+        words = np.repeat(cells, counts[counts > 0], axis=0)
+        self.documents, self.words = words[:, 0].tolist(), words[:, 1].tolist()
+        self.shape, self.rng = (len(alpha), counts.shape[1]), rng
+        self.beta = beta
+        self.topics: list[int] = rng.integers(len(alpha), size=len(words)).tolist()
+        # Lists of numbers: reading one of them is several times as fast as in an array.
+        self.in_document = np.tile(alpha, (len(counts), 1)).tolist()
+        self.of_word = np.full(self.shape[::-1], beta).tolist()
+        sums = np.full(len(alpha), counts.shape[1] * beta)
+        for d, w, k in zip(self.documents, self.words, self.topics, strict=True):
+            self.in_document[d][k] += 1
+            self.of_word[w][k] += 1
+            sums[k] += 1
+        self.sums: list[float] = sums.tolist()
+
+    def sweep(self) -> None:
+        """Draw the topic of each running word once, in the order of the documents."""
+        sums, topics = self.sums, self.topics
+        uniform = self.rng.random(len(topics)).tolist()
+        for i, (d, w, u) in enumerate(zip(self.documents, self.words, uniform, strict=True)):
+            here, word, k = self.in_document[d], self.of_word[w], topics[i]
+            here[k] -= 1
+            word[k] -= 1
+            sums[k] -= 1
+            levels = list(accumulate(map(truediv, map(mul, here, word), sums)))
+            k = bisect_right(levels, u * levels[-1], 0, len(levels) - 1)
+            here[k] += 1
+            word[k] += 1
+            sums[k] += 1
+            topics[i] = k
+
+    def of_words(self) -> Ints:
+        """Return how many words of each kind have each topic: int64[K, V]."""
+        found = np.zeros(self.shape, dtype=np.int64)
+        np.add.at(found, (self.topics, self.words), 1)
+        return found

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
+from lmmetrics._checks import array_of, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.score import Score
-from lmmetrics.topics._counts import WordCounts
+from lmmetrics.topics._counts import WordCounts, checked_counts, checked_words, document_scores
+from lmmetrics.topics._weights import (
+    best,
+    checked_alpha,
+    closed_form,
+    log_likelihood,
+    separate,
+    two_topics,
+    variational,
+)
+
+DRAWS = 4096
+"""How many weights are drawn from the prior at once."""
 
 
 class TopicModel:
@@ -55,7 +70,22 @@ class TopicModel:
     """
 
     def __init__(self, topics: ArrayLike, alpha: ArrayLike, words: Iterable[str] | None = None) -> None:
-        raise NotImplementedError
+        table = checked_topics("topics", topics)
+        wrong = np.flatnonzero(np.abs(table.sum(axis=1) - 1) > 1e-9)
+        if wrong.size:
+            raise ValueError(
+                f"Row {wrong[0]} of topics sums to {table[wrong[0]].sum():.9g}; each topic is a distribution over "
+                "the words and sums to 1. Parameters that are not normalised, or have single precision, become "
+                "topics with TopicModel.from_components(components, alpha)."
+            )
+        self.topics: Floats = table
+        self.alpha: Floats = checked_alpha(alpha, len(table))
+        self.words = None if words is None else checked_words("words", words)
+        if self.words is not None and len(self.words) != table.shape[1]:
+            raise ValueError(
+                f"words has {len(self.words)} words, but the topics have {table.shape[1]} columns; each "
+                "column is one word."
+            )
 
     @classmethod
     def from_components(
@@ -79,7 +109,8 @@ class TopicModel:
         array([[0.75, 0.25],
                [0.2 , 0.8 ]])
         """
-        raise NotImplementedError
+        table = checked_topics("components", components)
+        return cls(table / table.sum(axis=1, keepdims=True), alpha, words)
 
     def mixture(self, weights: ArrayLike) -> Floats:
         """Return p(w | d) = sum_k theta_dk phi_kw: ``weights @ topics``, float64[D, V].
@@ -89,7 +120,7 @@ class TopicModel:
         weights : float[D, K]
             Each row sums to 1.
         """
-        raise NotImplementedError
+        return self._weights(weights) @ self.topics
 
     def sample(self, documents: int, length: ArrayLike, seed: Seed) -> tuple[Ints, Floats]:
         """Draw documents from the model.
@@ -107,7 +138,16 @@ class TopicModel:
         (int64[D, V], float64[D, K])
             The counts, and the weights that they were drawn with.
         """
-        raise NotImplementedError
+        count = whole_number("documents", documents, 1)
+        lengths = array_of("length", length, "one whole number, or one for each document")
+        if lengths.shape not in ((), (count,)) or lengths.dtype.kind not in "iu" or (lengths < 0).any():
+            raise ValueError(
+                f"length is {length!r}; a whole number of at least 0 is expected, or one for each document."
+            )
+        rng = np.random.default_rng(seed)
+        weights = rng.dirichlet(self.alpha, count)
+        mixed = weights @ self.topics
+        return rng.multinomial(lengths, mixed / mixed.sum(axis=1, keepdims=True)), weights
 
     def plug_in(self, counts: ArrayLike | WordCounts, weights: ArrayLike) -> Score:
         """Return the score of documents given their weights: -sum_dw n_dw ln p(w | d).
@@ -120,11 +160,20 @@ class TopicModel:
         weights : float[D, K]
             Each row sums to 1. Weights that were estimated from the same counts have seen what they score.
         """
-        raise NotImplementedError
+        return sum(self.plug_in_documents(counts, weights), start=Score(0.0, tokens=0))
 
     def plug_in_documents(self, counts: ArrayLike | WordCounts, weights: ArrayLike) -> list[Score]:
         """Return one score for each document given its weights: see `plug_in`."""
-        raise NotImplementedError
+        array = checked_counts("counts", counts, self)
+        mixed = self.mixture(weights)
+        if len(mixed) != len(array):
+            raise ValueError(
+                f"weights has {len(mixed)} rows, but counts has {len(array)} documents: one for each."
+            )
+        logs = np.full(array.shape, -np.inf)
+        np.log(mixed, where=mixed > 0, out=logs)
+        nats = -np.sum(array * logs, where=array > 0, axis=1)
+        return document_scores(np.maximum(nats, 0.0), array)
 
     def best_weights(self, counts: ArrayLike | WordCounts) -> Floats:
         """Return the weights that maximise the likelihood of these very words: float64[D, K].
@@ -133,7 +182,7 @@ class TopicModel:
         surprisal is convex in the weights, so the distance from the minimum has a bound that can be
         computed.) A document without words gets the mean of the prior.
         """
-        raise NotImplementedError
+        return best(checked_counts("counts", counts, self), self.topics, self.alpha)
 
     def posterior_weights(self, counts: ArrayLike | WordCounts) -> Floats:
         """Return the posterior mean of the weights given these words: float64[D, K].
@@ -141,7 +190,14 @@ class TopicModel:
         Exact for K = 1 and K = 2, and if no two topics share a word; otherwise the mean of the variational
         posterior.
         """
-        raise NotImplementedError
+        array = checked_counts("counts", counts, self)
+        if (split := separate(array, self.topics)) is not None:
+            given = split + self.alpha
+            return given / given.sum(axis=1, keepdims=True)
+        if len(self.topics) == 2:
+            first = two_topics(array, self.topics, self.alpha)[1]
+            return np.stack([first, 1 - first], axis=1)
+        return variational(array, self.topics, self.alpha)[1]
 
     def exact(self, counts: ArrayLike | WordCounts) -> Floats:
         """Return -ln p(d) of each document, with the weights integrated out: float64[D], in nats.
@@ -150,8 +206,9 @@ class TopicModel:
 
             p(d) = integral of prod_w (t phi_1w + (1 - t) phi_2w)^n_w Beta(t; alpha_1, alpha_2) dt
 
-        by Gauss-Jacobi quadrature. The integrand is the density times a polynomial of degree N in t, so
-        N // 2 + 1 nodes integrate a document of N words exactly, up to rounding.
+        by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids of which one
+        is twice as fine as the other and which agree to ten digits. It holds for every alpha. (For alpha = 1/2
+        a simpler rule will do: with t = sin(u)^2 the density is constant in u.)
 
         Raises
         ------
@@ -159,7 +216,16 @@ class TopicModel:
             For more than two topics that share words: no method is known that is exact and fast. Use
             `importance` or `bound`.
         """
-        raise NotImplementedError
+        array = checked_counts("counts", counts, self)
+        if (split := separate(array, self.topics)) is not None:
+            return closed_form(array, split, self.topics, self.alpha)
+        if len(self.topics) == 2:
+            return two_topics(array, self.topics, self.alpha)[0]
+        raise ValueError(
+            f"The weights of {len(self.topics)} topics that share words cannot be integrated out exactly: the "
+            "sum has a term for every assignment of the words to topics. Estimate -ln p with "
+            "importance(counts, draws, seed), bound it with bound(counts), or measure completion(read, scored)."
+        )
 
     def importance(self, counts: ArrayLike | WordCounts, draws: int, seed: Seed) -> Floats:
         """Estimate -ln p(d) of each document from weights drawn from the prior: float64[D], in nats.
@@ -175,7 +241,9 @@ class TopicModel:
             For each document, at least 1.
         seed : int or numpy.random.Generator
         """
-        raise NotImplementedError
+        array = checked_counts("counts", counts, self)
+        total, rng = whole_number("draws", draws, 1), np.random.default_rng(seed)
+        return np.array([self._drawn(row, total, rng) for row in array])
 
     def bound(self, counts: ArrayLike | WordCounts) -> Floats:
         """Return the variational upper bound of -ln p(d) of each document: float64[D], in nats.
@@ -184,7 +252,7 @@ class TopicModel:
         variational posterior from the true one. The topics are taken as known, so there is no term of the
         topics; see `variational_bound` for what programs print.
         """
-        raise NotImplementedError
+        return variational(checked_counts("counts", counts, self), self.topics, self.alpha)[0]
 
     def completion(
         self,
@@ -208,7 +276,7 @@ class TopicModel:
         Score
             Of the words in ``scored``. `completion_documents` gives one for each document.
         """
-        raise NotImplementedError
+        return sum(self.completion_documents(read, scored, weights), start=Score(0.0, tokens=0))
 
     def completion_documents(
         self,
@@ -217,7 +285,62 @@ class TopicModel:
         weights: Literal["posterior", "best", "integrated"] = "posterior",
     ) -> list[Score]:
         """Return one score for each document: see `completion`."""
-        raise NotImplementedError
+        first, second = (checked_counts(n, c, self) for n, c in (("read", read), ("scored", scored)))
+        if len(first) != len(second):
+            raise ValueError(
+                f"read has {len(first)} documents and scored has {len(second)}; two halves of the same documents "
+                "are expected, such as split_counts(counts, seed)."
+            )
+        if weights == "integrated":
+            before = self.exact(first)
+            if np.isinf(before).any():
+                raise ValueError(
+                    f"No topic gives a probability to a word that is read in document "
+                    f"{np.isinf(before).argmax()}, so nothing can be conditioned on it. Smooth the topics."
+                )
+            return document_scores(np.maximum(self.exact(first + second) - before, 0.0), second)
+        if weights not in ("posterior", "best"):
+            raise ValueError(f'weights is {weights!r}; "posterior", "best" or "integrated" is expected.')
+        estimate = self.posterior_weights if weights == "posterior" else self.best_weights
+        return self.plug_in_documents(second, estimate(first))
+
+    def _weights(self, weights: ArrayLike) -> Floats:
+        """The weights as float64[D, K], each row with the sum 1."""
+        given = array_of("weights", weights, "a row for each document")
+        if given.ndim != 2 or given.shape[1] != len(self.topics) or given.dtype.kind not in "iuf":
+            raise ValueError(
+                f"weights has the shape {given.shape}; a row for each document is expected, with a column "
+                f"for each of the {len(self.topics)} topics."
+            )
+        sums = given.sum(axis=1, keepdims=True, dtype=np.float64)
+        if not ((given >= 0).all() and (np.abs(sums - 1) <= 1e-5).all()):
+            raise ValueError(
+                "Each row of weights must have no negative number and the sum 1. A program that leaves out "
+                "small weights, as gensim's get_document_topics does, needs minimum_probability=0."
+            )
+        return given / sums
+
+    def _drawn(self, row: Ints, draws: int, rng: np.random.Generator) -> float:
+        """The estimate of -ln p of one document."""
+        n, present = row[None, row > 0].astype(np.float64), self.topics[:, row > 0]
+        logs = [
+            log_likelihood(n, rng.dirichlet(self.alpha, min(DRAWS, draws - done)) @ present)[0]
+            for done in range(0, draws, DRAWS)
+        ]
+        return max(0.0, float(np.log(draws) - logsumexp(np.concatenate(logs))))
 
     def __repr__(self) -> str:
-        raise NotImplementedError
+        return f"TopicModel: {len(self.topics):,} topics, {self.topics.shape[1]:,} words"
+
+
+def checked_topics(name: str, topics: ArrayLike) -> Floats:
+    """Return topics as float64[K, V], each row with a sum above 0."""
+    table = array_of(name, topics, "a row for each topic")
+    if table.ndim != 2 or 0 in table.shape or table.dtype.kind not in "iuf":
+        raise ValueError(
+            f"{name} has the shape {table.shape}; a table of numbers is expected, with a row for each topic "
+            "and a column for each word."
+        )
+    if not (np.isfinite(table).all() and (table >= 0).all() and (table.sum(axis=1) > 0).all()):
+        raise ValueError(f"{name} must have finite numbers, none negative, and in each row one above 0.")
+    return table.astype(np.float64)
