@@ -77,7 +77,8 @@ def variational_bound(
     ):
         raise ValueError(
             "components must be a table of numbers above 0, a row for each topic: the parameters of the "
-            "topics' Dirichlet distributions, as components_ of scikit-learn and state.get_lambda() of gensim."
+            "topics' Dirichlet distributions, as components_ of scikit-learn and state.get_lambda() "
+            "of gensim."
         )
     given = given.astype(np.float64)
     beta = float(real_number("beta", beta, lambda x: 0 < x < math.inf, "a finite number above 0"))

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from itertools import accumulate
 from operator import mul, truediv
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,9 @@ from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.topics._counts import WordCounts, checked_counts
 from lmmetrics.topics._model import TopicModel
 from lmmetrics.topics._weights import checked_alpha
+
+WIDE = 30
+"""Above so many topics the counts of a document, and those of a word, are arrays and not lists."""
 
 
 def gibbs(
@@ -48,8 +52,8 @@ def gibbs(
     beta : float
         The prior of a topic's words, above 0.
     sweeps : int
-        How often each running word gets a new topic; at least 1. The time grows with sweeps times running
-        words times (a constant + K): about N seconds for M.
+        How often each running word gets a new topic; at least 1. With 30,000 running words, 200 sweeps take
+        about 10 seconds for 5 topics and half a minute for 100.
     seed : int or numpy.random.Generator
         The same seed gives the same topics. Another seed gives others, in another order.
     progress : bool
@@ -85,6 +89,18 @@ def gibbs(
     return TopicModel.from_components(learned, prior, getattr(counts, "words", None))
 
 
+def _from_lists(here: list[float], word: list[float], sums: list[float], u: float) -> int:
+    """Draw a topic with the probabilities here * word / sums; ``u`` is uniform between 0 and 1."""
+    levels = list(accumulate(map(truediv, map(mul, here, word), sums)))
+    return bisect_right(levels, u * levels[-1], 0, len(levels) - 1)
+
+
+def _from_arrays(here: Floats, word: Floats, sums: Floats, u: float) -> int:
+    """The same for arrays, which takes less time for many topics, and more for few."""
+    levels = (here * word / sums).cumsum()
+    return min(int(levels.searchsorted(u * levels[-1], side="right")), len(levels) - 1)
+
+
 class Chain:
     """The state of the sampler: the topic of each running word, and the counts that follow from it."""
 
@@ -95,27 +111,30 @@ class Chain:
         self.shape, self.rng = (len(alpha), counts.shape[1]), rng
         self.beta = beta
         self.topics: list[int] = rng.integers(len(alpha), size=len(words)).tolist()
-        # Lists of numbers: reading one of them is several times as fast as in an array.
-        self.in_document = np.tile(alpha, (len(counts), 1)).tolist()
-        self.of_word = np.full(self.shape[::-1], beta).tolist()
-        sums = np.full(len(alpha), counts.shape[1] * beta)
+        rows: Any = (np.tile(alpha, (len(counts), 1)), np.full(self.shape[::-1], beta))
+        sums: Any = np.full(len(alpha), counts.shape[1] * beta)
+        self.draw = _from_arrays if len(alpha) > WIDE else _from_lists
+        self.in_document: list[Any]
+        self.of_word: list[Any]
+        self.in_document, self.of_word = (
+            list(table) if len(alpha) > WIDE else table.tolist() for table in rows
+        )
         for d, w, k in zip(self.documents, self.words, self.topics, strict=True):
             self.in_document[d][k] += 1
             self.of_word[w][k] += 1
             sums[k] += 1
-        self.sums: list[float] = sums.tolist()
+        self.sums = sums if len(alpha) > WIDE else sums.tolist()
 
     def sweep(self) -> None:
         """Draw the topic of each running word once, in the order of the documents."""
-        sums, topics = self.sums, self.topics
+        sums, topics, draw = self.sums, self.topics, self.draw
         uniform = self.rng.random(len(topics)).tolist()
         for i, (d, w, u) in enumerate(zip(self.documents, self.words, uniform, strict=True)):
             here, word, k = self.in_document[d], self.of_word[w], topics[i]
             here[k] -= 1
             word[k] -= 1
             sums[k] -= 1
-            levels = list(accumulate(map(truediv, map(mul, here, word), sums)))
-            k = bisect_right(levels, u * levels[-1], 0, len(levels) - 1)
+            k = draw(here, word, sums, u)
             here[k] += 1
             word[k] += 1
             sums[k] += 1

@@ -74,9 +74,9 @@ class TopicModel:
         wrong = np.flatnonzero(np.abs(table.sum(axis=1) - 1) > 1e-9)
         if wrong.size:
             raise ValueError(
-                f"Row {wrong[0]} of topics sums to {table[wrong[0]].sum():.9g}; each topic is a distribution over "
-                "the words and sums to 1. Parameters that are not normalised, or have single precision, become "
-                "topics with TopicModel.from_components(components, alpha)."
+                f"Row {wrong[0]} of topics sums to {table[wrong[0]].sum():.9g}; each topic is a distribution "
+                "over the words and sums to 1. Parameters that are not normalised, or have single precision, "
+                "become topics with TopicModel.from_components(components, alpha)."
             )
         self.topics: Floats = table
         self.alpha: Floats = checked_alpha(alpha, len(table))
@@ -180,7 +180,8 @@ class TopicModel:
 
         By expectation maximisation, until the surprisal is at most 1e-6 nats per word above its minimum. (The
         surprisal is convex in the weights, so the distance from the minimum has a bound that can be
-        computed.) A document without words gets the mean of the prior.
+        computed.) A word that no topic can give is passed over. A document
+        without words gets the mean of the prior.
         """
         return best(checked_counts("counts", counts, self), self.topics, self.alpha)
 
@@ -188,9 +189,9 @@ class TopicModel:
         """Return the posterior mean of the weights given these words: float64[D, K].
 
         Exact for K = 1 and K = 2, and if no two topics share a word; otherwise the mean of the variational
-        posterior.
+        posterior. A word that no topic can give is passed over.
         """
-        array = checked_counts("counts", counts, self)
+        array = checked_counts("counts", counts, self) * (self.topics > 0).any(axis=0)
         if (split := separate(array, self.topics)) is not None:
             given = split + self.alpha
             return given / given.sum(axis=1, keepdims=True)
@@ -207,8 +208,8 @@ class TopicModel:
             p(d) = integral of prod_w (t phi_1w + (1 - t) phi_2w)^n_w Beta(t; alpha_1, alpha_2) dt
 
         by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids of which one
-        is twice as fine as the other and which agree to ten digits. It holds for every alpha. (For alpha = 1/2
-        a simpler rule will do: with t = sin(u)^2 the density is constant in u.)
+        is twice as fine as the other and which agree to ten digits. It holds for every alpha. (For alpha =
+        1/2 a simpler rule will do: with t = sin(u)^2 the density is constant in u.)
 
         Raises
         ------
@@ -222,9 +223,10 @@ class TopicModel:
         if len(self.topics) == 2:
             return two_topics(array, self.topics, self.alpha)[0]
         raise ValueError(
-            f"The weights of {len(self.topics)} topics that share words cannot be integrated out exactly: the "
-            "sum has a term for every assignment of the words to topics. Estimate -ln p with "
-            "importance(counts, draws, seed), bound it with bound(counts), or measure completion(read, scored)."
+            f"The weights of {len(self.topics)} topics that share words cannot be integrated out exactly: "
+            "the sum has a term for every assignment of the words to topics. Estimate -ln p with "
+            "importance(counts, draws, seed), bound it with bound(counts), or measure completion(read, "
+            "scored)."
         )
 
     def importance(self, counts: ArrayLike | WordCounts, draws: int, seed: Seed) -> Floats:
@@ -288,8 +290,8 @@ class TopicModel:
         first, second = (checked_counts(n, c, self) for n, c in (("read", read), ("scored", scored)))
         if len(first) != len(second):
             raise ValueError(
-                f"read has {len(first)} documents and scored has {len(second)}; two halves of the same documents "
-                "are expected, such as split_counts(counts, seed)."
+                f"read has {len(first)} documents and scored has {len(second)}; two halves of the same "
+                "documents are expected, such as split_counts(counts, seed)."
             )
         if weights == "integrated":
             before = self.exact(first)

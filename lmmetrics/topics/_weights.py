@@ -14,7 +14,7 @@ from lmmetrics._checks import array_of
 from lmmetrics._types import Floats, Ints
 
 NEAR, STEPS = 1e-6, 100_000
-"""How far above its minimum the surprisal of the best weights may be, in nats per word; and the most steps."""
+"""How far above its minimum the surprisal of best weights may be, in nats per word; and the most steps."""
 STILL, ROUNDS = 1e-7, 5_000
 """The change of the variational posterior, relative to its sum, below which it is done; and a limit."""
 AGREE, NODES = 1e-10, 1 << 17
