@@ -33,6 +33,13 @@ class Mixture(Predictor):
     weights : sequence of float, optional
         One for each model, none negative, summing to 1. Equal by default.
 
+    Raises
+    ------
+    TypeError
+        If a model has no ``log_probs``.
+    ValueError
+        If there is no model, if two have different vocabularies, or if the weights are not as above.
+
     Attributes
     ----------
     weights_ : float64[M]
@@ -69,6 +76,7 @@ class Mixture(Predictor):
                     f"{type(model).__name__} has no log_probs(text): it is not a language model. Give an "
                     "object with that method, such as a fitted NGramModel."
                 )
+        self._check_vocabularies()
         self.weights = weights
         self._given = _checked_weights(weights, len(self.models))
 
@@ -101,10 +109,19 @@ class Mixture(Predictor):
 
         Raises
         ------
+        TypeError
+            If a model has no such method, as a `UnigramCache`, which needs the whole text.
         ValueError
-            If the context does not begin with `<s>`, and some models take it for the start of the text, but
-            others for a place anywhere in a text.
+            If the models have different vocabularies; if the context does not begin with `<s>`, and some
+            models take it for the start of the text, but others for a place anywhere in a text.
         """
+        for model in self.models:
+            if not hasattr(model, "next_distribution"):
+                raise TypeError(
+                    f"{type(model).__name__} has no next_distribution(context), so neither has a mixture "
+                    "with it. Score a text instead: mixture.log_probs(text)."
+                )
+        self._check_vocabularies()
         rows = np.stack([cast(Any, model).next_distribution(context) for model in self.models])
         if len(self._starts()) > 1 and list(context[:1]) != ["<s>"]:
             raise ValueError(
@@ -157,6 +174,21 @@ class Mixture(Predictor):
             self._warn_if_far(np.max(weights / np.where(used > 0, used, 1.0)) - 1)
         self.weights_: Floats = weights / weights.sum()
         return self
+
+    def _check_vocabularies(self) -> None:
+        """Raise if two models have different vocabularies: an id would mean another token to each."""
+        first = None
+        for model in self.models:
+            vocabulary = getattr(model, "vocabulary", None)
+            if vocabulary is None:
+                continue
+            first = first or vocabulary
+            if vocabulary is not first and vocabulary != first:
+                raise ValueError(
+                    f"The models of this mixture have different vocabularies ({first} and {vocabulary}), so "
+                    "an id means another token to each. Train them on texts with one vocabulary: "
+                    "tokenize(documents, vocabulary=first.vocabulary)."
+                )
 
     @property
     def _weights(self) -> Floats:

@@ -134,7 +134,8 @@ def _number_at(answer: sp.Expr, values: dict[str, float], where: str) -> float |
 def agreement(answer: Any, target: Any, rtol: float, atol: float) -> np.ndarray:
     """Compare two values of the same form number by number, and return one boolean for each number or string.
 
-    Infinities agree with infinities of the same sign, and NaN with NaN: a wrong formula may give them.
+    Infinities agree with infinities of the same sign, and NaN with NaN: a wrong formula may give them. In
+    texts, one blank is as good as several or as a new line.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def agreement(answer: Any, target: Any, rtol: float, atol: float) -> np.ndarray:
     """
     with np.errstate(invalid="ignore"):
         close = np.isclose(numbers(answer), numbers(target), rtol=rtol, atol=atol, equal_nan=True)
-    same = [a == b for a, b in zip(_texts(answer), _texts(target), strict=True)]
+    same = [a.split() == b.split() for a, b in zip(_texts(answer), _texts(target), strict=True)]
     return np.concatenate([close, np.array(same, dtype=bool)])
 
 
@@ -175,7 +176,7 @@ def shortened(value: Any, limit: int = 160) -> str:
         text = f"{value:.6g}"
     else:
         text = str(value)
-    return text if len(text) <= limit else text[: limit - 3] + "..."
+    return text if len(text) <= limit else text[: limit - 3].rstrip(".") + "..."
 
 
 def _short_array(array: np.ndarray) -> str:

@@ -28,6 +28,8 @@ MOST_NAMED = 6
 MOST_ASKED = 4
 """For how many cases the properties of a right answer are checked: each may take another call."""
 
+NOT_A_NUMBER = "a result is not a number (nan). Look for 0 / 0, 0 times infinity, or infinity minus infinity."
+
 Mask = list[np.ndarray]
 """For each case, one boolean for each number and string of its value."""
 
@@ -108,6 +110,9 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
 def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
     """What explains everything that is wrong in the mask."""
     question = answer.question
+    nan = np.concatenate(_not_numbers(answer))
+    if nan.size and nan.all():
+        return f"{NOT_A_NUMBER} {_shown(answer)}".rstrip(), ()
     mistakes = _usual(answer, question.rtol, mask)
     if not mistakes:
         near = answer.matches(question.right, max(LOOSE, CLOSE * question.rtol))
@@ -150,7 +155,13 @@ def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...
     """What explains each of several wrong entries on its own, if no mistake explains all of them."""
     if len(wrong) < 2:
         return None
-    reasons = {label: _reason(answer, [there == label for there in answer.labels]) for label in wrong}
+    nan = np.concatenate(answer.labels)[np.concatenate(_not_numbers(answer))]
+    reasons = {
+        label: (NOT_A_NUMBER, ())
+        if label in nan
+        else _reason(answer, [there == label for there in answer.labels])
+        for label in wrong
+    }
     if not any(reasons.values()):
         return None
     unknown = (f"{UNKNOWN}.", ())
@@ -167,11 +178,25 @@ def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...
 def _other(answer: Answer) -> str:
     """What to say if no usual mistake gives the numbers: a broken property, or what to try."""
     question, shown = answer.question, _shown(answer)
+    nan = any(nan.any() for nan in _not_numbers(answer))
     for rule in question.properties:
+        if nan and "not a number" not in rule.message:
+            continue  # NaN lacks nearly every property, and the messages would accuse the formula of others
         if _lacks(answer, rule, len(answer.cases)):
             return f"{rule.message}. {shown}".rstrip()
+    if nan:
+        return f"{NOT_A_NUMBER} {shown}".rstrip()
     reason = f"not the value asked for, and {UNKNOWN}."
     return " ".join(part for part in (reason, shown, _places(answer), question.advice) if part)
+
+
+def _not_numbers(answer: Answer) -> Mask:
+    """For each case, which numbers are NaN where the right ones are not; never a text."""
+    found = []
+    for value, right, good in zip(answer.values, answer.rights, answer.right, strict=True):
+        nan = np.isnan(numbers(value)) & ~np.isnan(numbers(right))
+        found.append(np.append(nan, np.zeros(good.size - nan.size, dtype=bool)))
+    return found
 
 
 def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:

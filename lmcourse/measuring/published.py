@@ -203,7 +203,7 @@ def trained(text, name, model, train, valid, test, steps, unit="token"):
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     history = neural.train(
         model, train, valid=valid, steps=steps, seed=0, batch=32, progress=True,
-        every=steps // (4 if valid else 20),
+        every=max(1, steps // (4 if valid else 20)),
         checkpoint=CHECKPOINTS / f"{name}.pt",
     )  # fmt: skip
     if history.interrupted:

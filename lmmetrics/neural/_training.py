@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text
+from lmmetrics._checks import check_text, real_number, whole_number
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._history import History
@@ -95,14 +95,27 @@ def train(
     Raises
     ------
     ValueError
-        If an argument is out of range; if the text is empty, has another vocabulary or contains tokens
-        without an id; or if the checkpoint belongs to another run.
+        If an argument is out of range; if `patience` is given without `valid`; if the text is empty, has
+        another vocabulary or contains tokens without an id; or if the checkpoint belongs to another run.
     """
+    for name, value in {"steps": steps, "length": length, "every": every, "patience": patience}.items():
+        if value is not None:
+            whole_number(name, value, 1)
+    whole_number("batch", batch, 1)
+    for name, value in {"lr": lr, "clip": clip, "seconds": seconds}.items():
+        if value is not None or name != "seconds":
+            real_number(name, value, lambda x: 0 < x < math.inf, "a number above 0")
+    real_number("smoothing", smoothing, lambda x: 0 <= x < 1, "a number from 0 to below 1")
+    if schedule not in ("cosine", "constant"):
+        raise ValueError(f'schedule is {schedule!r}; "cosine" or "constant" is expected.')
+    if steps is None and seconds is None:
+        raise ValueError("Neither steps nor seconds is given: say how long to train, such as steps=500.")
+    if patience is not None and valid is None:
+        raise ValueError("patience counts validations, and there is no validation text: give valid=text.")
     length = _length(model, length)
     _check_text(model, text, "training")
     if valid is not None:
         _check_text(model, valid, "validation")
-    _check_options(steps, seconds, schedule, smoothing)
     every = every or (max(1, steps // 10) if steps else 100)
     run = Run(model, text, valid, seed, batch, length, lr, clip, smoothing)
     run.rate = _rates(lr, schedule, steps, seconds)
@@ -160,20 +173,13 @@ def _length(model: NeuralLM, length: int | None) -> int:
 
 def _check_text(model: NeuralLM, text: TokenizedText, name: str) -> None:
     check_text(f"the {name} text", text, model.vocabulary)
-    if len(text) == 0 or (text.ids < 0).any():
+    if len(text) == 0:
+        raise ValueError(f"The {name} text has no tokens, so there is nothing to learn from or to score.")
+    if (text.ids < 0).any():
         raise ValueError(
-            f"The {name} text has no tokens, or tokens outside its vocabulary: their probability "
-            "is 0, and their nats infinite. Use a vocabulary with <unk>, or one that contains all its tokens."
+            f"The {name} text has tokens outside its vocabulary. Their probability is 0, and their nats "
+            "infinite. Use a vocabulary with <unk>, or one that contains all its tokens."
         )
-
-
-def _check_options(steps: int | None, seconds: float | None, schedule: Schedule, smoothing: float) -> None:
-    if steps is None and seconds is None:
-        raise ValueError("Neither steps nor seconds is given: say how long to train, such as steps=500.")
-    if schedule not in ("cosine", "constant"):
-        raise ValueError(f'schedule is {schedule!r}; it is "cosine" or "constant".')
-    if not 0 <= smoothing < 1:
-        raise ValueError(f"smoothing is {smoothing!r}; a number from 0 to below 1 is expected.")
 
 
 def _digest(text: TokenizedText) -> str:

@@ -1,6 +1,7 @@
 """`NGramModel`: an order and a smoothing method, fitted to a text."""
 
 import copy
+import math
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -85,15 +86,33 @@ class NGramModel(Predictor):
         ------
         MissingStatisticsError
             If the text is too small for the method. The message says what to do.
+        ValueError
+            If the probabilities after one of the text's first contexts do not sum to 1: the method is wrong.
         """
         check_text("text", text)
         with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
-            self._tables = self.smoothing.tables(counts, bar.update)
+            tables = self.smoothing.tables(counts, bar.update)
+        if self.smoothing.refusal is None:
+            self._check_sums(tables, text)
+        self._tables = tables
         self.counts_, self.vocabulary = counts, text.vocabulary
         self._spelling = text.spelling._replace(label="model")
         return self
+
+    def _check_sums(self, tables: Tables, text: TokenizedText) -> None:
+        """Raise unless the rows after the first tokens of a text sum to 1: one row for each order."""
+        first = text.ids[: self.order - 1]
+        first = first[: np.append(np.flatnonzero(text.is_eos[: len(first)]), len(first))[0]].tolist()
+        for length in range((len(first) + 1) * bool(len(text))):
+            total = float(tables.row(first[:length]).sum())
+            if not math.isclose(total, 1, rel_tol=1e-6):
+                raise ValueError(
+                    f"After a context of length {length}, the probabilities of {self.smoothing!r} sum to "
+                    f"{total:.6g}, not to 1, so a perplexity would mean nothing. In `terms`, the shares of "
+                    "the n-grams with one context and the weight of its remainder have to sum to 1."
+                )
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token of a text, given the tokens before it in its sentence.

@@ -31,6 +31,7 @@ class Smoothing:
     To write a method of your own, derive it from `Interpolated` or `SpreadEvenly` and define `terms`: the
     share that each n-gram gets from its own count, and the weight that each context leaves to the remainder.
     A method that distributes the remainder in another way derives from `Smoothing` and defines `combine` too.
+    `NGramModel.fit` refuses a method whose probabilities do not sum to 1.
 
     Examples
     --------

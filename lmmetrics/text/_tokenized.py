@@ -190,9 +190,13 @@ class TokenizedText:
         ]
 
     def __repr__(self) -> str:
+        parts = (
+            (len(self.sentence_starts) - 1, "sentence"),
+            (len(self.document_starts) - 1, "document"),
+        )
+        sentences, documents = (f"{count:,} {name}{'s' * (count != 1)}" for count, name in parts)
         return (
-            f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in "
-            f"{len(self.sentence_starts) - 1:,} sentences of {len(self.document_starts) - 1:,} documents; "
+            f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in {sentences} of {documents}; "
             f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
         )
 

@@ -87,6 +87,32 @@ def test_each_mistake_gets_its_own_hint(question, i):
         assert not any(number in verdict.message for number in telling - constants)
 
 
+def _with_nan(value):
+    """The same value with NaN in the place of each number."""
+    if isinstance(value, dict):
+        return {key: _with_nan(entry) for key, entry in value.items()}
+    return value if isinstance(value, str) else np.full(np.shape(value), np.nan)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        question
+        for question in QUESTIONS
+        if question.form != "expression"
+        and question.reading is None  # which says of itself what it cannot read
+        and np.isfinite(numbers(formula_value(question, question.right, question.cases[0]))).any()
+    ],
+    ids=lambda question: question.key,
+)
+def test_nan_is_called_nan(question):
+    verdict = judge(
+        question, lambda case: _with_nan(formula_value(question, question.right, case)), question.cases
+    )
+    assert not verdict.right and not verdict.mistakes
+    assert "not a number (nan)" in verdict.message and "is below 1" not in verdict.message
+
+
 @pytest.mark.parametrize(("question", "i"), BY_MISTAKE)
 def test_each_mistake_is_refused_on_fresh_inputs(question, i):
     wrong = question.mistakes[i].wrong

@@ -6,6 +6,7 @@ import sympy as sp
 import torch
 
 from lmcourse.feedback import check
+from lmcourse.hints.answers import agreement
 from tests.hints.small_questions import mean_nats, message
 
 X, A = sp.symbols("x a")
@@ -82,3 +83,8 @@ def test_an_expression_is_right_in_any_form(answer):
 )
 def test_what_is_wrong_with_an_expression(answer, says):
     assert says in message("99.slope", answer)
+
+
+def test_a_new_line_between_words_is_a_blank():
+    assert agreement("score distribution", "score\n distribution ", rtol=0, atol=0).all()
+    assert not agreement("score distribution", "scoredistribution", rtol=0, atol=0).any()

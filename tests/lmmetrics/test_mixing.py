@@ -122,3 +122,22 @@ def test_em_says_when_it_has_not_converged(tales, monkeypatch):
         mixture.fit(valid)
     bound = float(str(caught[0].message).split("may be ")[1].split()[0])
     assert 0 < -mixture.log_probs(valid).mean() - least <= bound
+
+
+ONE, OTHER = (NGramModel(1, WittenBell()).fit(tokenize([words])) for words in ("a a a b", "b b b a"))
+
+
+def test_models_with_different_vocabularies_are_refused():
+    with pytest.raises(ValueError, match="different vocabularies"):
+        Mixture([ONE, OTHER])
+    unfitted = NGramModel(1, WittenBell())
+    mixed = Mixture([ONE, unfitted])
+    unfitted.fit(tokenize(["b b b a"]))  # after the mixture was made
+    for call in (mixed.next_distribution, lambda: mixed.prob("a")):
+        with pytest.raises(ValueError, match="different vocabularies"):
+            call()
+
+
+def test_a_cache_gives_no_distribution_after_a_context():
+    with pytest.raises(TypeError, match="UnigramCache has no next_distribution"):
+        Mixture([ONE, UnigramCache(10)]).next_distribution(["a"])

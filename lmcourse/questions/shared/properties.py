@@ -25,7 +25,7 @@ def unchanged(value: Any, second: Any) -> bool:
     return bool(agreement(value, second, rtol=1e-6, atol=1e-9).all())
 
 
-FINITE = Property("a number is infinite or not a number (nan)", finite)
+FINITE = Property("a number is infinite", finite)
 NOT_NEGATIVE = Property(
     "a number is negative, but no surprisal is below 0, because no probability is above 1", not_negative
 )

@@ -331,3 +331,29 @@ def test_errors_say_what_to_do():
         neural.train(MAKERS["rnn"](closed), tokenize(["dog"], vocabulary=closed), steps=1)
     with pytest.raises(ValueError, match="context is 16"):
         neural.train(MAKERS["transformer"](TEXT.vocabulary), TEXT, steps=1, length=64)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": -3}, "steps is -3; a whole number of at least 1"),
+        ({"steps": 2.5}, "steps is 2.5; a whole number of at least 1"),
+        ({"seconds": -1}, "seconds is -1; a number above 0"),
+        ({"seconds": math.inf}, "seconds is inf; a number above 0"),
+        ({"length": 0}, "length is 0; a whole number of at least 1"),
+        ({"every": 0}, "every is 0; a whole number of at least 1"),
+        ({"batch": 0}, "batch is 0; a whole number of at least 1"),
+        ({"patience": 0}, "patience is 0; a whole number of at least 1"),
+        ({"patience": 2}, "patience counts validations"),
+        ({"clip": -1}, "clip is -1; a number above 0"),
+        ({"lr": "x"}, "lr is 'x'; a number above 0"),
+        ({"lr": math.nan}, "lr is nan; a number above 0"),
+        ({"smoothing": "x"}, "smoothing is 'x'; a number from 0"),
+    ],
+)
+def test_an_option_out_of_range_is_refused(options, message):
+    model = MAKERS["rnn"](TEXT.vocabulary)
+    before = [weights.clone() for weights in model.parameters()]
+    with pytest.raises(ValueError, match=message):
+        neural.train(model, TEXT, **{"steps": 1, "progress": False} | options)
+    assert all(torch.equal(x, y) for x, y in zip(before, model.parameters(), strict=True))

@@ -66,3 +66,18 @@ def test_the_formula_by_hand():
     present = NGramModel(2, Presence()).fit(TRAIN)
     assert present.prob("cat", ["the"]) == pytest.approx((1 + 1 / V) / (2 + 1))
     assert repr(Dirichlet(2.0)) == "Dirichlet(mu=2.0)"
+
+
+class Generous(Interpolated):
+    """Leaves the whole remainder to the shorter context, although the n-grams keep their shares."""
+
+    def terms(self, level):
+        totals = level.totals(level.counts)
+        return level.counts / level.spread(totals), np.full(len(totals), 0.3)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_method_whose_probabilities_do_not_sum_to_1_is_refused(order):
+    with pytest.raises(ValueError, match=r"sum to 1\.3, not to 1") as refused:
+        NGramModel(order, Generous()).fit(tokenize(["a b a b b", "b a"]))
+    assert "a perplexity would mean nothing" in str(refused.value)
