@@ -64,9 +64,9 @@ class _Decoder:
         self.nodes += 1
         if depth > DEPTH or self.nodes > NODES:
             raise WireError("a message is too large or too deeply nested")
-        _expect(type(data) is list and data and type(data[0]) is str, "a value without a tag")
-        method = getattr(self, f"_{data[0]}", None) if data[0] in _SIZES else None
-        _expect(method is not None, f"the tag {data[0][:40]!r}")
+        _expect(type(data) is list and len(data) > 0 and type(data[0]) is str, "a value without a tag")
+        _expect(data[0] in _SIZES, f"the tag {data[0][:40]!r}")
+        method = getattr(self, f"_{data[0]}")
         _expect(len(data) == _SIZES[data[0]], f"a value {data[0]!r} of the wrong length")
         return method(depth, *data[1:])
 
