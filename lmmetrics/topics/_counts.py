@@ -223,7 +223,7 @@ def checked_counts(name: str, counts: Any, model: Any = None) -> Ints:
         words = getattr(model, "words", None)
         if words is not None and counts.words != words:
             raise ValueError(
-                f"{name} counts other words than the model has topics for. Count them with the model's "
+                f"The words of {name} are not those of the model's topics. Count the documents with the model's "
                 "vocabulary: word_counts(documents, vocabulary=model.words)."
             )
         counts = counts.counts

@@ -172,7 +172,7 @@ class TopicModel:
             )
         logs = np.full(array.shape, -np.inf)
         np.log(mixed, where=mixed > 0, out=logs)
-        nats = -np.sum(array * logs, where=array > 0, axis=1)
+        nats = -np.sum(array * np.where(array > 0, logs, 0.0), axis=1)
         return document_scores(np.maximum(nats, 0.0), array)
 
     def best_weights(self, counts: ArrayLike | WordCounts) -> Floats:
@@ -180,8 +180,8 @@ class TopicModel:
 
         By expectation maximisation, until the surprisal is at most 1e-6 nats per word above its minimum. (The
         surprisal is convex in the weights, so the distance from the minimum has a bound that can be
-        computed.) A word that no topic can give is passed over. A document
-        without words gets the mean of the prior.
+        computed.) A word that no topic can give is passed over. A document without words gets the mean of
+        the prior.
         """
         return best(checked_counts("counts", counts, self), self.topics, self.alpha)
 
@@ -251,8 +251,9 @@ class TopicModel:
         """Return the variational upper bound of -ln p(d) of each document: float64[D], in nats.
 
         The bound of Blei, Ng and Jordan 2003 with these topics: -ln p(d) plus the KL divergence of the
-        variational posterior from the true one. The topics are taken as known, so there is no term of the
-        topics; see `variational_bound` for what programs print.
+        variational posterior from the true one. The iterations may stop at a local minimum; the bound holds
+        wherever they stop. The topics are taken as known, so there is no term of the topics; see
+        `variational_bound` for what programs print.
         """
         return variational(checked_counts("counts", counts, self), self.topics, self.alpha)[0]
 
