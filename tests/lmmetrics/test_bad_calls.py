@@ -141,7 +141,7 @@ CALLS = {
     "a word twice": (lambda: word_counts(["a"], vocabulary=["a", "a"]), "has the word 'a' twice"),
     "a choice of words that are given": (
         lambda: word_counts(["a"], vocabulary=["a"], min_documents=2),
-        "min_documents chooses the words of the vocabulary, but a vocabulary is given",
+        "A vocabulary is given, so min_documents has nothing to choose",
     ),
     "no word left": (lambda: word_counts(["a", "b"], min_documents=2), "No word is left to count"),
     "half a document": (lambda: word_counts(["a"], min_documents=0.5), WHOLE.format(1)),
