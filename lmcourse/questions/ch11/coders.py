@@ -31,7 +31,7 @@ def _interval(counts, ids):
     return low, width
 
 
-def cell(bits):
+def dyadic(bits):
     """Where the numbers that begin with these bits begin and end."""
     width = Fraction(1, 2 ** len(bits))
     return int(bits or "0", 2) * width, (int(bits or "0", 2) + 1) * width
@@ -43,8 +43,8 @@ def _encode(counts, ids):
 
 
 def _decode(counts, bits, stops=True, whole=True):
-    """The symbols whose intervals hold the cell of the bits (``whole``), or where it begins."""
-    (low, high), before, found = cell(bits), 0, []
+    """The symbols whose intervals hold the dyadic interval of the bits (``whole``), or where it begins."""
+    (low, high), before, found = dyadic(bits), 0, []
     while len(found) < 50 * (len(bits) + 1):
         ends = list(itertools.accumulate(_row(counts, before), initial=Fraction(0)))
         parts = enumerate(itertools.pairwise(ends))
@@ -70,11 +70,11 @@ def coder(counts, ids, bits):
 
 
 def _is_code(counts, ids, bits):
-    """Whether the cell lies inside the text's interval, and how many bits more than the bound there are."""
+    """Whether bits are a code of the text, and how many there are above the bound."""
     low, width = _interval(counts, [*ids, 0])
     if not width:
         return False, 0
-    begin, end = cell(bits)
+    begin, end = dyadic(bits)
     inside = low <= begin and end <= low + width
     bound = 1
     while Fraction(2) ** (bound - 1) * width < 1:
@@ -248,14 +248,14 @@ CODER = Question(
         Mistake(
             "L23",
             but(coder, {"bits": _one_bit_less}),
-            "Your code has as many bits as the surprisal, rounded up. Its cell may lie across an end of the "
-            "interval: look for one that lies inside.",
+            "Your code has as many bits as the surprisal, rounded up. Its dyadic interval may lie across an "
+            "end of the text's interval: look for one that lies inside.",
         ),
         Mistake(
             "L22",
             but(coder, {"ids": lambda counts, ids, bits: _decode(counts, bits, whole=False)}),
             "Your decoder takes the bits that are missing for zeros, and so reads a text from a file that "
-            "has been cut off. The whole cell of the bits must lie in the interval of the text.",
+            "has been cut off. The whole dyadic interval must lie inside that of the text.",
         ),
     ),
     alike=(
@@ -266,7 +266,7 @@ CODER = Question(
         ("M27 (2)", "L22", "in the second case the bits that are left hold no end"),
     ),
     advice="Keep low and width as Fraction: floats lose the interval of a long text. Then try it on a text "
-    "of one symbol, print low and low + width, and draw the cells of your bits beside them.",
+    "of one symbol, print low and low + width, and beside them the dyadic interval of your bits.",
 )
 
 # --- off-by-one ------------------------------------------------------------------------------------------

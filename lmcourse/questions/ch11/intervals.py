@@ -117,11 +117,11 @@ BITS, FLIPPED = "01001110", 2
 
 
 def shortest_code(low, width):
-    """The first of the shortest bit strings whose cell lies inside the interval; exact for fractions."""
+    """The first of the shortest strings of bits whose dyadic interval lies inside; exact for fractions."""
     length = 0
     while True:
         scale = 2**length
-        k = -((-low * scale) // 1)  # the first cell of this length that begins in the interval
+        k = -((-low * scale) // 1)  # the first that begins inside
         if (k + 1) / Fraction(scale) <= low + width:
             return f"{int(k):0{length}b}" if length else ""
         length += 1
