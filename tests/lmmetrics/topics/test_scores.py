@@ -94,6 +94,11 @@ def test_the_quadrature_for_any_alpha_and_any_length(alpha, row):
     assert mean[0] == pytest.approx((row[0] + alpha) / (sum(row) + 4 * alpha), rel=1e-8)
 
 
+def test_an_integral_that_needs_too_many_nodes_is_no_number():
+    with pytest.raises(ArithmeticError, match="does not converge with 131,072 nodes"):
+        TopicModel([[0.5, 0.5], [0.2, 0.8]], alpha=1e12).exact([[1, 1]])
+
+
 def test_a_document_does_not_depend_on_the_documents_beside_it():
     model = TopicModel(np.random.default_rng(0).dirichlet(np.ones(9), 2), alpha=0.4)
     counts = model.sample(30, [3, 400] * 15, seed=1)[0]
