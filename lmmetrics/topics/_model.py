@@ -208,8 +208,9 @@ class TopicModel:
             p(d) = integral of prod_w (t phi_1w + (1 - t) phi_2w)^n_w Beta(t; alpha_1, alpha_2) dt
 
         by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids of which one
-        is twice as fine as the other and which agree to ten digits. Small and large alpha, and long documents, need no other rule. (For alpha
-        = 1/2 a simpler one will do: with t = sin(u)^2 the density is constant in u.)
+        is twice as fine as the other and which agree to ten digits. Small and large alpha, and long documents,
+        need no other rule. (For alpha = 1/2 a simpler one will do: with t = sin(u)^2 the density is constant
+        in u.)
 
         Raises
         ------
@@ -217,7 +218,7 @@ class TopicModel:
             For more than two topics that share words: the integral has no closed form. Use `importance` or
             `bound`.
         ArithmeticError
-            If 131,072 nodes are too few, as for alpha = 1e12.
+            If 131,072 nodes are too few, as for alpha = [1e12, 2e12].
         """
         array = checked_counts("counts", counts, self)
         if (split := separate(array, self.topics)) is not None:
