@@ -207,10 +207,9 @@ class TopicModel:
 
             p(d) = integral of prod_w (t phi_1w + (1 - t) phi_2w)^n_w Beta(t; alpha_1, alpha_2) dt
 
-        by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids of which one
-        is twice as fine as the other and which agree to ten digits. Small and large alpha, and long documents,
-        need no other rule. (For alpha = 1/2 a simpler one will do: with t = sin(u)^2 the density is constant
-        in u.)
+        by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids that agree to
+        ten digits, one of them twice as fine. Small and large alpha, and long documents, need no other rule.
+        (For alpha = 1/2 a simpler one will do: with t = sin(u)^2 the density is constant in u.)
 
         Raises
         ------
