@@ -69,17 +69,26 @@ def coder(counts, ids, bits):
     return {"bits": _encode(counts, ids), "ids": _decode(counts, bits)}
 
 
-def _is_code(counts, ids, bits):
-    """Whether bits are a code of the text, and how many there are above the bound."""
-    low, width = _interval(counts, [*ids, 0])
-    if not width:
-        return False, 0
+def _above_the_bound(bits, low, width):
+    """How many bits a code has above the bound of its interval; None if it is not a code of it."""
     begin, end = dyadic(bits)
-    inside = low <= begin and end <= low + width
+    if not width or begin < low or end > low + width:
+        return None
     bound = 1
     while Fraction(2) ** (bound - 1) * width < 1:
         bound += 1
-    return inside, len(bits) - bound
+    return len(bits) - bound
+
+
+def _other_intervals(counts, ids):
+    """The intervals of the text for those who forget its end, the context, or that a count is 0."""
+    yield _interval(counts, ids)
+    yield _interval([counts[0]] * len(counts), [*ids, 0])
+    yield _interval(_without_zeros(counts), [*ids, 0])
+
+
+def _without_zeros(counts):
+    return [[max(n, 1) for n in row] for row in counts]
 
 
 def read_coder(answer, counts, ids, bits):
@@ -99,29 +108,34 @@ def read_coder(answer, counts, ids, bits):
 
 
 def _read_bits(given, counts, ids):
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    given = "".join(map(str, given)) if isinstance(given, list | tuple) else given
     if given is None or given == NONE:
         return NONE, ""
-    given = "".join(map(str, given)) if isinstance(given, list | tuple) else given
     if not isinstance(given, str) or not set(given) <= {"0", "1"}:
         return "", f'"bits" is {str(given)[:40]!r}. Give a string of 0s and 1s, or None if there is no code.'
-    inside, more = _is_code(counts, ids, given)
-    if given == _symbol_by_symbol(counts, ids, ""):
-        return (_encode(counts, ids) if inside and more <= 0 else given), ""
-    if inside and more > 0:
+    right, own = _interval(counts, [*ids, 0]), (_symbol_by_symbol, _one_bit_less)
+    more = _above_the_bound(given, *right)
+    if more is not None and more <= 0:
+        return shortest_code(*right), ""
+    if any(given == wrong(counts, ids, "") for wrong in own):
+        return given, ""
+    if more is not None:
         return "", (
             f'"bits": a code of yours can be decoded, and it has {more} bits more than the bound allows, the '
             "surprisal rounded up, plus one. Code the whole text, not symbol by symbol."
         )
-    return _encode(counts, ids) if inside else given, ""
+    for other in _other_intervals(counts, ids):  # so that the hint does not depend on which code it is
+        more = _above_the_bound(given, *other)
+        if more is not None and more <= 0:
+            return shortest_code(*other), ""
+    return given, ""
 
 
 def _read_ids(given):
-    if given is None or given == NONE:
-        return NONE, ""
-    if isinstance(given, str):
-        return given, ""
-    if isinstance(given, np.ndarray):
-        given = given.tolist()
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    if given is None or isinstance(given, str):
+        return NONE if given is None else given, ""
     if not isinstance(given, list | tuple) or not all(isinstance(i, int | float) for i in given):
         return "", f'"ids" is {str(given)[:40]}. Give a list of whole numbers, or None if there is no text.'
     return _words(given), ""
@@ -158,7 +172,7 @@ def _always_the_first_row(counts, ids, bits):
 
 
 def _never_zero(counts, ids, bits):
-    return coder([[max(n, 1) for n in row] for row in counts], ids, bits)
+    return coder(_without_zeros(counts), ids, bits)
 
 
 def _draw_counts(rng):

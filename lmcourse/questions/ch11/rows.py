@@ -252,9 +252,9 @@ ESCAPE = Question(
     points=3,
     right=escape,
     cases=(
-        _draw_escape(np.random.default_rng(1101), top=3),
-        _draw_escape(np.random.default_rng(1108), top=2),
-        _draw_escape(np.random.default_rng(1107), top=4),
+        _draw_escape(np.random.default_rng(1102), top=3),
+        _draw_escape(np.random.default_rng(1110), top=2),
+        _draw_escape(np.random.default_rng(1101), top=4),
     ),
     draw=_draw_escape,
     odd=(
@@ -268,6 +268,17 @@ ESCAPE = Question(
             but(escape, {"bits": _skipped}),
             "Your 'bits' are those of the symbols in the shortened rows. The others have to be in the file, "
             "too, or the text cannot be read back.",
+        ),
+        Mistake(
+            "M76",
+            but(escape, {"bits": lambda *case: escape(*case, spelt=lambda s: 0)["bits"] + _escapes(*case)}),
+            "Your 'bits' leave out the symbols that are not in the shortened rows. Each takes the bits of "
+            "the escape, and its spelling.",
+        ),
+        Mistake(
+            "L22",
+            but(escape, {"bits": lambda *case: escape(*case)["bits"] + _escapes(*case)}),
+            "Your 'bits' have the spelling, but not the surprisal of the escape that announces it.",
         ),
         Mistake(
             "M38",
@@ -321,6 +332,12 @@ ESCAPE = Question(
     properties=(FINITE,),
     advice="Take two symbols inside and two outside: which e makes -2 log2(1 - e) - 2 log2(e) smallest?",
 )
+
+
+def _escapes(rows, ids, symbols, top):
+    """Minus the surprisal of all escapes, in bits."""
+    share = escape(rows, ids, symbols, top)["best"]
+    return len(ids) * share * np.log2(share) if share else 0.0
 
 
 def _spelling(rows, ids, symbols, top):
