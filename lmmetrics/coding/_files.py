@@ -15,6 +15,8 @@ from tqdm import tqdm
 from lmmetrics._checks import check_text, whole_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._format import (
+    BITS,
+    LEAST,
     CodingError,
     Header,
     digest_of_text,
@@ -30,8 +32,6 @@ from lmmetrics.coding._text import DecodedText
 from lmmetrics.extras import need
 from lmmetrics.text import TokenizedText, Vocabulary
 
-BITS = 24
-"""The precision of the coder: a row is rounded to whole numbers that sum to 2 ** 24."""
 LAST_WORDS, CUT = 64, 0.00565
 """Bits that the range coder may lose: at the end, and with each symbol."""
 
@@ -52,7 +52,8 @@ class Encoded:
         8 bits for each byte of a token outside the vocabulary, and 8 for its end.
     rounding_bits : float
         What it costs that rows are rounded to whole numbers: surprisal under the rounded rows, less
-        `ideal_bits`.
+        `ideal_bits`. At most ``-log2(1 - V / 2 ** bits)`` for each token, and below 0 for a text of tokens
+        that are less probable than 2 ** -bits, the least that a rounded row can say.
     tokens : int
     """
 
@@ -124,7 +125,9 @@ def encode(
     ----------
     model : Predictor or Adaptive
         A fitted `NGramModel`, a network, a `Mixture` (also with a `UnigramCache` in it), an `Adaptive` model,
-        or any object with ``next_distribution(context)`` and a ``vocabulary``.
+        or any object with ``next_distribution(context)`` and a ``vocabulary``; its context is the document so
+        far, with `<s>` before each sentence. A `TransformerLM` looks back as far as it can at every token, as
+        in ``log_probs(text, stride=1)``.
     text : TokenizedText
         With the vocabulary of the model. It may be empty, and have several documents. Words are coded without
         the blanks between them, which the tokens do not have.
@@ -165,7 +168,7 @@ def encode(
     check_text("text", text, getattr(model, "vocabulary", None))
     vocabulary = text.vocabulary
     spelled = _spelled(text, tokens, unknown)
-    encoder = need("constriction", "coding").stream.queue.RangeEncoder()
+    encoder = _stream().queue.RangeEncoder()
     ids, waiting = iter(text.ids.tolist()), iter(spelled)
     ideal, rounded_bits = array("d"), array("d")
 
@@ -236,7 +239,7 @@ def decode(model: Any, data: bytes | Encoded, vocabulary: Vocabulary | None = No
             f"The file was written with another vocabulary than this one ({vocabulary}): an id would mean "
             "another token."
         )
-    decoder = need("constriction", "coding").stream.queue.RangeDecoder(words)
+    decoder = _stream().queue.RangeDecoder(words)
     room, ids, spelled = 4 * len(words) + 8, list[int](), list[str]()
 
     def choose(row: Floats, counts: Ints) -> int:
@@ -253,10 +256,10 @@ def decode(model: Any, data: bytes | Encoded, vocabulary: Vocabulary | None = No
     try:
         _walk(model, vocabulary, header.lengths, header.bits, choose, "decoding")
     except (AssertionError, UnicodeDecodeError):  # what constriction raises for words that no encoder writes
-        raise CodingError(OTHER_ROWS) from None
+        raise CodingError(OTHER_ROWS, np.array(ids, dtype=np.int32)) from None
     found = np.array(ids, dtype=np.int32)
     if digest_of_text(found, spelled) != digest:
-        raise CodingError(OTHER_ROWS)
+        raise CodingError(OTHER_ROWS, found)
     starts = np.append(0, np.cumsum(header.lengths)).astype(np.int64)
     spelling = spelling_of(header.kind, vocabulary, model)
     return DecodedText.of(
@@ -286,7 +289,7 @@ def _walk(
     Encoder and decoder both run this function, so the model is called in the same way on both sides.
     """
     reader = reader_of(model, vocabulary)
-    with tqdm(total=int(sum(lengths)), desc=name, unit="token", delay=5, leave=False) as bar:
+    with tqdm(total=int(sum(lengths)), desc=name, unit="token", delay=10, leave=False) as bar:
         for length in lengths:
             reader.start()
             for _ in range(int(length)):
@@ -315,9 +318,12 @@ def _coder_row(counts: Ints, bits: int) -> Any:
     So with ``counts - 1`` as shares, which sum to what is left, the symbols get exactly `counts`.
     """
     counts = counts << (BITS - bits)
-    return need("constriction", "coding").stream.model.Categorical(
-        (counts - 1).astype(np.float64), lazy=True, perfect=False
-    )
+    return _stream().model.Categorical((counts - 1).astype(np.float64), lazy=True, perfect=False)
+
+
+@cache
+def _stream() -> Any:
+    return need("constriction", "coding").stream
 
 
 @cache
@@ -356,7 +362,7 @@ def _spelled(text: TokenizedText, tokens: Sequence[str] | None, unknown: str) ->
         )
     found = []
     for place, (id, token) in enumerate(zip(text.ids.tolist(), given, strict=True)):
-        if id == vocabulary.unk:
+        if id == vocabulary.unk and isinstance(token, str):
             found.append(token)
         elif token != vocabulary.tokens[id]:
             raise ValueError(
@@ -381,9 +387,9 @@ def _vocabulary(model: Any, given: Any) -> Vocabulary:
 
 
 def _checked_bits(bits: Any) -> int:
-    if whole_number("bits", bits, 8) > BITS:
+    if whole_number("bits", bits, LEAST) > BITS:
         raise ValueError(
-            f"bits is {bits}; from 8 to {BITS} are expected, which is the precision of the coder."
+            f"bits is {bits}; from {LEAST} to {BITS} are expected, which is the precision of the coder."
         )
     return int(bits)
 
