@@ -51,12 +51,14 @@ def test_it_is_the_model_fitted_to_all_that_was_read(order, smoothing):
 
 
 def test_estimated_discounts_stay_as_they_were():
-    fitted = NGramModel(3, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(WARM)
-    given = fitted.next_distribution(["<s>", "The"])
-    np.testing.assert_allclose(Adaptive(fitted).next_distribution(["The"]), given * 0 + given, atol=1)
-    np.testing.assert_allclose(
-        Adaptive(fitted).next_distribution(), fitted.next_distribution(["<s>"]), atol=1e-14
-    )
+    fitted = NGramModel(1, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(WARM)
+    estimated = fitted.smoothing.discounts_[1]
+    assert not np.allclose(estimated, (0.5, 1, 1.5))
+    read = ["man", "river", "</s>"] * 9
+    again = NGramModel(1, ModifiedKneserNey(estimated))
+    again.fit(joined(WARM, [WARM.vocabulary[token] for token in read]))
+    found = Adaptive(fitted).next_distribution(read)
+    np.testing.assert_allclose(found, again.next_distribution(["<s>"]), rtol=0, atol=1e-14)
 
 
 def test_a_text_that_repeats_itself_is_learned():
@@ -93,7 +95,7 @@ def test_kt_is_add_one_half_that_starts_cold():
 
 
 def test_adapting_is_worth_more_than_an_order():
-    """Six tales, bytes: modified Kneser-Ney of order 5, static and adaptive, beside PPMd after the same texts."""
+    """Six tales, bytes: modified Kneser-Ney of order 5, static and adaptive, and PPMd."""
     train, test = (tokenize(part, by="byte") for part in (TALES.train, TALES.test))
     data, warm = ("".join(part).encode() for part in (TALES.test, TALES.train))
     static = NGramModel(5, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(train)

@@ -148,3 +148,44 @@ def test_a_row_that_never_ends_the_text_is_found(monkeypatch):
     monkeypatch.setattr("lmmetrics.coding._exact.MOST", 50)
     with pytest.raises(ValueError, match="none was the end symbol"):
         ExactCoder(lambda prefix: [1, 0], end=1).decode("")
+
+
+ROW = [HALF, QUARTER, QUARTER]
+CODER = ExactCoder(lambda prefix: ROW, end=2)
+CALLS = {
+    "a row that does not sum to 1": (lambda: interval([[HALF, QUARTER]], [0]), "sums to 0.75, and not to 1"),
+    "thirds that are rounded": (lambda: interval([[0.333, 0.333, 0.333]], [0]), "sums to 0.999"),
+    "a negative entry": (lambda: interval([[HALF, 1, -HALF]], [0]), "has the entry Fraction(-1, 2)"),
+    "nan": (lambda: interval([[0.5, math.nan]], [0]), "has the entry nan"),
+    "a string for a row": (lambda: interval(["ab"], [0]), "has the entry 'a'; a probability is expected"),
+    "a number for a row": (lambda: interval(lambda prefix: 0.5, [0]), "a list of probabilities is expected"),
+    "an empty row": (lambda: interval(lambda prefix: [], [0]), "a list of probabilities is expected"),
+    "too few rows": (lambda: interval([ROW], [0, 1]), "There are 1 rows for 2 symbols"),
+    "a symbol outside": (lambda: interval([ROW], [3]), "Symbol 0 is 3, but its row has the symbols 0 to 2"),
+    "a symbol below 0": (lambda: interval([ROW], [-1]), "Symbol 0 is -1"),
+    "half a symbol": (lambda: interval([ROW], [0.5]), "Symbol 0 is 0.5; a whole number is expected"),
+    "probability 0": (
+        lambda: interval(lambda prefix: [1, 0], [0, 1]),
+        "Symbol 1 is 1, which has probability 0 after [0]: it has no interval",
+    ),
+    "no width": (lambda: shortest_code(HALF, Fraction(0)), "The interval from 1/2 of width 0 is not a part"),
+    "beyond 1": (lambda: shortest_code(HALF, Fraction(2, 3)), "their sum at most 1"),
+    "a width above 1": (lambda: code_length_bound(Fraction(2)), "is not a part of [0, 1)"),
+    "a string for a width": (lambda: code_length_bound("1/2"), "width is '1/2'; a fraction is expected"),
+    "rows for a function": (lambda: ExactCoder([ROW], end=2), "next_row is list; a function is expected"),
+    "no end": (lambda: CODER.encode([0, 1]), "does not end with its only end symbol, 2"),
+    "two ends": (lambda: CODER.encode([2, 0, 2]), "does not end with its only end symbol, 2"),
+    "nothing": (lambda: CODER.encode([]), "does not end with its only end symbol, 2"),
+    "no bits": (lambda: CODER.decode("012"), "The code is '012'; a string of 0 and 1 is expected"),
+    "a number for bits": (lambda: CODER.decode(11), "a string of 0 and 1 is expected"),
+    "bits that end early": (lambda: CODER.decode("01"), "they end early"),
+    "bits that go on": (lambda: CODER.decode("0110"), "The bits go on after the end symbol"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_bad_call_says_what_is_expected(call):
+    function, words = CALLS[call]
+    with pytest.raises((TypeError, ValueError)) as raised:
+        function()
+    assert words in str(raised.value)

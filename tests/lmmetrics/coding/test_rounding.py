@@ -83,3 +83,37 @@ def test_a_row_that_fits_exactly():
     assert quantise([1.0, 0.0], 1).tolist() == [1, 1]  # and the loss is a whole bit
     assert quantisation_loss([1.0, 0.0], [1, 1]) == 1
     assert quantisation_loss([0.5, 0.5], [1, 0]) == math.inf
+
+
+CALLS = {
+    "a row that does not sum to 1": (lambda: quantise([0.5, 0.25], 8), "the sum 0.75; probabilities of at"),
+    "logits": (lambda: quantise([-1.0, 2.0], 8), "the smallest entry -1"),
+    "nan": (lambda: quantise([math.nan, 1.0], 8), "the smallest entry nan"),
+    "two rows": (lambda: quantise([[0.5, 0.5], [0.5, 0.5]], 8), "row has the shape (2, 2)"),
+    "ragged rows": (lambda: quantise([[0.5, 0.5], [1.0]], 8), "row has rows of different lengths"),
+    "words": (lambda: quantise(["a", "b"], 8), "one row of probabilities is expected"),
+    "too few bits": (lambda: quantise([0.2] * 5, 2), "at least 3 bits are expected"),
+    "no bits": (lambda: quantise([1.0], 0), "bits is 0; a whole number of at least 1 is expected"),
+    "too many bits": (lambda: quantise([1.0], 33), "bits is 33; from 1 to 32 are expected"),
+    "counts of another row": (
+        lambda: quantisation_loss([0.5, 0.5], [1, 1, 2]),
+        "2 whole numbers are expected",
+    ),
+    "probabilities for counts": (lambda: quantisation_loss([0.5, 0.5], [0.5, 0.5]), "2 whole numbers"),
+    "no counts": (lambda: quantisation_loss([0.5, 0.5], [0, 0]), "none negative and not all 0"),
+    "counts for probabilities": (lambda: huffman([3, 2, 1]), "sum to 6; at least one is expected"),
+    "no symbols": (lambda: huffman([]), "The 0 probabilities sum to 0; at least one is expected"),
+    "a negative probability": (lambda: huffman([1.5, -0.5]), "has the entry -0.5"),
+    "a string": (lambda: huffman("ab"), "probabilities has the entry 'a'; a number of at least 0"),
+    "too few words": (lambda: expected_length([0.5, 0.5], ["0"]), "2 probabilities and 1 code words"),
+    "a dict and a list": (lambda: expected_length({"a": 1}, ["0"]), "both as lists or both as dicts"),
+    "words of other symbols": (lambda: expected_length({0: 1}, {1: "0"}), "The symbol 0 has no code word"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_bad_call_says_what_is_expected(call):
+    function, words = CALLS[call]
+    with pytest.raises((TypeError, ValueError)) as raised:
+        function()
+    assert words in str(raised.value)
