@@ -70,7 +70,7 @@ def choose(
     }
 
 
-def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None):
+def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None, all_without=False):
     """Runs with many K: one on another split, one without stop words; the training loss always falls."""
     while True:
         D = documents or int(rng.integers(14, 26))
@@ -85,7 +85,7 @@ def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None):
         for i, K in enumerate(Ks):
             other = not alone and i == other_split
             removed = not alone and i == no_stop_words
-            n = words if not removed else np.maximum(words - rng.integers(12, 30, size=D), 10)
+            n = words if not removed else (words * rng.uniform(0.5, 0.7, size=D)).astype(int)
             mood = rng.normal(0, 0.3, size=D) if other else hard
             level = base + shape[i] - (0.3 if other else 0.0) + (0.9 if removed else 0.0)
             nats = n * (level + mood + rng.normal(0, 0.035, size=D))
@@ -99,6 +99,10 @@ def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None):
                     "training": float(round(np.exp(base - 0.1 - 0.11 * i), 1)),
                 }
             )
+        one, other = (int(seed) for seed in rng.permutation(90)[:2] + 10)
+        for run in runs:
+            run["split"] = {1: one, 2: other}[run["split"]]
+            run["removed"] = 120 - run["removed"] if all_without else run["removed"]
         tail = [runs[i] for i in rng.permutation(np.arange(1, len(runs)))]
         case = [runs[0], *tail], float(rng.choice([1.64, 1.96, 2.58]))
         if _clear(*case):
@@ -122,13 +126,14 @@ CHOOSE = Question(
     points=4,
     right=choose,
     cases=(
-        _draw_runs(np.random.default_rng(1001), odd=(6, 1)),
-        _draw_runs(np.random.default_rng(1004), odd=(1, 6)),
-        _draw_runs(np.random.default_rng(1030), odd=(3, 1)),
+        _draw_runs(np.random.default_rng(1004), odd=(6, 1)),
+        _draw_runs(np.random.default_rng(1005), odd=(1, 6)),
+        _draw_runs(np.random.default_rng(1060), odd=(3, 1)),
     ),
     draw=_draw_runs,
     odd=(
         lambda rng: _draw_runs(rng, alone=True),
+        lambda rng: _draw_runs(rng, all_without=True),
         lambda rng: _draw_runs(rng, flat=True),
         lambda rng: _draw_runs(rng, documents=6),
     ),
