@@ -425,7 +425,7 @@ right(
         q = row
         for _ in range(block - 1):
             q = np.outer(q, row).ravel()
-        bits = expected_length(huffman(q / q.sum()), q / q.sum()) / block
+        bits = expected_length(q / q.sum(), huffman(q / q.sum())) / block
         return {"bits": bits, "loss": bits - np.log2(1 / row) @ row}
     """,
 )
