@@ -603,7 +603,7 @@ def test_an_example_that_is_none_is_refused_with_its_reason(key, entry, says):
 
 
 def test_a_code_is_judged_by_what_it_does():
-    """Every string whose dyadic interval lies inside is a code, if it is short enough; all others are not."""
+    """Every string whose cell lies inside is a code, if it is short enough; all others are not."""
     question = SET.questions["11.coder"]
     counts, ids, bits = question.cases[0]
     found = question.right(counts, ids, bits)

@@ -28,12 +28,12 @@ def _cut(change):
 
 
 def read_code(answer, a, w):
-    """Any dyadic interval of this length that lies inside the interval is as good as ours."""
+    """Any cell of this length that lies inside the interval is as good as ours."""
     if isinstance(answer, dict) and isinstance(answer.get("code"), float):
-        dyadic = 2 ** _length(w)
-        begin = answer["code"] * dyadic
+        cells = 2 ** _length(w)
+        begin = answer["code"] * cells
         near = abs(begin - round(begin)) < 1e-7
-        if near and a - 1e-12 <= answer["code"] and answer["code"] + 1 / dyadic <= a + w + 1e-12:
+        if near and a - 1e-12 <= answer["code"] and answer["code"] + 1 / cells <= a + w + 1e-12:
             answer = answer | {"code": float(two_bits(a, w)["code"])}
     return answer, {}
 
@@ -63,7 +63,7 @@ TWO_BITS = Question(
         Mistake(
             "L23",
             but(two_bits, {"length": lambda a, w: _length(w) - 1}),
-            "With your 'length' a dyadic interval is no wider than the text's interval, and it may still lie "
+            "With your 'length' a cell is no wider than the text's interval, and it may still lie "
             "across one of its ends: it has to be at most *half* as wide.",
         ),
         Mistake(
@@ -74,24 +74,24 @@ TWO_BITS = Question(
         Mistake(
             "M1",
             but(two_bits, {"length": lambda a, w: np.ceil(-np.log(w)) + 1}),
-            "Your 'length' uses the natural logarithm. One more bit halves a dyadic interval: the base is 2.",
+            "Your 'length' uses the natural logarithm. One more bit halves a cell: the base is 2.",
         ),
         Mistake(
             "L22",
-            _cut(lambda a, w, dyadic: a + w / 2),
-            "Your 'code' is the middle of the interval, which has many digits. Cut it off after k binary "
-            "places: multiply by 2**k, `sp.floor`, divide.",
+            _cut(lambda a, w, cells: a + w / 2),
+            "Your 'code' is the middle of the interval, which has many digits. Truncate it after k "
+            "binary places: multiply by 2**k, `sp.floor`, divide.",
         ),
         Mistake(
             "L7",
-            _cut(lambda a, w, dyadic: np.floor(a * dyadic) / dyadic),
-            "Your 'code' is where the interval begins, cut off. That lies below the interval. Start from its "
-            "middle.",
+            _cut(lambda a, w, cells: np.floor(a * cells) / cells),
+            "Your 'code' is where the interval begins, truncated, and that lies below the interval. Start from "
+            "its middle.",
         ),
         Mistake(
             "L22",
-            _cut(lambda a, w, dyadic: np.floor((a + w / 2) * dyadic)),
-            "Your 'code' is the place of a dyadic interval among all 2**k. Divide by 2**k: the task asks "
+            _cut(lambda a, w, cells: np.floor((a + w / 2) * cells)),
+            "Your 'code' is the place of a cell among all 2**k. Divide by 2**k: the task asks "
             "where it begins.",
         ),
         Mistake(
@@ -117,8 +117,8 @@ TWO_BITS = Question(
             lambda value, a, w: a <= value["code"] <= a + w,
         ),
     ),
-    advice="With k bits a dyadic interval has the width 2**(-k). To cut the middle off moves it by less "
-    "than that, and the dyadic interval must end before the text's interval does.",
+    advice="With k bits a cell has the width 2**(-k). Truncated after k places, the middle moves by less "
+    "than that, and the cell that begins there must end before the text's interval does.",
 )
 
 # --- one-bit ---------------------------------------------------------------------------------------------
@@ -239,19 +239,19 @@ ONE_BIT = Question(
         Mistake(
             "L22",
             but(one_bit, {"A": lambda: "always"}),
-            "A: the width alone does not decide. Take a dyadic interval, and move it by half its width.",
+            "A: the width alone does not decide. Take a cell, and move it by half its width.",
         ),
         Mistake(
             "L22",
             but(one_bit, {"C": lambda: "always"}),
             "C: a code is up to two bits longer than the surprisal, and how much depends on where the "
-            "interval lies. Compare a dyadic interval with a wider one that lies across the ends of such.",
+            "interval lies. Compare a cell with a wider interval that lies across two cells.",
         ),
         Mistake(
             "L22",
             lambda: one_bit("ABCD"),
-            "A and C forget that dyadic intervals have fixed places. Draw those of 1, 2 and 3 bits, and move "
-            "an interval about: it may lie across their ends.",
+            "A and C forget that cells have fixed places. Draw those of 1, 2 and 3 bits, and move "
+            "an interval about: it may lie across several of them.",
         ),
     ),
     advice="Write a loop over low and width in steps of 1/16, and let a program look for the shortest code.",

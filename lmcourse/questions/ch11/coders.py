@@ -31,7 +31,7 @@ def _interval(counts, ids):
     return low, width
 
 
-def dyadic(bits):
+def cell(bits):
     """Where the numbers that begin with these bits begin and end."""
     width = Fraction(1, 2 ** len(bits))
     return int(bits or "0", 2) * width, (int(bits or "0", 2) + 1) * width
@@ -43,8 +43,8 @@ def _encode(counts, ids):
 
 
 def _decode(counts, bits, stops=True, whole=True):
-    """The symbols whose intervals hold the dyadic interval of the bits (``whole``), or where it begins."""
-    (low, high), before, found = dyadic(bits), 0, []
+    """The symbols whose intervals hold the cell of the bits (``whole``), or where it begins."""
+    (low, high), before, found = cell(bits), 0, []
     while len(found) < 50 * (len(bits) + 1):
         ends = list(itertools.accumulate(_row(counts, before), initial=Fraction(0)))
         parts = enumerate(itertools.pairwise(ends))
@@ -71,7 +71,7 @@ def coder(counts, ids, bits):
 
 def _above_the_bound(bits, low, width):
     """How many bits a code has above the bound of its interval; None if it is not a code of it."""
-    begin, end = dyadic(bits)
+    begin, end = cell(bits)
     if not width or begin < low or end > low + width:
         return None
     bound = 1
@@ -262,14 +262,14 @@ CODER = Question(
         Mistake(
             "L23",
             but(coder, {"bits": _one_bit_less}),
-            "Your code has as many bits as the surprisal, rounded up. Its dyadic interval may lie across an "
-            "end of the text's interval: look for one that lies inside.",
+            "Your code has as many bits as the surprisal, rounded up. Its cell may lie across an "
+            "end of the text's interval: look for a cell that lies inside.",
         ),
         Mistake(
             "L22",
             but(coder, {"ids": lambda counts, ids, bits: _decode(counts, bits, whole=False)}),
             "Your decoder takes the bits that are missing for zeros, and so reads a text from a file that "
-            "has been cut off. The whole dyadic interval must lie inside that of the text.",
+            "has been cut off. The whole cell must lie inside that of the text.",
         ),
     ),
     alike=(
@@ -280,7 +280,7 @@ CODER = Question(
         ("M27 (2)", "L22", "in the second case the bits that are left hold no end"),
     ),
     advice="Keep low and width as Fraction: floats lose the interval of a long text. Then try it on a text "
-    "of one symbol, print low and low + width, and beside them the dyadic interval of your bits.",
+    "of one symbol, print low and low + width, and beside them the cell of your bits.",
 )
 
 # --- off-by-one ------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ BITS, FLIPPED = "01001110", 2
 
 
 def shortest_code(low, width):
-    """The first of the shortest strings of bits whose dyadic interval lies inside; exact for fractions."""
+    """The first of the shortest strings of bits whose cell lies inside; exact for fractions."""
     length = 0
     while True:
         scale = 2**length
