@@ -139,11 +139,18 @@ def encode(
         What to do with tokens outside the vocabulary if `tokens` is not given: raise an error, or code only
         that there is one. The decoded text then has `<unk>` in its place.
     bits : int
-        The precision of the rounded rows, from 8 to 24.
+        The precision of the rounded rows, from 8 to 24. Fewer bits make a longer code, and a decoder whose
+        rows differ in more digits still gets the same rounded rows.
 
     Returns
     -------
     Encoded
+
+    Notes
+    -----
+    The rows are rounded here, and not by constriction, which is given whole numbers only. What a file means
+    depends therefore on no sum of floats inside a coder, and hardly on the last digits of the model's rows.
+    (See `quantise`, and the format in ``help(lmmetrics.coding._format)``.)
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The library alone: without PyTorch, tokenizers, matplotlib, what codes texts and what the course needs."""
+"""The library alone: without PyTorch, tokenizers, matplotlib, the coders and what the course needs."""
 
 import subprocess
 import sys

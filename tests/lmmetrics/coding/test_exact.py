@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmmetrics.coding import ExactCoder, Interval, code_length_bound, interval, kt, shortest_code
+from lmmetrics import score_text
+from lmmetrics.coding import ExactCoder, Interval, code_length_bound, huffman, interval, kt, shortest_code
+from lmmetrics.ngram import NGramModel, WittenBell
+from lmmetrics.text import tokenize
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 THIRDS = [Fraction(1, 3)] * 3
@@ -138,6 +142,36 @@ def test_two_hundred_texts_with_an_adaptive_row():
         assert 0 <= len(bits) + math.log2(interval(kt(4), ids).width) < 2
 
 
+def test_two_hundred_texts_of_several_scripts():
+    """Characters under a counted model, through the coder and through Huffman's code words."""
+    letters = "the cat αβγ бвг 天地玄黃 العربية हिन्दी e\u0301 🙂\n"
+    model = NGramModel(2, WittenBell()).fit(tokenize([letters * 3], by="char"))
+    vocabulary, rng = model.vocabulary, np.random.default_rng(2)
+
+    @cache
+    def row(last):
+        shares = [Fraction(p) for p in model.next_distribution([vocabulary.token(last)])]
+        total = sum(shares)
+        return [share / total for share in shares]
+
+    coder = ExactCoder(lambda prefix: row(prefix[-1] if prefix else vocabulary.bos), end=vocabulary.eos)
+    words = huffman(model.next_distribution([]).tolist())
+    symbols = {word: id for id, word in enumerate(words)}
+    for length in rng.integers(0, 5, 200):
+        document = "".join(rng.choice(list(letters), length))
+        text = tokenize([document], by="char", vocabulary=vocabulary)
+        bits = coder.encode(text.ids.tolist())
+        assert coder.decode(bits) == text.ids.tolist()
+        assert 0 <= len(bits) - score_text(model, text).bits < 2
+        found, word = [], ""
+        for bit in "".join(words[id] for id in text.ids):
+            word += bit
+            if word in symbols:
+                found.append(symbols[word])
+                word = ""
+        assert found == text.ids.tolist() and word == ""
+
+
 def test_rows_of_floats_are_the_fractions_that_they_are():
     coder = ExactCoder(lambda prefix: np.array([0.1, 0.2, 0.7]), end=0)
     assert coder.decode(coder.encode([2, 1, 2, 2, 0])) == [2, 1, 2, 2, 0]
@@ -153,8 +187,8 @@ def test_a_row_that_never_ends_the_text_is_found(monkeypatch):
 ROW = [HALF, QUARTER, QUARTER]
 CODER = ExactCoder(lambda prefix: ROW, end=2)
 CALLS = {
-    "a row that does not sum to 1": (lambda: interval([[HALF, QUARTER]], [0]), "sums to 0.75, and not to 1"),
-    "thirds that are rounded": (lambda: interval([[0.333, 0.333, 0.333]], [0]), "sums to 0.999"),
+    "a row that does not sum to 1": (lambda: interval([[HALF, QUARTER]], [0]), "misses the sum 1 by -0.25"),
+    "thirds that are rounded": (lambda: interval([[0.333, 0.333, 0.333]], [0]), "misses the sum 1 by -0.001"),
     "a negative entry": (lambda: interval([[HALF, 1, -HALF]], [0]), "has the entry Fraction(-1, 2)"),
     "nan": (lambda: interval([[0.5, math.nan]], [0]), "has the entry nan"),
     "a string for a row": (lambda: interval(["ab"], [0]), "has the entry 'a'; a probability is expected"),
