@@ -249,21 +249,23 @@ def decode(model: Any, data: bytes | Encoded, vocabulary: Vocabulary | None = No
     decoder = _stream().queue.RangeDecoder(words)
     room, ids, spelled = 4 * len(words) + 8, list[int](), list[str]()
 
+    def symbol(row: Any) -> int:
+        try:
+            return int(decoder.decode(row))
+        except AssertionError:  # words that no encoder writes with this row
+            raise CodingError(OTHER_ROWS, np.array(ids, dtype=np.int32)) from None
+
     def choose(row: Floats, counts: Ints) -> int:
         nonlocal room
-        id = int(decoder.decode(_coder_row(counts, header.bits)))
-        ids.append(id)
-        if header.spelled and id == vocabulary.unk:
+        ids.append(symbol(_coder_row(counts, header.bits)))
+        if header.spelled and ids[-1] == vocabulary.unk:
             token = bytearray()
-            while (byte := int(decoder.decode(_byte_row()))) != END and (room := room - 1) >= 0:
+            while (byte := symbol(_byte_row())) != END and (room := room - 1) >= 0:
                 token.append(byte)
-            spelled.append(token.decode("utf-8"))
-        return id
+            spelled.append(token.decode("utf-8", errors="replace"))
+        return ids[-1]
 
-    try:
-        _walk(model, vocabulary, header.lengths, header.bits, choose, "decoding")
-    except (AssertionError, UnicodeDecodeError):  # what constriction raises for words that no encoder writes
-        raise CodingError(OTHER_ROWS, np.array(ids, dtype=np.int32)) from None
+    _walk(model, vocabulary, header.lengths, header.bits, choose, "decoding")
     found = np.array(ids, dtype=np.int32)
     if digest_of_text(found, spelled) != digest:
         raise CodingError(OTHER_ROWS, found)
