@@ -64,6 +64,11 @@ ONE_TOPIC = Question(
             "not come yet may still come.",
         ),
         Mistake(
+            "L31",
+            but(one_topic, {"next": lambda n1, n2, beta: (n2 + beta) / (n1 + n2 + 2 * beta)}),
+            "Your 'next' is the probability of the *second* word.",
+        ),
+        Mistake(
             "L13",
             but(one_topic, {"next": lambda n1, n2, beta: (n1 + beta) / (n1 + n2 + beta)}),
             "Your 'next' and the same formula for the second word do not sum to 1. The prior adds beta for "

@@ -67,19 +67,19 @@ TWO_TOPICS = Question(
         Mistake(
             "L8",
             _with_pair(lambda a, b, alpha: (a**2 + a * b + b**2) / 3),
-            "Your 'pair' is right for alpha = 1, where theta is uniform. Use the second moments of a "
+            "This is right for alpha = 1, where theta is uniform. Use the second moments of a "
             "Dirichlet distribution with any alpha.",
         ),
         Mistake(
             "L8",
             _with_pair(lambda a, b, alpha: (a**2 + b**2) / 2),
-            "Your 'pair' has both words from the same topic, as if every document had one topic only. Each "
+            "You have both words from the same topic, as if every document had one topic only. Each "
             "word draws a topic of its own.",
         ),
         Mistake(
             "L22",
             _with_pair(lambda a, b, alpha: (alpha + 1) * (a**2 + b**2) / (2 * (2 * alpha + 1))),
-            "Your 'pair' lacks the case in which the two words come from different topics. Multiply out the "
+            "You lack the case in which the two words come from different topics. Multiply out the "
             "square of theta a + (1 - theta) b: it has three terms.",
         ),
         Mistake(
@@ -87,7 +87,7 @@ TWO_TOPICS = Question(
             _with_pair(
                 lambda a, b, alpha: ((alpha + 1) * (a**2 + b**2) + alpha * a * b) / (2 * (2 * alpha + 1))
             ),
-            "In your 'pair' the mixed term counts once. The first word may come from either topic, so it "
+            "The mixed term of the square counts once. The first word may come from either topic, so it "
             "counts twice.",
         ),
         Mistake(

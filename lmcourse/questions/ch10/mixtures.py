@@ -212,40 +212,18 @@ def read_lines(answer):
 
 
 SAID = {
-    "given": {
-        "A": "Read what stands behind the bar in line A: given the weights and the topics, the words are "
-        "independent. Where are they independent with nothing behind the bar?",
-        "D": "Line D is about one document whose weights are given. Look for a product of probabilities that "
-        "have no weights behind the bar.",
-        "F": "Line F has its weights behind the bar. Look for a product of probabilities that have none.",
-        "G": "Documents are independent of each other in the model, once the topics are given. Look for "
-        "words of *one* document.",
-    },
-    "index": {
-        "B": "Every letter of line B is bound: i runs from 1 to N_d on the right, and the document stands on "
-        "the left.",
-        "D": "In line D the word w is bound by the sum over w, and k by the sum over k. Which line uses a "
-        "letter that comes from nowhere?",
-        "E": "In line E the word w is bound by the sum over w, and k by the sum over k. Which line uses a "
-        "letter that comes from nowhere?",
-        "F": "All letters of line F are bound. What is wrong there is that the two sides are about different "
-        "documents.",
-    },
-    "inside": {
-        "C": "There is no logarithm in line C.",
-        "D": "In line D the logarithm stands before the sum over the topics, where it belongs: it is the "
-        "logarithm of p(w | d).",
-        "G": "In line G the logarithm of a product over documents became a sum, which is right. Look for a "
-        "sum over *topics*.",
-    },
-    "sides": {
-        "A": "Both sides of line A are about one document.",
-        "B": "Both sides of line B are about one document. Compare what stands on the left of the equality "
-        "sign with the sums on the right.",
-        "G": "Line G has all documents on both sides.",
-    },
+    "A": "Line A is right: the independence is given something, and both sides are about one document.",
+    "B": "In line B every letter is bound, there is no logarithm, and both sides are about one document. Its "
+    "slip is another one.",
+    "C": "Line C has no logarithm, and both sides are about one word of one document. Its slip is another one.",
+    "D": "Line D is right: the logarithm is that of a mixture, and both sums bind their letters.",
+    "E": "In line E every letter is bound, and both sides are about one document. Its slip is another one.",
+    "F": "In line F every letter is bound, and each logarithm is that of a probability. Its slip is another "
+    "one.",
+    "G": "Line G is right: the logarithm of a product is a sum of logarithms, and all documents are on both "
+    "sides.",
 }
-"""For each slip and each line that does not have it, what to look at."""
+"""For each line what to say if it is named for a slip that it does not have."""
 
 
 FORMULA = Question(
@@ -261,12 +239,13 @@ FORMULA = Question(
     entry_points=dict.fromkeys(SLIPS, 1),
     mistakes=tuple(
         Mistake(
-            "M71" if slip == "given" else "L30" if slip == "inside" else "M8" if slip == "sides" else "L23",
+            "L28" if letter in "ADG" else "L31",
             but(formula, {slip: lambda letter=letter: letter}),
             hint,
         )
-        for slip, lines in SAID.items()
-        for letter, hint in lines.items()
+        for slip, right in SLIPS.items()
+        for letter, hint in SAID.items()
+        if letter != right
     ),
     advice="Take two documents, and say for each line in words what its left side is: a number for one word, "
     "for one document or for all. Then ask the same of its right side.",
