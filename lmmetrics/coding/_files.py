@@ -88,8 +88,8 @@ class Encoded:
 
         The interval is known to 64 bits and its end is written as whole words of 32 bits, at most two that it
         does not need. Before each symbol the width is cut to a multiple of 2 ** 24, when it is at least
-        2 ** 32: at most ``-log2(1 - 2 ** -8)`` bits, and on average a hundredth of that. Symbols are the
-        tokens, and the bytes of those that are spelled.
+        2 ** 32: at most ``-log2(1 - 2 ** -8)`` bits, and mostly far less. Symbols are the tokens, and
+        the bytes of those that are spelled.
         """
         return self.rounding_bits + LAST_WORDS + CUT * (self.tokens + self.spelling_bits // 8)
 
