@@ -193,6 +193,8 @@ EXACT = "-special.logsumexp(log_p(np.sin(u) ** 2) + log_density, b=mass * np.pi 
 SAMPLED = "math.log(len(draws)) - special.logsumexp(log_p(np.asarray(draws)))"
 BOTH = '"exact": exact, "sampled": sampled'
 changed("integral", "M2", (BOTH, '"exact": exact / math.log(2), "sampled": sampled / math.log(2)'))
+changed("integral", "M4", (BOTH, '"exact": math.exp(-exact), "sampled": math.exp(-sampled)'))
+changed("integral", "L1", (BOTH, '"exact": exact / counts.sum(), "sampled": sampled / counts.sum()'))
 changed("integral", "M5", (BOTH, '"exact": -exact, "sampled": -sampled'))
 changed("integral", "M71", (EXACT, "-counts @ np.log((topics[0] + topics[1]) / 2)"))
 changed("integral", "M71", (SAMPLED, "-log_p(np.array([np.mean(draws)]))[0]"))
@@ -285,6 +287,7 @@ changed(
     "M50",
     (KL, "torch.distributions.kl_divergence(prior, torch.distributions.Dirichlet(gamma))"),
 )
+changed("bound", "L30", ("torch.log(shares.sum(dim=0))", "torch.log(gamma / gamma.sum() @ topics)"))
 changed("bound", "L30", (SHARES, "(gamma / gamma.sum())[:, None]"))
 changed("bound", "L22", (STEP, STEP.replace("alpha + ", "")))
 changed("bound", "L35", (STEP, STEP.replace("counts *", "(counts > 0) *")))
@@ -394,11 +397,12 @@ SAME = 'r["split"] == runs[0]["split"] and r["removed"] == runs[0]["removed"]'
 LOSS = 'r["nats"].sum() / r["words"].sum() if use'
 CHOICE = '"choice": min(as_good)'
 ERROR = "s = math.sqrt(D / (D - 1) * ((d - mean * n) ** 2).sum()) / n.sum()"
-LOWEST = "best = runs[int(np.nanargmin(losses))]"
-BY_TRAINING = 'best = min((r for r, use in zip(runs, same) if use), key=lambda r: r["training"])'
+LOWEST = "best, low = runs[int(np.nanargmin(losses))],"
+BY_TRAINING = 'best, low = min((r for r, use in zip(runs, same) if use), key=lambda r: r["training"]),'
 changed("choose", "M67", (LOWEST, BY_TRAINING), (CHOICE, '"choice": best["K"]'))
 changed("choose", "M67", (LOWEST, BY_TRAINING))
 changed("choose", "M69", (SAME, 'r["removed"] == runs[0]["removed"]'))
+changed("choose", "M69", (SAME, 'np.array_equal(r["words"], runs[0]["words"])'))
 changed("choose", "M68", (SAME, 'r["split"] == runs[0]["split"]'))
 changed("choose", "M69 + M68", (SAME, "True"))
 changed(
@@ -411,13 +415,14 @@ changed(
     ),
 )
 changed("choose", "L1", (ERROR, ERROR + " * math.sqrt(D)"))
+changed("choose", "M9", (ERROR, "mean, s = (d / n).mean(), (d / n).std(ddof=1) / math.sqrt(D)"))
+changed("choose", "M9", (ERROR, "s = (d / n).std(ddof=1) / math.sqrt(D)"))
+changed("choose", "L23", ("D / (D - 1) * ", ""))
+changed("choose", "L8", ("mean - z * s", "mean - 1.96 * s"))
+changed("choose", "L31", ("mean - z * s", "mean + z * s"))
+changed("choose", "L7", ('run["nats"] - best["nats"]', 'best["nats"] - run["nats"]'))
 changed("choose", "L22", (CHOICE, '"choice": best["K"]'))
-changed(
-    "choose",
-    "L22",
-    ('run["K"] < best["K"]', 'run["K"] != best["K"]'),
-    (CHOICE, '"choice": max(as_good)'),
-)
+changed("choose", "L22", ('l <= 0 and r["K"] <= best["K"]', "l <= 0"), (CHOICE, '"choice": max(as_good)'))
 changed("choose", "M9", (LOSS, '(r["nats"] / r["words"]).mean() if use'))
 changed("choose", "M4", ('"loss": losses', '"loss": np.exp(losses)'))
 changed("choose", "M2", ('"loss": losses', '"loss": losses / math.log(2)'))
@@ -429,16 +434,18 @@ right(
         key = lambda r: (r["split"], r["removed"])
         used = {r["K"]: r for r in runs if key(r) == key(runs[0])}
         loss = {K: math.fsum(r["nats"]) / sum(r["words"]) for K, r in used.items()}
-        best = sorted(loss, key=loss.get)[0]
+        best, low = sorted(loss, key=loss.get)[0], {}
         for K in sorted(used):
             d = [x - y for x, y in zip(used[K]["nats"], used[best]["nats"])]
             n = used[K]["words"]
             mean = sum(d) / sum(n)
             off = [x - mean * m for x, m in zip(d, n)]
-            s = (len(d) * sum(x * x for x in off) / (len(d) - 1)) ** 0.5 / sum(n)
-            if mean <= z * s:
-                break
-        return {"choice": K, "best": best, "loss": [loss.get(r["K"], math.nan) for r in runs]}
+            low[K] = mean - z * (len(d) * sum(x * x for x in off) / (len(d) - 1)) ** 0.5 / sum(n)
+        choice = next(K for K in sorted(low) if low[K] <= 0)
+        found = {"choice": choice, "best": best}
+        for name, numbers in {"loss": loss, "low": low}.items():
+            found[name] = [numbers.get(r["K"], math.nan) for r in runs]
+        return found
     """,
 )
 odd("choose", (SAME, 'r["split"] == runs[0]["split"] and r["removed"] == 0'))
@@ -450,6 +457,7 @@ changed("gibbs", "L40", (OUT, ""), (f"        z[i] = {DRAW}", OUT + f"        z[
 changed("gibbs", "L22", ("(n_dk[d] + alpha)", "(n_dk[d] + 1e-300)"))
 changed("gibbs", "L22", ("(n_kw[:, w] + beta)", "(n_kw[:, w] + 1e-300)"))
 changed("gibbs", "L13", ("V * beta", "beta"))
+changed("gibbs", "L13", ("V * beta", "K * beta"))
 changed("gibbs", "L22", (" / (n_kw.sum(axis=1) + V * beta)", ""))
 changed("gibbs", "L24", ("(n_dk[d] + alpha) * ", ""))
 changed("gibbs", "L22", (P, "n_dk[d] + alpha"))

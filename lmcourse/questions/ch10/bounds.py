@@ -52,13 +52,13 @@ def _update(topics, alpha, counts, gamma, weigh):
     return alpha + (counts * shares / shares.sum(axis=0)).sum(axis=1)
 
 
-def bound(topics, alpha, counts, gamma, steps, weigh=_geometric, weights=_kl, update=_update):
+def bound(topics, alpha, counts, gamma, steps, weigh=_geometric, weights=_kl, update=_update, scored=None):
     """Bounds before the first step and after each, the last in bits per word, and the mean weights."""
     nats = []
     for step in range(steps + 1):
         if step:
             gamma = update(topics, alpha, counts, gamma, weigh)
-        nats.append(weights(gamma, alpha) - counts @ np.log(weigh(gamma) @ topics))
+        nats.append(weights(gamma, alpha) - counts @ np.log((scored or weigh)(gamma) @ topics))
     return {"nats": np.array(nats), "bits": nats[-1] / LN2 / counts.sum(), "weights": gamma / gamma.sum()}
 
 
@@ -132,7 +132,14 @@ BOUND = Question(
         Mistake(
             "L30",
             partial(bound, weigh=_mean),
-            "You put the mean of theta where exp(E ln theta) belongs. With the mean, the number is no bound.",
+            "You put the mean of theta where exp(E ln theta) belongs. With the mean, the number bounds "
+            "nothing.",
+        ),
+        Mistake(
+            "L30",
+            partial(bound, scored=_mean),
+            "Your words are scored with the mean of theta, where exp(E ln theta) belongs. With the mean, the "
+            "number bounds nothing.",
         ),
         Mistake(
             "L22",

@@ -250,6 +250,16 @@ INTEGRAL = Question(
     mistakes=(
         *unit_mistakes(two_ways, "M2 M5", only=("exact", "sampled")),
         Mistake(
+            "M4",
+            lambda *case: {key: np.exp(-nats) for key, nats in two_ways(*case).items()},
+            "Your numbers are probabilities. The task asks for surprisals in nats.",
+        ),
+        Mistake(
+            "L1",
+            lambda *case: {key: nats / case[2].sum() for key, nats in two_ways(*case).items()},
+            "Your numbers are nats per word. The task asks for the totals of the document.",
+        ),
+        Mistake(
             "M71",
             partial(
                 two_ways,

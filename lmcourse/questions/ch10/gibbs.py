@@ -138,6 +138,17 @@ GIBBS = Question(
             "do the probabilities of a topic sum to 1.",
         ),
         Mistake(
+            "L13",
+            partial(
+                sweep,
+                conditional=_normal(
+                    lambda d, w, n, V, alpha, beta: (d + alpha) * (w + beta) / (n + len(n) * beta)
+                ),
+            ),
+            "Your conditional adds beta for each of the K topics below the line. A topic is a distribution "
+            "over V words, and each of them has its beta.",
+        ),
+        Mistake(
             "L22",
             partial(
                 sweep,

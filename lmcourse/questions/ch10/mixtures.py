@@ -215,7 +215,7 @@ SAID = {
     "A": "Line A is right: the independence is given something, and both sides are about one document.",
     "B": "In line B every letter is bound, there is no logarithm, and both sides are about one document. Its "
     "slip is another one.",
-    "C": "Line C has no logarithm, and both sides are about one word of one document. Its slip is another one.",
+    "C": "Line C has no logarithm, and both sides are about one word. Its slip is another one.",
     "D": "Line D is right: the logarithm is that of a mixture, and both sums bind their letters.",
     "E": "In line E every letter is bound, and both sides are about one document. Its slip is another one.",
     "F": "In line F every letter is bound, and each logarithm is that of a probability. Its slip is another "

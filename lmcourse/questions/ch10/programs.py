@@ -67,7 +67,7 @@ WHICH_PEEKED = Question(
         Mistake(
             "L17",
             _says("topics", "A"),
-            "In 'topics' one is missing: look at what each program hands to gibbs, and then at the words "
+            "In 'topics' one is missing: look at what each program hands to fit, and then at the words "
             "that it scores.",
         ),
         Mistake(
@@ -149,7 +149,7 @@ WHICH_PEEKED = Question(
             "not score these words; and it need not infer weights at all.",
         ),
     ),
-    advice="Mark in each program three things: the words that gibbs reads, the words that theta is inferred "
+    advice="Mark in each program three things: the words that fit reads, the words that theta is inferred "
     "from, and the words that are scored. The third must not overlap with the first two.",
 )
 
