@@ -53,8 +53,9 @@
     add(picture, "text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, class: "tick middle" }, "topics, K");
     add(picture, "path", { class: "axis", fill: "none", d: path(data.training) });
     add(picture, "path", { class: "axis", fill: "none", "stroke-dasharray": "3 4", d: path(data.test) });
-    add(picture, "text", { x: x(1) + 4, y: y(data.training[0]) + 6, class: "tick" }, "training pages, own weights");
-    add(picture, "text", { x: x(20) - 6, y: y(data.test[2]) + 18, class: "tick end" }, "test pages, own weights");
+    const last = data.topics.length - 1;
+    add(picture, "text", { x: x(data.topics[last]), y: y(data.training[last]) + 20, class: "tick end" }, "training, own weights");
+    add(picture, "text", { x: x(data.topics[0]), y: y(data.test[1]) + 24, class: "tick" }, "test, own weights");
     const curve = add(picture, "path", { class: "line one" });
     const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot one" }));
     const ring = add(picture, "circle", { r: 9, class: "line one" });
