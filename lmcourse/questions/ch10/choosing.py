@@ -60,7 +60,7 @@ def _lower(rise, error, z):
 
 
 def _fewest(good, best):
-    return min(K for K in good if K <= best)
+    return min(topics for topics in good if topics <= best)
 
 
 def choose(
@@ -275,7 +275,10 @@ CHOOSE = Question(
             "Your 'loss' is in nats per document. Divide by the number of words.",
         ),
     ),
-    alike=(("right", "L22", "in the third case every run with fewer topics is worse"),),
+    alike=(
+        ("right", "L22", "in the third case every run with fewer topics is worse"),
+        ("L22", "L22 (2)", "in the second case every run with more topics is worse"),
+    ),
     properties=(
         Property(
             "'choice' has more topics than 'best'",
