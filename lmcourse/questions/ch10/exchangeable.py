@@ -147,7 +147,7 @@ EXAMPLES = {
 }
 """Our own examples of each kind: a design of the student's becomes one of these."""
 
-MOVED, STILL, APART = 1e-3, 1e-9, 1e-2
+MOVED, STILL, APART = 1e-3, 1e-6, 1e-2
 """By which factor a conditional probability has to differ from the unconditional one, or may differ; and how
 far apart two topics have to be."""
 

@@ -43,7 +43,7 @@ def read_programs(answer):
 
 
 def _says(key, letters):
-    return but(which_peeked, {key: lambda: letters})
+    return but(which_peeked, {key: lambda: "".join(sorted(letters))})
 
 
 WHICH_PEEKED = Question(
@@ -102,7 +102,7 @@ WHICH_PEEKED = Question(
         ),
         Mistake(
             "L28",
-            _says("weights", "ABD"),
+            _says("weights", "DAB"),
             "In 'weights' you accuse program D, whose weights come from the other half of each document. "
             "What is wrong there is something else.",
         ),
