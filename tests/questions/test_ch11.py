@@ -24,6 +24,10 @@ changed("intervals", "L10", (LOW, "low = low + row[:i].sum()"))
 changed("intervals", "L40", (LOW, "low = low + width * row[i] * row[:i].sum()"))
 changed("intervals", "L23", (LOW, "low = low + width * row[: i + 1].sum()"))
 changed("intervals", "L16", (LOW, "low = row[:i].sum() + row[i] * low"))
+changed("intervals", "L23", ('"low": low,', '"low": low + width,'))
+changed("intervals", "L22", ('"low": low,', '"low": low + width / 2,'))
+changed("intervals", "M3", (SURPRISAL, '"bits": -np.log10(width)'))
+changed("intervals", "M4", (SURPRISAL, '"bits": 1 / width'))
 changed("intervals", "M1", (SURPRISAL, '"bits": -np.log(width)'))
 changed("intervals", "L1", (SURPRISAL, '"bits": -np.log2(width) / len(ids)'))
 changed("intervals", "M5", (SURPRISAL, '"bits": np.log2(width)'))
@@ -61,11 +65,15 @@ changed("decode", "L23", ('words_of("01101110")', 'words_of("01001010")'))
 changed("decode", "L31", *exchange('"text"', '"flipped"'))
 right(
     "decode",
-    'archive = {"flipped": ["the", "king", "sleeps", "."], "text": "The wolf sleeps king  sleeps."}',
+    'archive = {"flipped": ["the", "king", "sleeps", "</s>"], "text": "The wolf, sleeps king  sleeps."}',
 )
 
 LENGTH, CODE, OVERHEAD = '"length": k', '"code": code', '"overhead": k + sp.log(w, 2)'
 changed("two-bits", "L23", (LENGTH, '"length": k - 1'))
+changed("two-bits", "L23", ("sp.ceiling(-sp.log(w, 2)) + 1", "sp.ceiling(-sp.log(w, 2))"))
+changed("two-bits", "L23", ("sp.ceiling(-sp.log(w, 2)) + 1", "sp.ceiling(-sp.log(w, 2)) + 2"))
+changed("two-bits", "L22", (CODE, '"code": a'))
+changed("two-bits", "L7", (CODE, '"code": sp.ceiling((a + w / 2) * 2**k) / 2**k'))
 changed("two-bits", "L22", (LENGTH, '"length": 1 - sp.log(w, 2)'))
 changed("two-bits", "M1", (LENGTH, '"length": sp.ceiling(-sp.log(w)) + 1'))
 changed("two-bits", "L22", (CODE, '"code": a + w / 2'))
@@ -120,6 +128,14 @@ changed(
     (STOP, ""),
     ('return {"bits": code, "ids": None}', 'return {"bits": code, "ids": text}'),
 )
+changed("coder", "L22", (":0{k}b}", ":b}"))
+changed(
+    "coder",
+    "L22",
+    ('{"bits": code, "ids": None}', '{"bits": code or "", "ids": []}'),
+    ("code = None", 'code = ""'),
+)
+changed("coder", "L22", ('{"bits": code, "ids": None}', '{"bits": code, "ids": text}'))
 changed("coder", "L24", ("sum(counts[s]))) for n in counts[s]]", "sum(counts[0]))) for n in counts[0]]"))
 SYMBOL_BY_SYMBOL = """
     def parts_of(s):
@@ -214,6 +230,7 @@ BOTH = '"first": edges[:-1], "last": edges[1:] - 1'
 changed("off-by-one", "L23", ("high - low + 1", "high - low"), ("edges[1:] - 1", "edges[1:]"))
 changed("off-by-one", "L23", ("edges[1:] - 1", "edges[1:]"))
 changed("off-by-one", "L23", ("high - low + 1", "high - low"))
+changed("off-by-one", "L23", ("edges[1:] - 1", "np.maximum(edges[1:] - 1, edges[:-1])"))
 changed("off-by-one", "L13", (EDGES, "edges = low + size // ends[-1] * ends"))
 changed("off-by-one", "L23", (BOTH, '"first": edges[1:] - edges[:-1], "last": edges[1:] - 1'))
 right(
@@ -239,7 +256,7 @@ right(
     """,
 )
 breaks("off-by-one", "belongs to two symbols or to none", (EDGES, EDGES + "\n    edges[1:] += 3"))
-odd("off-by-one", ("edges[1:] - 1", "np.maximum(edges[1:] - 1, edges[:-1])"))
+breaks("off-by-one", "not a whole number", ("// ends[-1]", "/ ends[-1]"))
 
 DIFFER = "(torch.round(q.exp() * 2**bits) != torch.round(r.exp() * 2**bits)).any(dim=1)"
 LOSS = '"loss": ((q - r)[at].sum() / math.log(2)).item()'
@@ -257,6 +274,8 @@ changed(
         '"differ": (torch.round(q.exp() * 2**bits) != torch.round(r.exp() * 2**bits)).sum()',
     ),
 )
+changed("same-row", "L22", ("part.float().double()", "part"))
+changed("same-row", "L22", (DIFFER, "(q != r).any(dim=1)"))
 changed("same-row", "L23", ("places[0] if places else -1", "places[0] + 1 if places else 0"))
 written(
     "same-row",
@@ -310,6 +329,10 @@ changed("escape", "M1", ("-np.log2((1", "-np.log((1"), ("- math.log2(best)", "- 
 changed(
     "escape", "L33", ("1 - inside.mean()", "(1 - np.take_along_axis(rows, kept, axis=1).sum(axis=1)).mean()")
 )
+changed("escape", "L31", ("1 - inside.mean()", "inside.mean()"))
+changed("escape", "L3", (SPELT, "len(symbols[i].encode()) + 1 - math.log2(best)"))
+changed("escape", "L1", ('"bits": bits', '"bits": bits / T'))
+changed("escape", "L1", ("T - inside.sum()", "1 - inside.mean()"))
 changed("escape", "L8", ("1 - inside.mean()", "0.5"))
 right(
     "escape",
@@ -351,6 +374,8 @@ written(
 changed("eight-bits", "M1", (KL, KL.replace("np.log2", "np.log")))
 changed("eight-bits", "M50", (KL, "(counts / 2**bits * np.log2(counts / (row * 2**bits))).sum()"))
 changed("eight-bits", "L7", (KL, "-" + KL))
+changed("eight-bits", "L22", (KL, "-(row * np.log2(counts / 2**bits)).sum()"))
+changed("eight-bits", "L8", (KL, "-np.log2(1 - len(row) / 2**bits)"))
 changed("eight-bits", "L9", (KL, "np.abs(row - counts / 2**bits).max()"))
 right(
     "eight-bits",
@@ -458,6 +483,8 @@ changed("warm", "L28", ('0.9 * r["fresh"]:', 'r["fresh"]:'))
 changed("warm", "M73", ("if verdict == kind]", 'if verdict != "peeked"]'))
 changed("warm", "L17", ("if verdict == kind]", 'if (verdict == "cold") == (kind == "cold")]'))
 changed("warm", "L7", (FOUND, FOUND.replace("min(", "max(")))
+changed("warm", "M39", ('reports[i]["file"]', 'reports[i]["fresh"]'))
+changed("warm", "L23", ("min(places,", "1 + min(places,"))
 changed("warm", "L31", ('for kind in ("cold", "warm")', 'for kind in ("warm", "cold")'))
 right(
     "warm",
@@ -473,6 +500,7 @@ right(
     """,
 )
 odd("warm", ("if places else -1", "if places else 0"))
+right("warm", SET.tasks["warm"].replace("else -1", "else None"))
 breaks("warm", "not one of the words", (KNOWN, KNOWN.replace('"cold"', '"new"')))
 
 PROBABILITY, REGRET = '"probability": probability', '"regret": sp.log(best / probability, 2)'
@@ -491,6 +519,17 @@ written(
     """,
 )
 changed("adaptive", "L33", (PROBABILITY, '"probability": probability * sp.binomial(n, a)'))
+changed("adaptive", "L8", (REGRET, '"regret": sp.log(n, 2) / 2 + 1'))
+changed(
+    "adaptive",
+    "L14",
+    (
+        "probability = sp.rf(half, a) * sp.rf(half, b) / sp.factorial(n)",
+        "probability = (a / n) ** a * (b / n) ** b",
+    ),
+)
+changed("adaptive", "L23", ("sp.factorial(n)", "sp.factorial(n + 1)"))
+changed("adaptive", "M5", (ONE, ONE.replace("-sp.log", "sp.log")))
 changed("adaptive", "L22", (REGRET, '"regret": -sp.log(probability, 2)'))
 changed("adaptive", "L7", (REGRET, '"regret": sp.log(probability / best, 2)'))
 changed("adaptive", "L18", (REGRET, '"regret": -sp.log(probability, 2) - n'))
@@ -533,6 +572,14 @@ changed("two-part", "L3", ("8 * ", ""))
 changed("two-part", "L3", ("lengths = 8 * ", "lengths = "))
 changed("two-part", "L7", ("lengths.max()", "lengths.min()"))
 changed("two-part", "L34", (PAYS, '"pays": max(0.0, (1 / lengths).max())'))
+changed(
+    "two-part",
+    "L7",
+    (PAYS, '"pays": np.append(lengths, 0)[np.argmin(bits[np.append(np.where(others)[0], last)])]'),
+)
+changed("two-part", "L3", (PAYS, '"pays": 8 * max(0.0, lengths.max())'))
+changed("two-part", "L3", ("bits.min() / length", "bits.min() / 8 / length"))
+changed("two-part", "L23", ('"best": np.argmin(bits)', '"best": np.argmin(bits) + 1'))
 changed("two-part", "L1", ("bits.min() / length", "bits.min()"))
 changed("two-part", "L34", ("bits.min() / length", "8 * length / bits.min()"))
 right(
@@ -547,6 +594,8 @@ right(
     """,
 )
 odd("two-part", (PAYS, '"pays": abs(lengths).max() + (lengths.max() == 0)'))
+odd("two-part", ("last = np.argmin(rates)", "last = np.argmax(sizes)"))
+odd("two-part", (PAYS, '"pays": lengths.max()'))
 
 
 class TestSet(SetTests):
@@ -586,7 +635,8 @@ def test_what_always_holds_has_no_example_against_it():
         ("A", (0.25, 0.25), "does not refute the statement. Shortest code: '01'"),
         ("A", (0.9, 0.3), "between 0 and 1"),
         ("A", (0.2, 0), "above 0"),
-        ("A", 0.3, "has the form"),
+        ("A", (0.3,), "has the form"),
+        ("A", 0.3, 'Write "always", or'),
         ("A", "no", 'Write "always", or give an example'),
         ("B", (0.125, 0.25), "does not refute"),
         ("C", ((0, 0.25), (0.3, 0.3)), "first interval is not wider"),

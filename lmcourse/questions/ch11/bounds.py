@@ -30,12 +30,21 @@ def _cut(change):
 def read_code(answer, a, w):
     """Any cell of this length that lies inside the interval is as good as ours."""
     if isinstance(answer, dict) and isinstance(answer.get("code"), float):
-        cells = 2 ** _length(w)
-        begin = answer["code"] * cells
-        near = abs(begin - round(begin)) < 1e-7
-        if near and a - 1e-12 <= answer["code"] and answer["code"] + 1 / cells <= a + w + 1e-12:
+        lengths = {_length(w)} | ({_length(w) + 1} & {answer.get("length")})  # a wrong length is told once
+        if any(_inside(answer["code"], a, w, 2**k) for k in lengths):
             answer = answer | {"code": float(two_bits(a, w)["code"])}
     return answer, {}
+
+
+def _inside(code, a, w, cells):
+    whole = abs(code * cells - round(code * cells)) < 1e-7
+    return whole and a - 1e-12 <= code and code + 1 / cells <= a + w + 1e-12
+
+
+def _shorter(a, w):
+    """What follows from a length that has one bit less."""
+    k = _length(w) - 1
+    return {"length": k, "code": np.floor((a + w / 2) * 2**k) / 2**k, "overhead": k + np.log2(w)}
 
 
 def _draw_interval(rng):
@@ -62,9 +71,20 @@ TWO_BITS = Question(
     mistakes=(
         Mistake(
             "L23",
-            but(two_bits, {"length": lambda a, w: _length(w) - 1}),
+            _shorter,
             "With your 'length' a cell is no wider than the text's interval, and it may still lie "
             "across one of its ends: it has to be at most *half* as wide.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                two_bits,
+                {
+                    "length": lambda a, w: _length(w) + 1,
+                    "overhead": lambda a, w: two_bits(a, w)["overhead"] + 1,
+                },
+            ),
+            "With your 'length' a cell is at most a quarter as wide as the interval. Half is enough.",
         ),
         Mistake(
             "L22",
@@ -85,8 +105,20 @@ TWO_BITS = Question(
         Mistake(
             "L7",
             _cut(lambda a, w, cells: np.floor(a * cells) / cells),
-            "Your 'code' is where the interval begins, truncated, and that lies below the interval. Start from "
-            "its middle.",
+            "Your 'code' is where the interval begins, truncated, and that lies below it. Start from its "
+            "middle.",
+        ),
+        Mistake(
+            "L22",
+            _cut(lambda a, w, cells: a),
+            "Your 'code' is where the interval begins, which has many digits. A cell begins at a whole "
+            "number of 2**(-k).",
+        ),
+        Mistake(
+            "L7",
+            _cut(lambda a, w, cells: np.ceil((a + w / 2) * cells) / cells),
+            "Your 'code' is the middle, rounded up. For some intervals the cell that begins there ends "
+            "beyond the interval.",
         ),
         Mistake(
             "L22",
@@ -198,6 +230,8 @@ def _read_entry(key, given):
         word = given.strip().strip(".").lower()
         if word in ("always", "refuted"):  # the second is what an example becomes, when it is read again
             return word, ""
+        return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
+    if not isinstance(given, list | tuple | np.ndarray):
         return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
     conclusion, count = STATEMENTS[key]
     intervals = intervals_of(given, count)

@@ -67,8 +67,10 @@ def _draw_reports(rng, kinds=None):
 
 
 def read_verdicts(answer, reports=()):
-    """The verdicts may be a list, or separated by commas."""
+    """The verdicts may be a list, or separated by commas; None is as good as -1."""
     answer = plain_data(answer)
+    if isinstance(answer, dict) and isinstance(answer.get("best"), list | tuple):
+        answer = answer | {"best": [-1 if place is None else place for place in answer["best"]]}
     if isinstance(answer, dict) and "verdicts" in answer:
         given = answer["verdicts"]
         words = " ".join(map(str, given)) if isinstance(given, list | tuple) else given
@@ -88,10 +90,10 @@ WARM = Question(
     cases=(
         (
             [
-                {"file": 3.28, "fresh": 3.19, "known": 3.24},
+                {"file": 3.28, "fresh": 3.02, "known": 3.24},
                 {"file": 2.43, "fresh": 2.46, "known": 0.88},
                 {"file": 0.31, "fresh": 2.77, "known": 0.92},
-                {"file": 2.96, "fresh": 3.05, "known": 2.99},
+                {"file": 2.96, "fresh": 3.11, "known": 2.99},
                 {"file": 2.19, "fresh": 2.11, "known": 1.02},
             ],
         ),
@@ -116,8 +118,8 @@ WARM = Question(
         Mistake(
             "L17",
             partial(judge_compressors, verdict=_no_peeked),
-            "You never say 'peeked'. Compare the file with the fresh tales: both are new to an honest "
-            "program, so their numbers should be close.",
+            "You call a program honest that needs far fewer bits for the file than for the fresh tales. To "
+            "an honest one both are new, so that its numbers for them are close.",
         ),
         Mistake(
             "L28",
@@ -165,11 +167,30 @@ WARM = Question(
             "Your 'best' are the programs with the *most* bits per byte.",
         ),
         Mistake(
+            "M39",
+            but(
+                judge_compressors,
+                {
+                    "best": lambda reports: _best(
+                        reports, judge_compressors(reports)["verdicts"].split(), ["cold", "warm"], key="fresh"
+                    )
+                },
+            ),
+            "Your 'best' goes by the fresh tales. They serve to find out who has read the file; the best "
+            "program is the one with the fewest bits per byte on the file.",
+        ),
+        Mistake(
+            "L23",
+            but(judge_compressors, {"best": lambda reports: judge_compressors(reports)["best"] + 1}),
+            "Your 'best' are counted from 1. Places are counted from 0.",
+        ),
+        Mistake(
             "L31",
             but(judge_compressors, {"best": lambda reports: judge_compressors(reports)["best"][::-1]}),
             "Your 'best' has the warm program first. The task asks for the cold one first.",
         ),
     ),
+    alike=(("right", "M39", "in the second and third cases the same programs are best on both texts"),),
     properties=(
         Property(
             "a verdict is not one of the words cold, warm and peeked",
@@ -263,6 +284,34 @@ ADAPTIVE = Question(
             "M1",
             but(adaptive, {"one_sided": lambda a, b: adaptive(a, b)["one_sided"] * np.log(2)}),
             "Your 'one_sided' is {ratio} = ln 2 times what it should be: it is in nats.",
+        ),
+        Mistake(
+            "L8",
+            but(adaptive, {"regret": lambda a, b: np.log2(a + b) / 2 + 1}),
+            "Your 'regret' is the bound. The task asks for the exact regret of a sequence.",
+        ),
+        Mistake(
+            "L14",
+            but(adaptive, {"probability": lambda a, b: 2 ** _best_coin(a, b), "regret": lambda a, b: 0.0}),
+            "Your 'probability' is that of a coin with the frequencies of this very sequence. The coder does "
+            "not know them: multiply the forecasts that it makes on the way.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                adaptive,
+                {
+                    "probability": lambda a, b: adaptive(a, b)["probability"] / (a + b + 1),
+                    "regret": lambda a, b: adaptive(a, b)["regret"] + np.log2(a + b + 1),
+                },
+            ),
+            "Your 'probability' has one factor too many in its denominator. The first forecast divides by 1, "
+            "the last one by n.",
+        ),
+        Mistake(
+            "M5",
+            but(adaptive, {"one_sided": lambda a, b: -adaptive(a, b)["one_sided"]}),
+            "Your 'one_sided' has the wrong sign.",
         ),
         Mistake(
             "L8",

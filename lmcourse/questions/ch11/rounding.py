@@ -8,7 +8,6 @@ import numpy as np
 
 from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import NOT_NEGATIVE
 from lmcourse.questions.shared.wrong import but
 
 # --- eight-bits ------------------------------------------------------------------------------------------
@@ -36,6 +35,8 @@ LOSSES = {
     "M50": _kl_backwards,
     "L7": lambda row, counts: -_kl(row, counts),
     "L9": _on_average,
+    "L22": lambda row, counts: -(row * np.log2(counts / counts.sum())).sum(),
+    "L8": lambda row, counts: -np.log2(1 - len(row) / counts.sum()),
 }
 """What an answer may give as the loss of its counts, by the mistake that it is."""
 
@@ -77,6 +78,16 @@ def most_lost(row, bits):
     return -np.log2(1 - len(row) / 2**bits)
 
 
+WHAT_IS_LOST = (
+    "How many bits does each symbol need more under the counts than under the row? Take the mean of that "
+    "under the row, in which a symbol of probability 0 adds nothing."
+)
+TOO_MUCH = (
+    "your counts sum to 2**bits and keep every symbol, but they lose more than the task allows. From which "
+    "symbols have you taken the counts of the rare ones?"
+)
+
+
 def read_counts(answer, row, bits):
     """Counts that keep every symbol, sum to 2**bits and lose little enough become ours, with their loss."""
     answer = plain_data(answer)
@@ -93,12 +104,10 @@ def read_counts(answer, row, bits):
     names = (name for name, f in LOSSES.items() if np.isclose(given, f(row, counts), rtol=1e-6, atol=1e-12))
     name = next(names, "")
     value = {"counts": ours, "loss": LOSSES[name](row, ours) if name else given}
+    told = {} if name else {"loss": f'"loss": {given:.6g} is not what your counts lose. {WHAT_IS_LOST}'}
     if _kl(row, counts) > most_lost(row, bits) + 1e-12:
-        told = "your counts sum to 2**bits and keep every symbol, but they lose more than the task allows."
-        return value | {"counts": counts}, {
-            "counts": f'"counts": {told} Who pays for the ones of rare symbols?'
-        }
-    return value, {}
+        return value | {"counts": counts}, told | {"counts": f'"counts": {TOO_MUCH}'}
+    return value, told
 
 
 def _draw_row(rng, bits=None, peaked=False, zero=False):
@@ -173,6 +182,16 @@ EIGHT_BITS = Question(
             partial(quantise, loss=_on_average),
             "Your 'loss' is a difference of probabilities. Bits are logarithms: take the mean of "
             "log2(row / share) under the row.",
+        ),
+        Mistake(
+            "L22",
+            partial(quantise, loss=LOSSES["L22"]),
+            "Your 'loss' is all that a symbol needs under the counts. Subtract what it needs under the row.",
+        ),
+        Mistake(
+            "L8",
+            partial(quantise, loss=LOSSES["L8"]),
+            "Your 'loss' is the bound of the task. Your counts lose less than that.",
         ),
     ),
     properties=(
@@ -287,7 +306,13 @@ HUFFMAN = Question(
             "Your 'loss' is below 0. No code that gives each block a word is shorter than the entropy.",
         ),
     ),
-    properties=(NOT_NEGATIVE,),
+    properties=(
+        Property(
+            "'loss' is below 0 for one of the inputs, and no such code is shorter than the entropy. Count "
+            "the blocks, and the nodes that you add up",
+            lambda value, *case: value["loss"] > -1e-9,
+        ),
+    ),
     alike=(("L8", "L18", "in the first case there are two symbols, and both give one bit for each"),),
     advice="Blocks of two for (0.9, 0.1) have the probabilities 0.81, 0.09, 0.09 and 0.01. The expected "
     "length is the sum of all nodes that you make by merging.",

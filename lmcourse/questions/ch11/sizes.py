@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.wrong import but
 
 
@@ -49,7 +49,14 @@ def _upside_down(rates, sizes):
     return max(0.0, ((rates[others] - rates[last]) / (8 * (sizes[last] - sizes[others]))).max())
 
 
-def _draw_models(rng, length=None, free=False):
+def _against_the_best(rates, sizes, length):
+    last, best = rates.argmin(), _best(rates, sizes, length)
+    if best == last:
+        return 0.0
+    return max(0.0, 8 * (sizes[last] - sizes[best]) / (rates[best] - rates[last]))
+
+
+def _draw_models(rng, length=None, free=False, better=False, mixed=False):
     """Models of which the larger ones need fewer bits per byte, and a length at which size matters."""
     while True:
         M = int(rng.integers(3, 6))
@@ -57,12 +64,14 @@ def _draw_models(rng, length=None, free=False):
         sizes = np.sort(np.exp(rng.uniform(np.log(300), np.log(3e6), size=M))).round()
         if free:
             sizes[:] = sizes[0]
+        sizes = sizes[::-1] if better else rng.permutation(sizes) if mixed else sizes
         order = rng.permutation(M)
         bytes_ = length or int(np.exp(rng.uniform(np.log(2e4), np.log(3e6))))
         gaps = np.diff(np.sort(rates))
         totals = np.sort(_total(rates, sizes, bytes_))
-        matters = _best(rates, sizes, bytes_) != rates.argmin()
-        if gaps.min() > 0.05 and totals[1] > 1.01 * totals[0] and (matters or length or free):
+        matters = length or free or better or _best(rates, sizes, bytes_) != rates.argmin()
+        unlike = rates.argmin() != sizes.argmax() and _all_others(rates, sizes) > 0 if mixed else True
+        if gaps.min() > 0.05 and totals[1] > 1.01 * totals[0] and matters and unlike:
             return rates[order], sizes[order], bytes_
 
 
@@ -82,6 +91,8 @@ TWO_PART = Question(
     odd=(
         lambda rng: _draw_models(rng, length=10**9),
         lambda rng: _draw_models(rng, free=True),
+        lambda rng: _draw_models(rng, better=True),
+        lambda rng: _draw_models(rng, mixed=True),
     ),
     entry_points={"best": 1, "rate": 1, "pays": 1},
     mistakes=(
@@ -128,12 +139,43 @@ TWO_PART = Question(
             "Your 'rate' is the size of the whole file. Divide by the bytes of the text.",
         ),
         Mistake(
+            "L7",
+            but(two_part, {"pays": _against_the_best}),
+            "Your 'pays' is where the model overtakes the one that is best at the given length. It has to be "
+            "ahead of all others, and a model in between may be better for a while.",
+        ),
+        Mistake(
+            "L3",
+            but(two_part, {"pays": lambda *case: 8 * two_part(*case)["pays"]}),
+            "Your 'pays' is in bits. The task asks for bytes of text.",
+        ),
+        Mistake(
+            "L3",
+            but(two_part, {"rate": lambda *case: two_part(*case)["rate"] / 8}),
+            "Your 'rate' is a share, bytes for each byte. The task asks for bits per byte.",
+        ),
+        Mistake(
+            "L23",
+            but(two_part, {"best": lambda *case: two_part(*case)["best"] + 1}),
+            "Your 'best' is counted from 1. Places are counted from 0.",
+        ),
+        Mistake(
             "L34",
             but(two_part, {"rate": lambda *case: 8 / two_part(*case)["rate"]}),
             "Your 'rate' is how many times smaller the file is. The task asks for bits per byte.",
         ),
     ),
-    properties=(FINITE, NOT_NEGATIVE),
+    alike=(
+        ("right", "L7 (2)", "in the third case the model that is best now is overtaken last"),
+        ("L7", "L7 (2)", "in the first case the model that is best now is overtaken first"),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "'pays' is a negative length. If the model always gives the smaller total, it is 0",
+            lambda value, *case: value["pays"] >= 0,
+        ),
+    ),
     advice="Write down the two parts of each file, in bits. Two straight lines over the length of the text "
     "cross where they are equal.",
 )
