@@ -211,8 +211,8 @@ def _checked_row(rows: NextRow | Sequence[Row], prefix: tuple[int, ...]) -> list
     rounded = not all(isinstance(entry, Rational) for entry in entries)
     if abs(total - 1) > (ROUNDING if rounded else 0):
         raise ValueError(
-            f"The row after {_shown(prefix)} sums to {float(total):.9g}, and not to 1. Write fractions, such "
-            "as Fraction(1, 3), if the sum is to be exact."
+            f"The row after {_shown(prefix)} misses the sum 1 by {float(total - 1):.3g}. Write fractions, "
+            "such as Fraction(1, 3), if the sum is to be exact."
         )
     return [entry / total for entry in row] if total != 1 else row
 

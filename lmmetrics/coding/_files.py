@@ -15,6 +15,8 @@ from tqdm import tqdm
 from lmmetrics._checks import check_text, whole_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._format import (
+    BITS,
+    LEAST,
     CodingError,
     Header,
     digest_of_text,
@@ -30,8 +32,6 @@ from lmmetrics.coding._text import DecodedText
 from lmmetrics.extras import need
 from lmmetrics.text import TokenizedText, Vocabulary
 
-BITS = 24
-"""The precision of the coder: a row is rounded to whole numbers that sum to 2 ** 24."""
 LAST_WORDS, CUT = 64, 0.00565
 """Bits that the range coder may lose: at the end, and with each symbol."""
 
@@ -52,7 +52,8 @@ class Encoded:
         8 bits for each byte of a token outside the vocabulary, and 8 for its end.
     rounding_bits : float
         What it costs that rows are rounded to whole numbers: surprisal under the rounded rows, less
-        `ideal_bits`.
+        `ideal_bits`. At most ``-log2(1 - V / 2 ** bits)`` for each token, and below 0 for a text of tokens
+        that are less probable than 2 ** -bits, the least that a rounded row can say.
     tokens : int
     """
 
@@ -87,8 +88,8 @@ class Encoded:
 
         The interval is known to 64 bits and its end is written as whole words of 32 bits, at most two that it
         does not need. Before each symbol the width is cut to a multiple of 2 ** 24, when it is at least
-        2 ** 32: at most ``-log2(1 - 2 ** -8)`` bits, and on average a hundredth of that. Symbols are the
-        tokens, and the bytes of those that are spelled.
+        2 ** 32: at most ``-log2(1 - 2 ** -8)`` bits, and mostly far less. Symbols are the tokens, and
+        the bytes of those that are spelled.
         """
         return self.rounding_bits + LAST_WORDS + CUT * (self.tokens + self.spelling_bits // 8)
 
@@ -124,7 +125,9 @@ def encode(
     ----------
     model : Predictor or Adaptive
         A fitted `NGramModel`, a network, a `Mixture` (also with a `UnigramCache` in it), an `Adaptive` model,
-        or any object with ``next_distribution(context)`` and a ``vocabulary``.
+        or any object with ``next_distribution(context)`` and a ``vocabulary``; its context is the document so
+        far, with `<s>` before each sentence. A `TransformerLM` looks back as far as it can at every token, as
+        in ``log_probs(text, stride=1)``.
     text : TokenizedText
         With the vocabulary of the model. It may be empty, and have several documents. Words are coded without
         the blanks between them, which the tokens do not have.
@@ -136,11 +139,18 @@ def encode(
         What to do with tokens outside the vocabulary if `tokens` is not given: raise an error, or code only
         that there is one. The decoded text then has `<unk>` in its place.
     bits : int
-        The precision of the rounded rows, from 8 to 24.
+        The precision of the rounded rows, from 8 to 24. Fewer bits make a longer code, and a decoder whose
+        rows differ in more digits still gets the same rounded rows.
 
     Returns
     -------
     Encoded
+
+    Notes
+    -----
+    The rows are rounded here, and not by constriction, which is given whole numbers only. What a file means
+    depends therefore on no sum of floats inside a coder, and hardly on the last digits of the model's rows.
+    (See `quantise`, and the format in ``help(lmmetrics.coding._format)``.)
 
     Raises
     ------
@@ -165,7 +175,7 @@ def encode(
     check_text("text", text, getattr(model, "vocabulary", None))
     vocabulary = text.vocabulary
     spelled = _spelled(text, tokens, unknown)
-    encoder = need("constriction", "coding").stream.queue.RangeEncoder()
+    encoder = _stream().queue.RangeEncoder()
     ids, waiting = iter(text.ids.tolist()), iter(spelled)
     ideal, rounded_bits = array("d"), array("d")
 
@@ -236,27 +246,29 @@ def decode(model: Any, data: bytes | Encoded, vocabulary: Vocabulary | None = No
             f"The file was written with another vocabulary than this one ({vocabulary}): an id would mean "
             "another token."
         )
-    decoder = need("constriction", "coding").stream.queue.RangeDecoder(words)
+    decoder = _stream().queue.RangeDecoder(words)
     room, ids, spelled = 4 * len(words) + 8, list[int](), list[str]()
+
+    def symbol(row: Any) -> int:
+        try:
+            return int(decoder.decode(row))
+        except AssertionError:  # words that no encoder writes with this row
+            raise CodingError(OTHER_ROWS, np.array(ids, dtype=np.int32)) from None
 
     def choose(row: Floats, counts: Ints) -> int:
         nonlocal room
-        id = int(decoder.decode(_coder_row(counts, header.bits)))
-        ids.append(id)
-        if header.spelled and id == vocabulary.unk:
+        ids.append(symbol(_coder_row(counts, header.bits)))
+        if header.spelled and ids[-1] == vocabulary.unk:
             token = bytearray()
-            while (byte := int(decoder.decode(_byte_row()))) != END and (room := room - 1) >= 0:
+            while (byte := symbol(_byte_row())) != END and (room := room - 1) >= 0:
                 token.append(byte)
-            spelled.append(token.decode("utf-8"))
-        return id
+            spelled.append(token.decode("utf-8", errors="replace"))
+        return ids[-1]
 
-    try:
-        _walk(model, vocabulary, header.lengths, header.bits, choose, "decoding")
-    except (AssertionError, UnicodeDecodeError):  # what constriction raises for words that no encoder writes
-        raise CodingError(OTHER_ROWS) from None
+    _walk(model, vocabulary, header.lengths, header.bits, choose, "decoding")
     found = np.array(ids, dtype=np.int32)
     if digest_of_text(found, spelled) != digest:
-        raise CodingError(OTHER_ROWS)
+        raise CodingError(OTHER_ROWS, found)
     starts = np.append(0, np.cumsum(header.lengths)).astype(np.int64)
     spelling = spelling_of(header.kind, vocabulary, model)
     return DecodedText.of(
@@ -286,7 +298,7 @@ def _walk(
     Encoder and decoder both run this function, so the model is called in the same way on both sides.
     """
     reader = reader_of(model, vocabulary)
-    with tqdm(total=int(sum(lengths)), desc=name, unit="token", delay=5, leave=False) as bar:
+    with tqdm(total=int(sum(lengths)), desc=name, unit="token", delay=10, leave=False) as bar:
         for length in lengths:
             reader.start()
             for _ in range(int(length)):
@@ -315,9 +327,12 @@ def _coder_row(counts: Ints, bits: int) -> Any:
     So with ``counts - 1`` as shares, which sum to what is left, the symbols get exactly `counts`.
     """
     counts = counts << (BITS - bits)
-    return need("constriction", "coding").stream.model.Categorical(
-        (counts - 1).astype(np.float64), lazy=True, perfect=False
-    )
+    return _stream().model.Categorical((counts - 1).astype(np.float64), lazy=True, perfect=False)
+
+
+@cache
+def _stream() -> Any:
+    return need("constriction", "coding").stream
 
 
 @cache
@@ -356,7 +371,7 @@ def _spelled(text: TokenizedText, tokens: Sequence[str] | None, unknown: str) ->
         )
     found = []
     for place, (id, token) in enumerate(zip(text.ids.tolist(), given, strict=True)):
-        if id == vocabulary.unk:
+        if id == vocabulary.unk and isinstance(token, str):
             found.append(token)
         elif token != vocabulary.tokens[id]:
             raise ValueError(
@@ -381,9 +396,9 @@ def _vocabulary(model: Any, given: Any) -> Vocabulary:
 
 
 def _checked_bits(bits: Any) -> int:
-    if whole_number("bits", bits, 8) > BITS:
+    if whole_number("bits", bits, LEAST) > BITS:
         raise ValueError(
-            f"bits is {bits}; from 8 to {BITS} are expected, which is the precision of the coder."
+            f"bits is {bits}; from {LEAST} to {BITS} are expected, which is the precision of the coder."
         )
     return int(bits)
 

@@ -30,13 +30,26 @@ from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary, tokenize
 
 MAGIC, VERSION = b"\x89LMC", 1
+LEAST, BITS = 8, 24
+"""The least and the highest precision of rounded rows; the highest is that of the coder."""
 FIXED = len(MAGIC) + 3 + 8
 WORDS, CHARACTERS, BYTES, PIECES = range(4)
 """How tokens are written: with a blank between two, without, as single bytes, as strings of bytes."""
 
 
 class CodingError(ValueError):
-    """The file cannot be decoded to the text that was coded; the message says why."""
+    """The file cannot be decoded to the text that was coded; the message says why.
+
+    Attributes
+    ----------
+    ids : int32 array or None
+        What came out with other rows than the encoder's, as far as it went: it is not the text. None if the
+        error was found before anything was decoded.
+    """
+
+    def __init__(self, message: str, ids: Ints | None = None) -> None:
+        super().__init__(message)
+        self.ids = ids
 
 
 @dataclass(frozen=True)
@@ -108,8 +121,8 @@ def read(data: bytes) -> tuple[Header, Ints, bytes]:
         terminated.append(bool(length & 1))
         unknown.append(missed)
     count, at = _varint(data, at)
-    if len(data) != at + 4 * count + 12 or kind > 7:
-        raise CodingError("The file is damaged: its parts do not have the lengths that its header names.")
+    if len(data) != at + 4 * count + 12 or kind > 7 or not LEAST <= bits <= BITS:
+        raise CodingError("The file is damaged: its header does not fit the rest of it.")
     words = np.frombuffer(data, dtype="<u4", count=count, offset=at).astype(np.uint32)
     header = Header(
         kind & 3,

@@ -64,7 +64,8 @@ def expected_length(
     """Return the mean number of bits of a symbol: ``sum p(w) len(word of w)``.
 
     It is a `Fraction` if all probabilities are fractions or whole numbers, else a float. For Huffman's code
-    it is at least the entropy, and less than one bit above it.
+    it is at least the entropy, and less than one bit above it (one bit, if only one symbol of several can
+    occur).
 
     Examples
     --------

@@ -10,15 +10,17 @@ from lmmetrics._types import Floats, Ints
 
 ROUNDING = 1e-6
 """The sum of a row may miss 1 by at most this much."""
+SHY = 1 - 2.0**-30
+"""A factor that moves simple fractions off the boundary between two whole numbers."""
 
 
 def quantise(row: ArrayLike, bits: int) -> Ints:
     """Return whole numbers that stand for the probabilities of a row: they sum to ``2 ** bits``, each >= 1.
 
     Every symbol gets 1, and its share of what is left, rounded down; the units that rounding leaves over go
-    to the symbols that lost most. So ``counts[i] / 2 ** bits >= row[i] * (1 - n / 2 ** bits)`` for each
-    of the n symbols, and no symbol costs more than ``-log2(1 - n / 2 ** bits)`` bits above its surprisal:
-    about ``n / 2 ** bits * log2 e``.
+    to the most probable symbol. So ``counts[i] / 2 ** bits >= row[i] * (1 - n / 2 ** bits)`` for each of the
+    n symbols, and none costs more than ``-log2(1 - n / 2 ** bits)`` bits above its surprisal: about
+    ``n / 2 ** bits * log2 e``. The mean over the row is `quantisation_loss`.
 
     Parameters
     ----------
@@ -31,6 +33,14 @@ def quantise(row: ArrayLike, bits: int) -> Ints:
     -------
     int64[n]
 
+    Notes
+    -----
+    A row that another machine computes may differ in its last digits, and should be rounded to the same whole
+    numbers. So shares are made smaller by one part in 2 ** 30 before they are rounded down, because simple
+    fractions, such as 1/2, would otherwise lie on the boundary; of symbols that are equally probable up to
+    this factor the first counts as the most probable; and no order of remainders decides, in which equal
+    probabilities would change places. The bound above grows by 1.4e-9 bits.
+
     Raises
     ------
     ValueError
@@ -39,7 +49,7 @@ def quantise(row: ArrayLike, bits: int) -> Ints:
     Examples
     --------
     >>> quantise([0.5, 0.3, 0.2, 0.0], bits=4)  # one for each, and shares of 12: 6, 3.6, 2.4, 0
-    array([7, 5, 3, 1])
+    array([8, 4, 3, 1])
     """
     bits = whole_number("bits", bits, 1)
     if bits > 32:
@@ -56,13 +66,8 @@ def rounded(values: Floats, bits: int) -> Ints:
             f"The row has {len(values)} symbols, and each needs at least 1 of the 2 ** {bits} units: "
             f"at least {(len(values) - 1).bit_length()} bits are expected."
         )
-    shares = values * (left / values.sum())
-    counts = shares.astype(np.int64)
-    missing = left - int(counts.sum())
-    if missing > 0:
-        counts[np.argsort(counts - shares, kind="stable")[:missing]] += 1
-    elif missing < 0:  # only by rounding of floats
-        counts[np.argmax(counts)] += missing
+    counts = (values * (left * SHY / values.sum())).astype(np.int64)
+    counts[np.argmax(values >= values.max() * SHY)] += left - int(counts.sum())
     return counts + 1
 
 
@@ -82,7 +87,7 @@ def quantisation_loss(row: ArrayLike, counts: ArrayLike) -> float:
     --------
     >>> row = [0.5, 0.3, 0.2, 0.0]
     >>> [round(quantisation_loss(row, quantise(row, bits)), 6) for bits in (4, 8, 16)]
-    [0.097276, 0.005661, 2.2e-05]
+    [0.097532, 0.005661, 2.2e-05]
     """
     values, whole = _checked_row(row), array_of("counts", counts, "one number for each symbol")
     if whole.shape != values.shape or whole.dtype.kind not in "iu" or (whole < 0).any() or not whole.any():

@@ -185,7 +185,7 @@ class Cached:
 
 
 class Contexts:
-    """Any other model: it is given all tokens of the document so far, `<s>` before each sentence."""
+    """Any other model: it is given all tokens of the document so far, with `<s>` before each sentence."""
 
     def __init__(self, model: Any, vocabulary: Vocabulary) -> None:
         self.model, self.vocabulary = model, vocabulary

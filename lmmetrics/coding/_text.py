@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from lmmetrics._types import Ints
+from lmmetrics._types import Bools, Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 from lmmetrics.text._documents import is_written_without_blanks
 
@@ -37,7 +38,7 @@ class DecodedText(TokenizedText):
         vocabulary: Vocabulary,
         spelling: Spelling,
         document_starts: Ints,
-        terminated: Any,
+        terminated: Sequence[bool] | Bools,
         spelled: tuple[str, ...],
         unknown: Ints,
     ) -> Self:
@@ -54,7 +55,7 @@ class DecodedText(TokenizedText):
             spelled=spelled,
         )
         written = bare.decode()
-        counts: dict[str, list[int] | None] = {
+        counts: Mapping[str, list[int] | None] = {
             "tokens": np.diff(document_starts).tolist(),
             "words": None if is_written_without_blanks(written) else [len(text.split()) for text in written],
             "chars": [len(text) for text in written],

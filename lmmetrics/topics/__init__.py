@@ -11,7 +11,7 @@ other counts. What is known of theta makes the number: it is integrated out (`To
 (`TopicModel.plug_in` with `TopicModel.best_weights`), or estimated from other words of the same document
 (`TopicModel.completion`).
 
-All nats are those of a *sequence* of words, as for every other model of the library. The probability of the
+All nats are those of a sequence of words, as for every other model of the library. The probability of the
 counts is larger by the number of orders in which the words can stand, N! / (n_1! ... n_V!): that coefficient
 is the same for every model, and it is left out here.
 

@@ -16,7 +16,10 @@ from lmmetrics.topics._weights import checked_alpha, variational
 
 
 class VariationalBound(NamedTuple):
-    """The two parts of the bound that programs print, in nats: ``words.sum() + topics`` is above -ln p.
+    """The two parts of the bound that programs print, in nats.
+
+    Their total ``words.sum() + topics`` is at least -ln p of the documents under a model that does not know
+    the topics, only their prior.
 
     Attributes
     ----------

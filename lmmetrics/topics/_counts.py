@@ -133,8 +133,8 @@ def word_counts(
     if vocabulary is not None:
         if least > 1:
             raise ValueError(
-                "min_documents chooses the words of the vocabulary, but a vocabulary is given. Leave out one "
-                "of the two: min_documents is for the training documents, vocabulary=train for the others."
+                "A vocabulary is given, so min_documents has nothing to choose. Leave out one of the two: "
+                "min_documents is for the training documents, vocabulary=train for the others."
             )
         chosen = checked_words(
             "vocabulary", vocabulary.words if isinstance(vocabulary, WordCounts) else vocabulary
@@ -223,8 +223,8 @@ def checked_counts(name: str, counts: Any, model: Any = None) -> Ints:
         words = getattr(model, "words", None)
         if words is not None and counts.words != words:
             raise ValueError(
-                f"{name} counts other words than the model has topics for. Count them with the model's "
-                "vocabulary: word_counts(documents, vocabulary=model.words)."
+                f"The words of {name} are not those of the model's topics. Count the documents with the "
+                "model's vocabulary: word_counts(documents, vocabulary=model.words)."
             )
         counts = counts.counts
     elif hasattr(counts, "toarray"):  # a sparse matrix

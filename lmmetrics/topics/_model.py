@@ -172,7 +172,7 @@ class TopicModel:
             )
         logs = np.full(array.shape, -np.inf)
         np.log(mixed, where=mixed > 0, out=logs)
-        nats = -np.sum(array * logs, where=array > 0, axis=1)
+        nats = -np.sum(array * np.where(array > 0, logs, 0.0), axis=1)
         return document_scores(np.maximum(nats, 0.0), array)
 
     def best_weights(self, counts: ArrayLike | WordCounts) -> Floats:
@@ -180,8 +180,8 @@ class TopicModel:
 
         By expectation maximisation, until the surprisal is at most 1e-6 nats per word above its minimum. (The
         surprisal is convex in the weights, so the distance from the minimum has a bound that can be
-        computed.) A word that no topic can give is passed over. A document
-        without words gets the mean of the prior.
+        computed.) A word that no topic can give is passed over. A document without words gets the mean of
+        the prior.
         """
         return best(checked_counts("counts", counts, self), self.topics, self.alpha)
 
@@ -207,15 +207,17 @@ class TopicModel:
 
             p(d) = integral of prod_w (t phi_1w + (1 - t) phi_2w)^n_w Beta(t; alpha_1, alpha_2) dt
 
-        by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids of which one
-        is twice as fine as the other and which agree to ten digits. It holds for every alpha. (For alpha =
-        1/2 a simpler rule will do: with t = sin(u)^2 the density is constant in u.)
+        by quadrature: the trapezoidal rule in x, with t = 1 / (1 + exp(-sinh x)), on two grids that agree to
+        ten digits, one of them twice as fine. Small and large alpha, and long documents, need no other rule.
+        (For alpha = 1/2 a simpler one will do: with t = sin(u)^2 the density is constant in u.)
 
         Raises
         ------
         ValueError
-            For more than two topics that share words: no method is known that is exact and fast. Use
-            `importance` or `bound`.
+            For more than two topics that share words: the integral has no closed form. Use `importance` or
+            `bound`.
+        ArithmeticError
+            If 131,072 nodes are too few, as for alpha = [1e12, 2e12].
         """
         array = checked_counts("counts", counts, self)
         if (split := separate(array, self.topics)) is not None:
@@ -251,8 +253,9 @@ class TopicModel:
         """Return the variational upper bound of -ln p(d) of each document: float64[D], in nats.
 
         The bound of Blei, Ng and Jordan 2003 with these topics: -ln p(d) plus the KL divergence of the
-        variational posterior from the true one. The topics are taken as known, so there is no term of the
-        topics; see `variational_bound` for what programs print.
+        variational posterior from the true one. The iterations may stop at a local minimum; the bound holds
+        wherever they stop. The topics are taken as known, so there is no term of the topics; see
+        `variational_bound` for what programs print.
         """
         return variational(checked_counts("counts", counts, self), self.topics, self.alpha)[0]
 

@@ -136,11 +136,11 @@ def two_topics(counts: Ints, topics: Floats, alpha: Floats) -> tuple[Floats, Flo
     """
     used = counts.any(axis=0)
     n, present = counts[:, used].astype(np.float64), topics[:, used]
-    nodes, before = 256, np.full(len(counts), np.nan)
+    nodes, before = 256, _on_grid(n, present, alpha, 128)[0]
     while True:
         nats, mean = _on_grid(n, present, alpha, nodes)
-        same = np.abs(nats - before) <= AGREE * (1 + np.abs(nats)) if nodes > 256 else np.isinf(nats)
-        if (same | np.isinf(nats)).all():
+        finite = np.isfinite(nats)
+        if (np.abs(nats[finite] - before[finite]) <= AGREE * (1 + nats[finite])).all():
             return np.where(n.any(axis=1), np.maximum(nats, 0.0), 0.0), mean
         if nodes >= NODES:
             raise ArithmeticError(

@@ -6,6 +6,7 @@ import pytest
 from lmcourse.feedback import WrongAnswer, check, check_hidden
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
+from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions import find
 from lmcourse.questions.shared.wrong import padding_counted
 from tests.hints.small_questions import MEAN
@@ -45,3 +46,26 @@ def test_an_unknown_key_is_answered_with_the_nearest():
         find("02.three-word")
     with pytest.raises(KeyError, match="there is no folder lmcourse/questions/ch77"):
         find("77.anything")
+
+
+def test_a_reading_sees_the_arguments_of_its_case():
+    """Where many values are right on each input, the reading turns them into the one of the right formula."""
+
+    def even(given, least):
+        return (least + least % 2 if given % 2 == 0 and given >= least else given), {}
+
+    question = Question(
+        key="99.even",
+        title="an even number that is at least the input",
+        kind="implement",
+        stars=1,
+        points=1,
+        right=lambda least: least + least % 2,
+        cases=((3,), (6,)),
+        reading=even,
+        mistakes=(Mistake("L23", lambda least: least + least % 2 - 1, "An odd number."),),
+    )
+    assert judge(question, lambda case: 2 * case[0], question.cases).right
+    assert judge(question, lambda case: case[0] + 1, question.cases[:1]).right
+    assert not judge(question, lambda case: 4, question.cases).right
+    assert judge(question, lambda case: 2 * ((case[0] + 1) // 2) - 1, question.cases).mistakes == ("L23",)

@@ -21,11 +21,23 @@ from lmmetrics.ngram import (
     StupidBackoff,
     WittenBell,
 )
+from lmmetrics.topics import (
+    TopicModel,
+    dirichlet_multinomial,
+    document_scores,
+    gibbs,
+    split_counts,
+    variational_bound,
+    word_counts,
+)
 
 TEXT = tokenize(["the cat sleeps\nthe cat eats\n", "a dog eats\n"])
 UNIGRAMS, BIGRAMS = (NGramModel(n, WittenBell()).fit(TEXT) for n in (1, 2))
 MIXTURE = Mixture([UNIGRAMS, BIGRAMS])
 ONE = Score(1.0, tokens=1)
+TOPICS = TopicModel([[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]], alpha=1, words=["a", "cat", "eats"])
+THREE_TOPICS = TopicModel([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]], alpha=1)
+COUNTS = [[1, 0, 2]]
 ABOVE_0 = "a finite number above 0 is expected"
 SHARE = "a share such as 0.95 is expected"
 WHOLE = "a whole number of at least {} is expected"
@@ -119,6 +131,75 @@ CALLS = {
         lambda: TokenizedText.from_ids([99], TEXT.vocabulary),
         "99 is not an id of the vocabulary: ids go from 0 to",
     ),
+    # topic models
+    "a string for documents": (lambda: word_counts("the cat"), "a list of strings is expected"),
+    "a string for words to count": (
+        lambda: word_counts(["a"], vocabulary="cat"),
+        "a list of words is expected",
+    ),
+    "numbers for words": (lambda: word_counts(["a"], vocabulary=[1]), "vocabulary has 1 (int); words are"),
+    "a word twice": (lambda: word_counts(["a"], vocabulary=["a", "a"]), "has the word 'a' twice"),
+    "a choice of words that are given": (
+        lambda: word_counts(["a"], vocabulary=["a"], min_documents=2),
+        "A vocabulary is given, so min_documents has nothing to choose",
+    ),
+    "no word left": (lambda: word_counts(["a", "b"], min_documents=2), "No word is left to count"),
+    "half a document": (lambda: word_counts(["a"], min_documents=0.5), WHOLE.format(1)),
+    "tf-idf weights": (lambda: TOPICS.exact([[0.5, 0.1, 0.2]]), "counts has entries that are not counts"),
+    "counts below 0": (lambda: split_counts([[1, -1]], seed=0), "whole numbers of at least 0 are expected"),
+    "counts that are nan": (lambda: TOPICS.bound([[math.nan, 1, 1]]), "are not counts"),
+    "one document for many": (lambda: TOPICS.exact([1, 0, 2]), "into a list: [counts]"),
+    "strings for counts": (lambda: TOPICS.best_weights(["a cat"]), "what word_counts returns"),
+    "ragged counts": (lambda: TOPICS.exact([[1, 2], [1]]), "counts has rows of different lengths"),
+    "counts of other words": (
+        lambda: TOPICS.exact(word_counts(["the cat eats"])),
+        "The words of counts are not those of the model's topics",
+    ),
+    "too few columns": (lambda: TOPICS.exact([[1, 2]]), "counts has 2 columns, but the topics have 3 words"),
+    "topics that do not sum to 1": (lambda: TopicModel([[3, 1]], 1), "Row 0 of topics sums to 4"),
+    "topics below 0": (lambda: TopicModel([[1.5, -0.5]], 1), "none negative"),
+    "one topic as a row": (lambda: TopicModel([0.5, 0.5], 1), "topics has the shape (2,)"),
+    "a topic without words": (lambda: TopicModel.from_components([[0, 0]], 1), "in each row one above 0"),
+    "words for two of three columns": (
+        lambda: TopicModel([[1, 0, 0]], 1, words=["a", "b"]),
+        "words has 2 words",
+    ),
+    "alpha is 0": (lambda: TopicModel([[1.0]], 0), "alpha is 0; one finite number above 0 is expected"),
+    "an alpha too many": (lambda: TopicModel([[1.0]], [1, 2]), "or one for each of 1 topics"),
+    "alpha in words": (lambda: TopicModel([[1.0]], "symmetric"), "alpha is 'symmetric'"),
+    "weights that do not sum to 1": (lambda: TOPICS.mixture([[0.5, 0.4]]), "minimum_probability=0"),
+    "weights of one document in a row": (lambda: TOPICS.mixture([0.5, 0.5]), "weights has the shape (2,)"),
+    "weights of other documents": (
+        lambda: TOPICS.plug_in(COUNTS, [[1, 0]] * 2),
+        "weights has 2 rows, but counts",
+    ),
+    "three topics that share words": (lambda: THREE_TOPICS.exact([[1, 1]]), "Estimate -ln p with importance"),
+    "no draws": (lambda: TOPICS.importance(COUNTS, 0, seed=1), WHOLE.format(1)),
+    "halves of different documents": (
+        lambda: TOPICS.completion(COUNTS, COUNTS * 2),
+        "two halves of the same",
+    ),
+    "weights by another name": (lambda: TOPICS.completion(COUNTS, COUNTS, "exact"), "weights is 'exact'"),
+    "an impossible word that is read": (
+        lambda: TopicModel([[1, 0]], 1).completion([[0, 1]], [[1, 0]], "integrated"),
+        "No topic gives a probability to a word that is read in document 0",
+    ),
+    "no documents to draw": (lambda: TOPICS.sample(0, 5, seed=1), WHOLE.format(1)),
+    "half a word to draw": (lambda: TOPICS.sample(2, 5.5, seed=1), "length is 5.5"),
+    "one number of nats for two documents": (
+        lambda: document_scores([1.0], COUNTS * 2),
+        "nats has the shape (1,)",
+    ),
+    "a prior below 0": (lambda: dirichlet_multinomial(COUNTS, -1), "prior is -1"),
+    "components that are 0": (
+        lambda: variational_bound(COUNTS, [[0, 1, 1]], 1, 1),
+        "components must be a table of numbers above 0",
+    ),
+    "components of other words": (lambda: variational_bound(COUNTS, [[1, 1]], 1, 1), "but components has 2"),
+    "beta for each word": (lambda: variational_bound(COUNTS, [[1, 1, 1]], 1, [1, 1, 1]), ABOVE_0),
+    "no topics": (lambda: gibbs(COUNTS, 0, seed=1), WHOLE.format(1)),
+    "no sweeps": (lambda: gibbs(COUNTS, 2, sweeps=0, seed=1), WHOLE.format(1)),
+    "nothing to learn from": (lambda: gibbs([[0, 0]], 2, seed=1), "The counts are all 0"),
     "half an id": (lambda: TokenizedText.from_ids([1.5], TEXT.vocabulary), "ids must be whole numbers"),
 }
 

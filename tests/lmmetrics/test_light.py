@@ -1,4 +1,4 @@
-"""The library alone: without PyTorch, tokenizers, matplotlib and what the course needs."""
+"""The library alone: without PyTorch, tokenizers, matplotlib, the coders and what the course needs."""
 
 import subprocess
 import sys
@@ -14,12 +14,15 @@ BLOCK = """
 import sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"torch", "tokenizers", "matplotlib", "nbformat", "IPython"}:
+        if name.partition(".")[0] in {
+            "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd"
+        }:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 """
 WORKS = """
 from lmmetrics import __version__, corpora, score_text
+from lmmetrics.coding import ExactCoder, compressed_bits, huffman, kt
 from lmmetrics.derivation import Derivation
 from lmmetrics.information import entropy
 from lmmetrics.mixing import Mixture
@@ -28,6 +31,8 @@ from lmmetrics.sources import MarkovSource
 from lmmetrics.text import tokenize
 train = tokenize(corpora.load("tales-en").train)
 assert score_text(NGramModel(3, ModifiedKneserNey()).fit(train), train).perplexity < 100
+assert ExactCoder(kt(2), end=1).decode(ExactCoder(kt(2), end=1).encode([0, 0, 1])) == [0, 0, 1]
+assert huffman([0.5, 0.5]) == ["0", "1"] and compressed_bits("zlib", b"a")
 import lmcourse.feedback
 """
 
@@ -47,6 +52,14 @@ def test_counting_scoring_and_checking_need_only_what_is_always_installed():
         ("import lmmetrics.neural", "torch", "neural"),
         ("import lmmetrics.figures", "matplotlib", "figures"),
         ("from lmmetrics.text import train_bpe; train_bpe(['a b'], 258)", "tokenizers", "bpe"),
+        (
+            "from lmmetrics.coding import Adaptive, encode; from lmmetrics.ngram import AddK; "
+            "from lmmetrics.text import tokenize; text = tokenize(['a b']); "
+            "encode(Adaptive.cold(1, AddK(1), text.vocabulary), text)",
+            "constriction",
+            "coding",
+        ),
+        ("from lmmetrics.coding import compressed_bits; compressed_bits('ppmd', b'a')", "pyppmd", "coding"),
         ("import lmcourse.grade", "nbformat", "course"),
     ],
 )

@@ -23,19 +23,28 @@ def two_bits(a, w):
 
 
 def _cut(change):
-    """A wrong number of the code, from the interval and the number of cells."""
+    """A wrong number of the code, from the interval and 2**k."""
     return but(two_bits, {"code": lambda a, w: change(a, w, 2 ** _length(w))})
 
 
 def read_code(answer, a, w):
-    """Any whole number of cells whose cell lies inside the interval is as good as ours."""
+    """Any cell of this length that lies inside the interval is as good as ours."""
     if isinstance(answer, dict) and isinstance(answer.get("code"), float):
-        cells = 2 ** _length(w)
-        begin = answer["code"] * cells
-        near = abs(begin - round(begin)) < 1e-7
-        if near and a - 1e-12 <= answer["code"] and answer["code"] + 1 / cells <= a + w + 1e-12:
+        lengths = {_length(w)} | ({_length(w) + 1} & {answer.get("length")})  # a wrong length is told once
+        if any(_inside(answer["code"], a, w, 2**k) for k in lengths):
             answer = answer | {"code": float(two_bits(a, w)["code"])}
     return answer, {}
+
+
+def _inside(code, a, w, cells):
+    whole = abs(code * cells - round(code * cells)) < 1e-7
+    return whole and a - 1e-12 <= code and code + 1 / cells <= a + w + 1e-12
+
+
+def _shorter(a, w):
+    """What follows from a length that has one bit less."""
+    k = _length(w) - 1
+    return {"length": k, "code": np.floor((a + w / 2) * 2**k) / 2**k, "overhead": k + np.log2(w)}
 
 
 def _draw_interval(rng):
@@ -62,9 +71,20 @@ TWO_BITS = Question(
     mistakes=(
         Mistake(
             "L23",
-            but(two_bits, {"length": lambda a, w: _length(w) - 1}),
-            "Your 'length' makes cells that are no wider than the interval. They may still lie across one of "
-            "its ends: a cell has to be at most *half* as wide.",
+            _shorter,
+            "With your 'length' a cell is no wider than the text's interval, and it may still lie "
+            "across one of its ends: it has to be at most *half* as wide.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                two_bits,
+                {
+                    "length": lambda a, w: _length(w) + 1,
+                    "overhead": lambda a, w: two_bits(a, w)["overhead"] + 1,
+                },
+            ),
+            "With your 'length' a cell is at most a quarter as wide as the interval. Half is enough.",
         ),
         Mistake(
             "L22",
@@ -74,24 +94,37 @@ TWO_BITS = Question(
         Mistake(
             "M1",
             but(two_bits, {"length": lambda a, w: np.ceil(-np.log(w)) + 1}),
-            "Your 'length' uses the natural logarithm. One more bit halves a cell, so the base is 2.",
+            "Your 'length' uses the natural logarithm. One more bit halves a cell: the base is 2.",
         ),
         Mistake(
             "L22",
             _cut(lambda a, w, cells: a + w / 2),
-            "Your 'code' is the middle of the interval, which has many digits. Cut it off after k binary "
-            "places: multiply by 2**k, `sp.floor`, divide.",
+            "Your 'code' is the middle of the interval, which has many digits. Truncate it after k "
+            "binary places: multiply by 2**k, `sp.floor`, divide.",
         ),
         Mistake(
             "L7",
             _cut(lambda a, w, cells: np.floor(a * cells) / cells),
-            "Your 'code' is where the interval begins, cut off. That lies below the interval. Start from its "
+            "Your 'code' is where the interval begins, truncated, and that lies below it. Start from its "
             "middle.",
         ),
         Mistake(
             "L22",
+            _cut(lambda a, w, cells: a),
+            "Your 'code' is where the interval begins, which has many digits. A cell begins at a whole "
+            "number of 2**(-k).",
+        ),
+        Mistake(
+            "L7",
+            _cut(lambda a, w, cells: np.ceil((a + w / 2) * cells) / cells),
+            "Your 'code' is the middle, rounded up. For some intervals the cell that begins there ends "
+            "beyond the interval.",
+        ),
+        Mistake(
+            "L22",
             _cut(lambda a, w, cells: np.floor((a + w / 2) * cells)),
-            "Your 'code' is the number of the cell. Divide by 2**k: the task asks for where it begins.",
+            "Your 'code' is the place of a cell among all 2**k. Divide by 2**k: the task asks "
+            "where it begins.",
         ),
         Mistake(
             "L7",
@@ -112,12 +145,12 @@ TWO_BITS = Question(
     ),
     properties=(
         Property(
-            "the cell of your 'code' is not inside the interval",
+            "your 'code' does not lie inside the interval",
             lambda value, a, w: a <= value["code"] <= a + w,
         ),
     ),
-    advice="With k bits a cell has the width 2**(-k). The middle, cut off, loses less than one cell, and the "
-    "cell must end before the interval does.",
+    advice="With k bits a cell has the width 2**(-k). Truncated after k places, the middle moves by less "
+    "than that, and the cell that begins there must end before the text's interval does.",
 )
 
 # --- one-bit ---------------------------------------------------------------------------------------------
@@ -198,6 +231,8 @@ def _read_entry(key, given):
         if word in ("always", "refuted"):  # the second is what an example becomes, when it is read again
             return word, ""
         return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
+    if not isinstance(given, list | tuple | np.ndarray):
+        return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
     conclusion, count = STATEMENTS[key]
     intervals = intervals_of(given, count)
     if isinstance(intervals, str):
@@ -238,20 +273,19 @@ ONE_BIT = Question(
         Mistake(
             "L22",
             but(one_bit, {"A": lambda: "always"}),
-            "A: the width alone does not decide. Take an interval that is as wide as a cell, and move it by "
-            "half a cell.",
+            "A: the width alone does not decide. Take a cell, and move it by half its width.",
         ),
         Mistake(
             "L22",
             but(one_bit, {"C": lambda: "always"}),
             "C: a code is up to two bits longer than the surprisal, and how much depends on where the "
-            "interval lies. Compare a cell with a wider interval that lies across the ends of cells.",
+            "interval lies. Compare a cell with a wider interval that lies across two cells.",
         ),
         Mistake(
             "L22",
             lambda: one_bit("ABCD"),
-            "A and C forget that cells have fixed places: an interval may lie across their ends. Draw the "
-            "cells of 1, 2 and 3 bits, and move an interval about.",
+            "A and C forget that cells have fixed places. Draw those of 1, 2 and 3 bits, and move "
+            "an interval about: it may lie across several of them.",
         ),
     ),
     advice="Write a loop over low and width in steps of 1/16, and let a program look for the shortest code.",

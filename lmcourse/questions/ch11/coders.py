@@ -9,7 +9,7 @@ import numpy as np
 from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch11.intervals import shortest_code
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.wrong import but, then
 
 # --- coder -----------------------------------------------------------------------------------------------
 
@@ -69,17 +69,26 @@ def coder(counts, ids, bits):
     return {"bits": _encode(counts, ids), "ids": _decode(counts, bits)}
 
 
-def _is_code(counts, ids, bits):
-    """Whether the cell lies inside the text's interval, and how many bits more than the bound there are."""
-    low, width = _interval(counts, [*ids, 0])
-    if not width:
-        return False, 0
+def _above_the_bound(bits, low, width):
+    """How many bits a code has above the bound of its interval; None if it is not a code of it."""
     begin, end = cell(bits)
-    inside = low <= begin and end <= low + width
+    if not width or begin < low or end > low + width:
+        return None
     bound = 1
     while Fraction(2) ** (bound - 1) * width < 1:
         bound += 1
-    return inside, len(bits) - bound
+    return len(bits) - bound
+
+
+def _other_intervals(counts, ids):
+    """The intervals of the text for those who forget its end, the context, or that a count is 0."""
+    yield _interval(counts, ids)
+    yield _interval([counts[0]] * len(counts), [*ids, 0])
+    yield _interval(_without_zeros(counts), [*ids, 0])
+
+
+def _without_zeros(counts):
+    return [[max(n, 1) for n in row] for row in counts]
 
 
 def read_coder(answer, counts, ids, bits):
@@ -99,29 +108,44 @@ def read_coder(answer, counts, ids, bits):
 
 
 def _read_bits(given, counts, ids):
+    given = given.tolist() if hasattr(given, "tolist") else given
+    given = "".join(map(str, given)) if isinstance(given, list | tuple) else given
     if given is None or given == NONE:
         return NONE, ""
-    given = "".join(map(str, given)) if isinstance(given, list | tuple) else given
     if not isinstance(given, str) or not set(given) <= {"0", "1"}:
         return "", f'"bits" is {str(given)[:40]!r}. Give a string of 0s and 1s, or None if there is no code.'
-    inside, more = _is_code(counts, ids, given)
+    right = _interval(counts, [*ids, 0])
+    more = _above_the_bound(given, *right)
+    if more is not None and more <= 0:
+        return shortest_code(*right), ""
     if given == _symbol_by_symbol(counts, ids, ""):
-        return (_encode(counts, ids) if inside and more <= 0 else given), ""
-    if inside and more > 0:
+        return given, ""
+    if more is not None:
         return "", (
-            f'"bits": a code of yours can be decoded, and it has {more} bits more than the bound allows, the '
-            "surprisal rounded up, plus one. Code the whole text, not symbol by symbol."
+            f'"bits": a code of yours can be decoded, and it has {more} {"bit" if more == 1 else "bits"} '
+            "more than the bound allows, which is the surprisal of the whole text, rounded up, plus 1."
         )
-    return _encode(counts, ids) if inside else given, ""
+    for zeros in range(1, 4):
+        if _above_the_bound("0" * zeros + given, *right) is not None:
+            return shortest_code(*right).lstrip("0"), ""
+    return _usual_code(given, counts, ids), ""
+
+
+def _usual_code(given, counts, ids):
+    """The shortest code of the wrong interval to which a code belongs: a hint does not depend on the code."""
+    for other in _other_intervals(counts, ids):
+        more = _above_the_bound(given, *other)
+        if more is not None and more <= 0:
+            return shortest_code(*other)
+    return given
 
 
 def _read_ids(given):
-    if given is None or given == NONE:
-        return NONE, ""
-    if isinstance(given, str):
-        return given, ""
-    if isinstance(given, np.ndarray):
-        given = given.tolist()
+    given = given.tolist() if hasattr(given, "tolist") else given
+    if given is None or isinstance(given, str):
+        return NONE if given is None else given, ""
+    if isinstance(given, list | tuple):
+        given = [i.item() if hasattr(i, "item") else i for i in given]
     if not isinstance(given, list | tuple) or not all(isinstance(i, int | float) for i in given):
         return "", f'"ids" is {str(given)[:40]}. Give a list of whole numbers, or None if there is no text.'
     return _words(given), ""
@@ -149,7 +173,9 @@ def _one_bit_less(counts, ids, bits):
     k = 0
     while Fraction(1, 2**k) > width:
         k += 1
-    return f"{int((low + width / 2) * 2**k):0{k}b}" if k else ""
+    code = f"{int((low + width / 2) * 2**k):0{k}b}" if k else ""
+    more = _above_the_bound(code, low, width)
+    return _usual_code(code, counts, ids) if more is None else shortest_code(low, width)
 
 
 def _always_the_first_row(counts, ids, bits):
@@ -157,8 +183,18 @@ def _always_the_first_row(counts, ids, bits):
     return {"bits": _encode(counts, ids), "ids": _decode(counts, bits)}
 
 
+def _empty(value):
+    """Empty entries for what does not exist."""
+    return {key: "" if entry == NONE else entry for key, entry in value.items()}
+
+
+def _as_far_as_it_goes(counts, ids, bits):
+    found = _decode(counts, bits)
+    return _decode(counts, bits, stops=False) if found == NONE else found
+
+
 def _never_zero(counts, ids, bits):
-    return coder([[max(n, 1) for n in row] for row in counts], ids, bits)
+    return coder(_without_zeros(counts), ids, bits)
 
 
 def _draw_counts(rng):
@@ -194,6 +230,9 @@ def _draw_coder(rng, length=None, other=None, cut=0, impossible=False):
 
 IMPOSSIBLE = "in the third case there is no code at all, and the bits hold a whole text"
 
+WHOLE = "in the first case there is a code, and the bits hold a whole text"
+SAME = ("right", "M27", "M77", "L22", "L22 (3)", "L22 (4)", "L23")
+
 CODER = Question(
     key="11.coder",
     title="a coder with exact fractions",
@@ -202,8 +241,8 @@ CODER = Question(
     points=4,
     right=coder,
     cases=(
-        ([[1, 3, 1, 4], [2, 0, 5, 1], [3, 0, 1, 4], [6, 1, 1, 0]], [1, 3, 2], "1110100"),
-        ([[1, 5, 2], [1, 6, 0], [4, 0, 3]], [1, 1, 1, 1, 1, 1], "10011"),
+        ([[1, 3, 1, 4], [2, 0, 5, 1], [3, 0, 1, 4], [6, 1, 1, 0]], [1, 3, 1], "1110100"),
+        ([[1, 5, 2], [1, 6, 3], [4, 0, 3]], [1, 2, 2], "0110"),
         ([[1, 2, 7, 3], [1, 4, 4, 2], [3, 0, 3, 3], [5, 1, 0, 2]], [3, 1, 2, 1], "111011011"),
     ),
     draw=_draw_coder,
@@ -228,6 +267,24 @@ CODER = Question(
             "Your decoder goes on after symbol 0. That is the end of the text: stop there, and leave it out.",
         ),
         Mistake(
+            "L22",
+            but(coder, {"bits": lambda *case: coder(*case)["bits"].lstrip("0")}),
+            "Your 'bits' have lost their leading zeros. A code is a string with a fixed number of digits: "
+            "f'{number:0{k}b}'.",
+        ),
+        Mistake(
+            "L22",
+            then(coder, _empty),
+            "Where there is no code, or no text, your entry is empty. The empty text is another thing: the "
+            "task asks for None.",
+        ),
+        Mistake(
+            "L22",
+            but(coder, {"ids": _as_far_as_it_goes}),
+            "Your decoder returns what it has read when the bits end before the text does. Nobody could "
+            "tell that from a whole text: return None.",
+        ),
+        Mistake(
             "L24",
             _always_the_first_row,
             "You use the first row for every symbol. The row is that of the symbol before; only the first "
@@ -248,25 +305,23 @@ CODER = Question(
         Mistake(
             "L23",
             but(coder, {"bits": _one_bit_less}),
-            "Your code has as many bits as the surprisal, rounded up. Its cell may lie across an end of the "
-            "interval: look for one that lies inside.",
+            "Your code has as many bits as the surprisal, rounded up. Its cell may lie across an "
+            "end of the text's interval: look for a cell that lies inside.",
         ),
         Mistake(
             "L22",
             but(coder, {"ids": lambda counts, ids, bits: _decode(counts, bits, whole=False)}),
             "Your decoder takes the bits that are missing for zeros, and so reads a text from a file that "
-            "has been cut off. The whole cell of the bits must lie in the interval of the text.",
+            "has been cut off. The whole cell must lie inside that of the text.",
         ),
     ),
     alike=(
-        *(("right", label, IMPOSSIBLE) for label in ("M27", "M77", "L23", "L22")),
-        *(("M27", label, IMPOSSIBLE) for label in ("M77", "L23", "L22")),
-        *(("M77", label, IMPOSSIBLE) for label in ("L23", "L22")),
-        ("L23", "L22", IMPOSSIBLE),
-        ("M27 (2)", "L22", "in the second case the bits that are left hold no end"),
+        *((one, other, IMPOSSIBLE) for one, other in itertools.combinations(SAME, 2)),
+        *(("L22 (2)", label, WHOLE) for label in ("right", "L22 (3)", "L22 (4)")),
+        ("M27 (2)", "L22 (3)", "in the second case the bits that are left hold no end"),
     ),
     advice="Keep low and width as Fraction: floats lose the interval of a long text. Then try it on a text "
-    "of one symbol, print low and low + width, and draw the cells of your bits beside them.",
+    "of one symbol, print low and low + width, and beside them the cell of your bits.",
 )
 
 # --- off-by-one ------------------------------------------------------------------------------------------
@@ -303,6 +358,15 @@ def tiles(value, low, high, counts):
             return False
         next_first = last + 1
     return next_first == high + 1
+
+
+def _whole(value, low, high, counts):
+    return all((np.asarray(ends) % 1 == 0).all() for ends in value.values())
+
+
+def _never_empty(low, high, counts):
+    found = narrow(low, high, counts)
+    return np.maximum(found["first"], found["last"])
 
 
 def _fair(value, low, high, counts):
@@ -389,8 +453,15 @@ OFF_BY_ONE = Question(
             },
             "Your 'first' is how many numbers each symbol has. The task asks which one is its first.",
         ),
+        Mistake(
+            "L23",
+            lambda low, high, counts: narrow(low, high, counts) | {"last": _never_empty(low, high, counts)},
+            "You give a number to a symbol whose count is 0, and that number belongs to another symbol.",
+        ),
     ),
+    alike=(("right", "L23 (5)", "in the first two cases no count is 0"),),
     properties=(
+        Property("an end of a part is not a whole number", _whole),
         Property(
             "A number between low and high belongs to two symbols or to none, or a symbol that can come has "
             "no number",

@@ -1,5 +1,6 @@
 """Chapter 11, intervals: a text as nested intervals, and a text that is read back from its bits."""
 
+import re
 from fractions import Fraction
 from functools import partial
 
@@ -88,6 +89,26 @@ INTERVALS = Question(
             "Your 'bits' are {ratio} = ln 2 times what they should be: they are nats.",
         ),
         Mistake(
+            "L23",
+            but(nest, {"low": lambda rows, ids: nest(rows, ids)["low"] + nest(rows, ids)["width"]}),
+            "Your 'low' is where the interval ends.",
+        ),
+        Mistake(
+            "L22",
+            but(nest, {"low": lambda rows, ids: nest(rows, ids)["low"] + nest(rows, ids)["width"] / 2}),
+            "Your 'low' is the middle of the interval. The task asks where it begins.",
+        ),
+        Mistake(
+            "M3",
+            but(nest, {"bits": lambda rows, ids: -np.log10(nest(rows, ids)["width"])}),
+            "Your 'bits' are {ratio} times what they should be: the logarithm has the base 10.",
+        ),
+        Mistake(
+            "M4",
+            but(nest, {"bits": lambda rows, ids: 1 / nest(rows, ids)["width"]}),
+            "Your 'bits' are one over the width. Take its logarithm to base 2.",
+        ),
+        Mistake(
             "L1",
             but(nest, {"bits": lambda rows, ids: nest(rows, ids)["bits"] / len(ids)}),
             "Your 'bits' are those of one symbol on average. The task asks for the whole text.",
@@ -117,11 +138,11 @@ BITS, FLIPPED = "01001110", 2
 
 
 def shortest_code(low, width):
-    """The first of the shortest bit strings whose cell lies inside the interval; exact for fractions."""
+    """The first of the shortest strings of bits whose cell lies inside; exact for fractions."""
     length = 0
     while True:
         scale = 2**length
-        k = -((-low * scale) // 1)  # the first cell of this length that begins in the interval
+        k = -((-low * scale) // 1)  # the first that begins inside
         if (k + 1) / Fraction(scale) <= low + width:
             return f"{int(k):0{length}b}" if length else ""
         length += 1
@@ -169,7 +190,7 @@ def _read_words(given):
         given = " ".join(map(str, given))
     if not isinstance(given, str):
         return given
-    words = given.lower().replace(".", " . ").split()
+    words = re.findall(r"[^\W\d]+|[.]", given.lower().replace("</s>", "."))
     while words and words[-1] == "." and words.count(".") == 1:
         words = words[:-1]
     if "." in words:  # it goes on after the end: one form for all lengths

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from scipy.special import log_softmax
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.wrong import but
@@ -42,6 +43,14 @@ def same_row(network, ids, bits, rows=_log_rows, other=_in_float32):
     return _told(differs) | {"loss": (q[at] - r[at]).sum() / np.log(2)}
 
 
+def read_first(answer, *case):
+    """None is as good as -1 where no row differs."""
+    answer = plain_data(answer)
+    if isinstance(answer, dict) and answer.get("first", 0) is None:
+        answer = answer | {"first": -1}
+    return answer, {}
+
+
 def _shifted(network, ids):
     """Rows that have already read the symbol that they forecast."""
     return _log_rows(network, np.append(ids, 0))[1:]
@@ -54,6 +63,11 @@ def _pair(network, ids):
 def _close_enough(network, ids, bits):
     q, r = _pair(network, ids)
     return _told(~np.isclose(np.exp(q), np.exp(r), rtol=1e-5, atol=1e-8).all(axis=1))
+
+
+def _probabilities(network, ids, bits):
+    q, r = _pair(network, ids)
+    return _told((q != r).any(axis=1))
 
 
 def _of_the_symbol(network, ids, bits):
@@ -112,6 +126,7 @@ SAME_ROW = Question(
         lambda rng: _draw_network(rng, bits=20, length=1),
     ),
     atol=1e-12,
+    reading=read_first,
     entry_points={"differ": 1, "first": 1, "loss": 1},
     precision="Only the weights of the copy are rounded to float32; both networks compute in float64.",
     mistakes=(
@@ -124,8 +139,8 @@ SAME_ROW = Question(
                     "first": lambda *case: _close_enough(*case)["first"],
                 },
             ),
-            "You call rows the same if they are nearly the same. A decoder has no tolerance: a boundary "
-            "between two symbols that has moved by one count is another boundary. Compare with ==.",
+            "You take rows for the same that are not. A decoder has no tolerance: a border between two "
+            "symbols that has moved by one count is another border. Compare every count with ==.",
         ),
         Mistake(
             "M75",
@@ -137,7 +152,25 @@ SAME_ROW = Question(
                 },
             ),
             "You compare the counts of the symbols of the text only. The parts of all other symbols lie "
-            "around theirs: if one of those changes, boundaries move.",
+            "around theirs: if one of those changes, borders move.",
+        ),
+        Mistake(
+            "L22",
+            partial(same_row, other=lambda network: network),
+            "Your two networks are the same. The weights of the copy have to be rounded to float32, and "
+            "then turned into float64 again.",
+        ),
+        Mistake(
+            "L22",
+            but(
+                same_row,
+                {
+                    "differ": lambda *case: _probabilities(*case)["differ"],
+                    "first": lambda *case: _probabilities(*case)["first"],
+                },
+            ),
+            "You compare the probabilities. The coder uses the counts: rows whose counts agree are the same "
+            "rows to it.",
         ),
         Mistake(
             "L40",
@@ -177,6 +210,7 @@ SAME_ROW = Question(
         *(("right", label, COARSE) for label in ("M75", "M75 (2)", "L40")),
         *(("M75", label, COARSE) for label in ("M75 (2)", "L40")),
         ("M75 (2)", "L40", COARSE),
+        ("L22", "L5", "in the third case the expected loss is smaller than the tolerance"),
     ),
     advice="h = torch.zeros(d, dtype=torch.float64); then for each symbol: a row from h, and a new h from "
     "the symbol. `part.float().double()` rounds a weight to float32.",
@@ -197,7 +231,7 @@ def escape(rows, ids, symbols, top, spelt=_spelt, rest=None, scaled=True):
     """How many symbols have no code, the best escape probability, and the bits of the text with it."""
     inside = [i in _kept(row, top) for row, i in zip(rows, ids, strict=True)]
     outside = inside.count(False)
-    best = outside / len(ids) if rest is None else rest(rows, top)
+    best = outside / len(ids) if rest is None else rest(rows, top, outside / len(ids))
     bits = 0.0
     for row, i, there in zip(rows, ids, inside, strict=True):
         if there:
@@ -252,9 +286,9 @@ ESCAPE = Question(
     points=3,
     right=escape,
     cases=(
-        _draw_escape(np.random.default_rng(1101), top=3),
-        _draw_escape(np.random.default_rng(1108), top=2),
-        _draw_escape(np.random.default_rng(1107), top=4),
+        _draw_escape(np.random.default_rng(1102), top=3),
+        _draw_escape(np.random.default_rng(1110), top=2),
+        _draw_escape(np.random.default_rng(1101), top=4),
     ),
     draw=_draw_escape,
     odd=(
@@ -268,6 +302,17 @@ ESCAPE = Question(
             but(escape, {"bits": _skipped}),
             "Your 'bits' are those of the symbols in the shortened rows. The others have to be in the file, "
             "too, or the text cannot be read back.",
+        ),
+        Mistake(
+            "M76",
+            but(escape, {"bits": lambda *case: escape(*case, spelt=lambda s: 0)["bits"] + _escapes(*case)}),
+            "Your 'bits' leave out the symbols that are not in the shortened rows. Each takes the bits of "
+            "the escape, and its spelling.",
+        ),
+        Mistake(
+            "L22",
+            but(escape, {"bits": lambda *case: escape(*case)["bits"] + _escapes(*case)}),
+            "Your 'bits' have the spelling, but not the surprisal of the escape that announces it.",
         ),
         Mistake(
             "M38",
@@ -308,19 +353,48 @@ ESCAPE = Question(
         ),
         Mistake(
             "L33",
-            partial(escape, rest=lambda rows, top: np.mean([1 - row[_kept(row, top)].sum() for row in rows])),
+            partial(
+                escape,
+                rest=lambda rows, top, share: np.mean([1 - row[_kept(row, top)].sum() for row in rows]),
+            ),
             "Your 'best' is the probability that the model gives to what is left out. The bits of the file "
             "depend on what came: minimise N_in log2(1 / (1 - e)) + N_out log2(1 / e) over e.",
         ),
         Mistake(
+            "L31",
+            partial(escape, rest=lambda rows, top, share: 1 - share),
+            "Your 'best' is the share of the symbols that are *kept*. The escape announces the others.",
+        ),
+        Mistake(
+            "L3",
+            but(escape, {"bits": lambda *case: escape(*case, spelt=lambda s: _spelt(s) // 8)["bits"]}),
+            "Your spelling is counted in bytes. A byte has 8 bits.",
+        ),
+        Mistake(
+            "L1",
+            but(escape, {"bits": lambda *case: escape(*case)["bits"] / len(case[1])}),
+            "Your 'bits' are those of one symbol on average. The task asks for the whole text.",
+        ),
+        Mistake(
+            "L1",
+            but(escape, {"no_code": lambda *case: escape(*case)["best"]}),
+            "Your 'no_code' is a share. The task asks at how many positions.",
+        ),
+        Mistake(
             "L8",
-            partial(escape, rest=lambda rows, top: 0.5),
+            partial(escape, rest=lambda rows, top, share: 0.5),
             "Your 'best' is one half, whatever the text is. Minimise the bits of the text over it.",
         ),
     ),
     properties=(FINITE,),
     advice="Take two symbols inside and two outside: which e makes -2 log2(1 - e) - 2 log2(e) smallest?",
 )
+
+
+def _escapes(rows, ids, symbols, top):
+    """Minus the surprisal of all escapes, in bits."""
+    share = escape(rows, ids, symbols, top)["best"]
+    return len(ids) * share * np.log2(share) if share else 0.0
 
 
 def _spelling(rows, ids, symbols, top):

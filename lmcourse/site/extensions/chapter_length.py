@@ -11,7 +11,13 @@ from sphinx.util import logging
 
 from lmcourse.site.extensions.folds import Folded
 
-CONVERTED = ("04_perplexity", "12_models_that_change", "13_limits_of_perplexity")
+CONVERTED = (
+    "04_perplexity",
+    "10_topic_models",
+    "11_compression",
+    "12_models_that_change",
+    "13_limits_of_perplexity",
+)
 """The chapters that have been converted to the second pattern; ``AUTHORING.md`` defines it."""
 WORDS, CELLS, SCREENS = 3300, 30, 27
 NO_PROSE = (Folded, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw, nodes.comment)

@@ -1,0 +1,75 @@
+"""The corpora and the fitted topic models of chapter 10: for its page, its lab, and the run that is stored.
+
+Not handled here: the measures, which are in `lmmetrics.topics`.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix
+from sklearn.decomposition import LatentDirichletAllocation
+
+from lmmetrics import corpora
+from lmmetrics.topics import TopicModel, WordCounts, word_counts
+
+PRIOR = 0.1
+"""The parameter of both Dirichlet priors, of the weights and of the topics' words."""
+TIMES = 3
+"""How often a word occurs in the training documents, at least, to be in the vocabulary."""
+
+
+class Bags(NamedTuple):
+    """The word counts of a corpus, all with the vocabulary of the training documents."""
+
+    train: WordCounts
+    valid: WordCounts
+    test: WordCounts
+
+
+def words_of(documents: Iterable[str]) -> list[str]:
+    """Return the words of each document in lower case, with blanks between them: three letters or more."""
+    return [" ".join(re.findall(r"[a-z]{3,}", document.lower())) for document in documents]
+
+
+def frequent(documents: Iterable[str], times: int = TIMES) -> list[str]:
+    """Return the words that occur at least so often in the documents, in alphabetical order."""
+    often = Counter(word for document in words_of(documents) for word in document.split())
+    return sorted(word for word, n in often.items() if n >= times)
+
+
+def load(name: str) -> Bags:
+    """Return the word counts of a corpus of `lmmetrics.corpora`."""
+    corpus = corpora.load(name)
+    kept = frequent(corpus.train)
+    parts = (corpus.train, corpus.valid, corpus.test)
+    return Bags(*(word_counts(words_of(part), kept, by="whitespace") for part in parts))
+
+
+def fit(
+    counts: ArrayLike,
+    topics: int,
+    seed: int = 0,
+    alpha: float = PRIOR,
+    beta: float = PRIOR,
+    iterations: int = 10,
+) -> LatentDirichletAllocation:
+    """Return scikit-learn's model, fitted to int[D, V] by its batch method."""
+    lda = LatentDirichletAllocation(
+        topics, doc_topic_prior=alpha, topic_word_prior=beta, max_iter=iterations,
+        learning_method="batch", random_state=seed, n_jobs=1,
+    )  # fmt: skip
+    return lda.fit(csr_matrix(np.asarray(counts)))
+
+
+def topic_model(lda: LatentDirichletAllocation, words: Sequence[str] | None = None) -> TopicModel:
+    """Return a fitted model as a `TopicModel`: its topics, normalised, and its prior of the weights."""
+    return TopicModel.from_components(lda.components_, lda.doc_topic_prior_, words)
+
+
+def printed(lda: LatentDirichletAllocation, counts: ArrayLike) -> float:
+    """Return what scikit-learn prints as the perplexity of int[D, V]."""
+    return lda.perplexity(csr_matrix(np.asarray(counts)))

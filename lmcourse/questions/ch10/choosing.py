@@ -1,0 +1,300 @@
+"""Chapter 10, the number of topics: chosen by a completion, on the same words, with a paired interval."""
+
+from functools import partial
+
+import numpy as np
+
+from lmcourse.hints.question import Mistake, Property, Question
+
+
+def _same_words(run, first):
+    return run["split"] == first["split"] and run["removed"] == first["removed"]
+
+
+def _pooled(run):
+    return run["nats"].sum() / run["words"].sum()
+
+
+def _paired(run, other):
+    """Rise of the loss from the other run to this one, and its standard error over documents."""
+    d, n = run["nats"] - other["nats"], run["words"]
+    rise = d.sum() / n.sum()
+    return rise, _error(d, n)
+
+
+def _error(d, n):
+    off = d - d.sum() / n.sum() * n
+    return np.sqrt(len(d) / (len(d) - 1) * (off**2).sum()) / n.sum()
+
+
+def _unpaired(run, other):
+    errors = (_error(some["nats"], some["words"]) for some in (run, other))
+    return _pooled(run) - _pooled(other), np.hypot(*errors)
+
+
+def _of_one_document(run, other):
+    rise, error = _paired(run, other)
+    return rise, error * np.sqrt(len(run["words"]))
+
+
+def _mean_of_pages(run, other):
+    rises = (run["nats"] - other["nats"]) / run["words"]
+    return rises.mean(), rises.std(ddof=1) / np.sqrt(len(rises))
+
+
+def _spread_of_pages(run, other):
+    return _paired(run, other)[0], _mean_of_pages(run, other)[1]
+
+
+def _of_the_sample(run, other):
+    rise, error = _paired(run, other)
+    return rise, error * np.sqrt((len(run["words"]) - 1) / len(run["words"]))
+
+
+def _upper(rise, error, z):
+    return rise + z * error
+
+
+def _lower(rise, error, z):
+    return rise - z * error
+
+
+def _fewest(good, best):
+    return min(topics for topics in good if topics <= best)
+
+
+def choose(
+    runs,
+    z,
+    same=_same_words,
+    loss=_pooled,
+    lowest=None,
+    choice=_fewest,
+    estimate=_paired,
+    end=_lower,
+    shown=np.asarray,
+):
+    """Losses and lower ends of the runs that may be compared with the first, the best K and the choice."""
+    used = np.array([same(run, runs[0]) for run in runs])
+    losses = np.array([loss(run) if use else np.nan for run, use in zip(runs, used, strict=True)])
+    key = losses if lowest is None else np.where(used, [lowest(run) for run in runs], np.nan)
+    best = runs[int(np.nanargmin(key))]
+    low = np.array(
+        [end(*estimate(run, best), z) if use else np.nan for run, use in zip(runs, used, strict=True)]
+    )
+    good = [best["K"], *(run["K"] for run, bound in zip(runs, low, strict=True) if bound <= 0)]
+    return {
+        "loss": shown(losses),
+        "low": low,
+        "best": float(best["K"]),
+        "choice": float(choice(good, best["K"])),
+    }
+
+
+def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None, all_without=False):
+    """Runs with many K: one on another split, one without stop words; the training loss always falls."""
+    while True:
+        D = documents or int(rng.integers(14, 26))
+        Ks = [1, 2, 5, 10, 20, 50, 100]
+        words = rng.integers(30, 400, size=D)
+        hard = rng.normal(0, 0.35, size=D)
+        shape = np.array([0.42, 0.2, 0.055, 0.006, 0.0, 0.02, 0.05]) * (0.1 if flat else 1.0)
+        shape = shape + rng.normal(0, 0.005, size=len(Ks))
+        other_split, no_stop_words = odd or (rng.permutation(len(Ks) - 1)[:2] + 1)
+        base = rng.uniform(5.2, 5.8)
+        runs = []
+        for i, K in enumerate(Ks):
+            other = not alone and i == other_split
+            removed = not alone and i == no_stop_words
+            n = words if not removed else (words * rng.uniform(0.5, 0.7, size=D)).astype(int)
+            mood = rng.normal(0, 0.3, size=D) if other else hard
+            level = base + shape[i] - (0.3 if other else 0.0) + (0.9 if removed else 0.0)
+            nats = n * (level + mood + rng.normal(0, 0.035, size=D))
+            runs.append(
+                {
+                    "K": K,
+                    "split": 2 if other else 1,
+                    "removed": 120 if removed else 0,
+                    "nats": nats.round(2),
+                    "words": n,
+                    "training": float(round(np.exp(base - 0.1 - 0.11 * i), 1)),
+                }
+            )
+        one, other = (int(seed) for seed in rng.permutation(90)[:2] + 10)
+        for run in runs:
+            run["split"] = {1: one, 2: other}[run["split"]]
+            run["removed"] = 120 - run["removed"] if all_without else run["removed"]
+        tail = [runs[i] for i in rng.permutation(np.arange(1, len(runs)))]
+        case = [runs[0], *tail], float(rng.choice([1.28, 1.64, 2.58]))
+        if _clear(*case):
+            return case
+
+
+def _clear(runs, z):
+    """Whether no verdict hangs on a rounding."""
+    used = [run for run in runs if _same_words(run, runs[0])]
+    best = min(used, key=_pooled)
+    gaps = [rise - z * error for rise, error in (_paired(run, best) for run in used if run is not best)]
+    losses = sorted(map(_pooled, used))
+    return min(np.abs(gaps)) > 5e-4 and losses[1] - losses[0] > 1e-4
+
+
+CHOOSE = Question(
+    key="10.choose",
+    title="how many topics?",
+    kind="protocol",
+    stars=3,
+    points=4,
+    right=choose,
+    cases=(
+        _draw_runs(np.random.default_rng(1004), odd=(6, 1)),
+        _draw_runs(np.random.default_rng(1005), odd=(1, 6)),
+        _draw_runs(np.random.default_rng(1060), odd=(3, 1)),
+    ),
+    draw=_draw_runs,
+    odd=(
+        lambda rng: _draw_runs(rng, alone=True),
+        lambda rng: _draw_runs(rng, all_without=True),
+        lambda rng: _draw_runs(rng, flat=True),
+        lambda rng: _draw_runs(rng, documents=6),
+    ),
+    entry_points={"loss": 1, "low": 1, "best": 1, "choice": 1},
+    mistakes=(
+        Mistake(
+            "M67",
+            partial(
+                choose,
+                lowest=lambda run: run["training"],
+                choice=lambda good, best: best,
+            ),
+            "You choose by the perplexity of the training documents. It falls with every topic that is "
+            "added, so it always chooses the largest number.",
+        ),
+        Mistake(
+            "M67",
+            partial(choose, lowest=lambda run: run["training"]),
+            "Your 'best' has the lowest perplexity of the training documents. Take the lowest loss of the "
+            "words that are scored.",
+        ),
+        Mistake(
+            "M69",
+            partial(choose, same=lambda run, first: run["removed"] == first["removed"]),
+            "You compare runs that have scored other halves of the documents. Which words a run has scored "
+            "is said by its split as well.",
+        ),
+        Mistake(
+            "M68",
+            partial(choose, same=lambda run, first: run["split"] == first["split"]),
+            "You compare runs from whose text words were removed. What is left is another text, with fewer "
+            "easy words.",
+        ),
+        Mistake(
+            "M69 + M68",
+            partial(choose, same=lambda run, first: True),
+            "You compare all runs. Some have scored other words than the first: another half of the "
+            "documents, or a text from which words were removed.",
+        ),
+        Mistake(
+            "M63",
+            partial(choose, estimate=_unpaired),
+            "Your interval is that of two runs which read different documents. They have scored the same "
+            "words: take the differences document by document first.",
+        ),
+        Mistake(
+            "L1",
+            partial(choose, estimate=_of_one_document),
+            "Your interval is as wide as the spread of single documents. The error of a mean over D "
+            "documents is smaller by the root of D.",
+        ),
+        Mistake(
+            "M9",
+            partial(choose, estimate=_mean_of_pages),
+            "Your 'low' is about the mean of the pages' rises, in which a short page weighs as much as a "
+            "long one. Divide sums by sums, as in the formula.",
+        ),
+        Mistake(
+            "M9",
+            partial(choose, estimate=_spread_of_pages),
+            "Your standard error is that of a mean over pages. The rise is a ratio of two sums: use the "
+            "formula of the task.",
+        ),
+        Mistake(
+            "L23",
+            partial(choose, estimate=_of_the_sample),
+            "Your standard error lacks the factor D / (D - 1) under the root.",
+        ),
+        Mistake(
+            "L8",
+            lambda runs, z: choose(runs, 1.96),
+            "Your interval uses 1.96. The number of standard errors is the argument z.",
+        ),
+        Mistake(
+            "L31",
+            partial(choose, end=_upper),
+            "Your 'low' is the upper end of the interval.",
+        ),
+        Mistake(
+            "L7",
+            partial(choose, estimate=lambda run, best: _paired(best, run)),
+            "Your differences are those of the best run over the others. Above 0 should mean that a run is "
+            "worse than the best one.",
+        ),
+        Mistake(
+            "L22",
+            partial(choose, choice=lambda good, best: best),
+            "Your 'choice' is always the lowest loss. Fewer topics may be as good, as far as this test can "
+            "tell: look at the intervals.",
+        ),
+        Mistake(
+            "L22",
+            partial(
+                choose,
+                choice=lambda good, best: max(good),
+            ),
+            "Your 'choice' takes the largest number of topics that the test cannot tell from the best. The "
+            "task asks for the fewest.",
+        ),
+        Mistake(
+            "M9",
+            partial(choose, loss=lambda run: (run["nats"] / run["words"]).mean()),
+            "Your losses give a short document the weight of a long one. Add nats, count words, divide once.",
+        ),
+        Mistake(
+            "M4",
+            partial(choose, shown=np.exp),
+            "Your 'loss' holds perplexities. The task asks for nats per word.",
+        ),
+        Mistake(
+            "M2",
+            partial(choose, shown=lambda losses: losses / np.log(2)),
+            "Your 'loss' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
+        ),
+        Mistake(
+            "L1",
+            partial(choose, loss=lambda run: run["nats"].mean()),
+            "Your 'loss' is in nats per document. Divide by the number of words.",
+        ),
+    ),
+    alike=(
+        ("right", "L22", "in the third case every run with fewer topics is worse"),
+        ("L22", "L22 (2)", "in the second case every run with more topics is worse"),
+    ),
+    properties=(
+        Property(
+            "'choice' has more topics than 'best'",
+            lambda value, *case: value["choice"] <= value["best"],
+        ),
+        Property(
+            "'loss' has a number for a run that has not scored the words of the first one, or none for one "
+            "that has",
+            lambda value, runs, z: all(
+                np.isnan(number) != _same_words(run, runs[0])
+                for run, number in zip(runs, value["loss"], strict=True)
+            ),
+        ),
+    ),
+    advice="First find the runs that have scored the same words as the first. Then pool, take the lowest, "
+    "and test each run with fewer topics against it, document by document.",
+)
+
+QUESTIONS = (CHOOSE,)

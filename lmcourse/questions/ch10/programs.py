@@ -1,0 +1,358 @@
+"""Chapter 10, programs: which of them has seen the words that it scores, and what they print."""
+
+import re
+from functools import partial
+
+import numpy as np
+
+from lmcourse.hints.answers import Unreadable, plain_data
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but
+
+# --- which-peeked ----------------------------------------------------------------------------------------
+
+PROGRAMS = "ABCDEF"
+
+
+def which_peeked():
+    """Whose topics, and whose weights, have seen the words that are scored; and who is honest."""
+    return {"topics": "AD", "weights": "AB", "honest": "CEF"}
+
+
+def read_programs(answer):
+    """Any number of letters for each key, in any order and writing."""
+    answer = plain_data(answer)
+    if not isinstance(answer, dict) or set(answer) != set(which_peeked()):
+        raise Unreadable(
+            "your answer must be a dictionary with the keys 'topics', 'weights' and 'honest', each with "
+            'letters, as in "BE".'
+        )
+    value, problems = {}, {}
+    for key, given in answer.items():
+        several = isinstance(given, list | tuple | set | frozenset)
+        text = " ".join(map(str, given)) if several else str(given)
+        text = re.sub(r"(?i)\b(and|programs?|none)\b", " ", text)
+        letters = sorted(set(re.sub(r"[\s,;.&+/()'\"\[\]{}-]", "", text).upper()))
+        value[key] = "".join(letters)
+        if not set(letters) <= set(PROGRAMS) or (not several and not isinstance(given, str)):
+            value[key] = ""
+            problems[key] = f'"{key}" is {given!r}. Give letters from A to F, as in "BE".'
+    return value, problems
+
+
+def _says(key, letters):
+    return but(which_peeked, {key: lambda: "".join(sorted(letters))})
+
+
+WHICH_PEEKED = Question(
+    key="10.which-peeked",
+    title="six programs, and which of them peeked",
+    kind="debug",
+    stars=2,
+    points=3,
+    form="value",
+    right=which_peeked,
+    cases=((),),
+    reading=read_programs,
+    entry_points={"topics": 1, "weights": 1, "honest": 1},
+    mistakes=(
+        Mistake(
+            "M49",
+            _says("topics", "D"),
+            "In 'topics' one is missing: a program does not score the test documents at all. On which "
+            "documents were the topics fitted that it scores?",
+        ),
+        Mistake(
+            "L17",
+            _says("topics", "A"),
+            "In 'topics' one is missing: look at what each program hands to fit, and then at the words "
+            "that it scores.",
+        ),
+        Mistake(
+            "L28",
+            _says("topics", "ADF"),
+            "In 'topics' you accuse program F. Its topics have been fitted on the first halves of the test "
+            "documents, too. Does it score any word of these halves?",
+        ),
+        Mistake(
+            "L28",
+            _says("topics", "DF"),
+            "In 'topics' you accuse program F, which scores no word that its topics were fitted on. And one "
+            "is missing: which program does not score the test documents at all?",
+        ),
+        Mistake(
+            "M49",
+            _says("weights", "B"),
+            "In 'weights' one is missing. Look for another program that infers theta from a document and "
+            "then scores the same document.",
+        ),
+        Mistake(
+            "M49",
+            _says("weights", "A"),
+            "In 'weights' one is missing. It does not matter that the topics come from other documents: from "
+            "which words does each program infer theta, and which words does it score?",
+        ),
+        Mistake(
+            "L28",
+            _says("weights", "ABE"),
+            "In 'weights' you accuse program E. It infers no weights: it takes the mean over draws from the "
+            "prior, which know nothing of the document.",
+        ),
+        Mistake(
+            "L28",
+            _says("weights", "DAB"),
+            "In 'weights' you accuse program D, whose weights come from the other half of each document. "
+            "What is wrong there is something else.",
+        ),
+        Mistake(
+            "L28",
+            _says("weights", "ABC"),
+            "In 'weights' you accuse program C, which infers theta from one half of the words and scores the "
+            "other half.",
+        ),
+        Mistake(
+            "M49",
+            _says("honest", "BCEF"),
+            "In 'honest' there is a program whose weights have seen every word that they score. That the "
+            "documents are new is not enough.",
+        ),
+        Mistake(
+            "L17",
+            _says("honest", "CDEF"),
+            "In 'honest' there is a program whose topics were fitted on words that it scores later. That the "
+            "weights come from the other half is not enough.",
+        ),
+        Mistake(
+            "L28",
+            _says("honest", "CE"),
+            "In 'honest' one is missing: a program that uses half of the test documents for the topics *and* "
+            "for the weights, and scores nothing of that half.",
+        ),
+        Mistake(
+            "L28",
+            _says("honest", "CF"),
+            "In 'honest' one is missing: a program that scores whole test documents, and infers nothing from "
+            "them.",
+        ),
+        Mistake(
+            "L28",
+            _says("honest", "EF"),
+            "In 'honest' one is missing: look for a program that reads one half of a document and scores the "
+            "other.",
+        ),
+        Mistake(
+            "L28",
+            _says("honest", "C"),
+            "In 'honest' two are missing. A program may use words of the test documents, as long as it does "
+            "not score these words; and it need not infer weights at all.",
+        ),
+    ),
+    advice="Mark in each program three things: the words that fit reads, the words that theta is inferred "
+    "from, and the words that are scored. The third must not overlap with the first two.",
+)
+
+# --- printed ---------------------------------------------------------------------------------------------
+
+
+def _bound(report):
+    """The whole bound in nats that a program's number stands for."""
+    words, printed = report["words"], report["printed"]
+    return {
+        "perplexity": words * np.log(printed) if printed > 0 else np.nan,
+        "log_perplexity": -words * printed,
+        "log line": words * np.log2(printed) if printed > 0 else np.nan,
+    }[report["program"]]
+
+
+def _without_topics(bound, report):
+    return np.exp((bound - report["topics"]) / report["words"])
+
+
+def _lowest(reports, found):
+    return reports[int(found.argmin())]["K"]
+
+
+def printed(reports, bound=_bound, perplexity=_without_topics, best=_lowest):
+    """What programs have printed, as bounds in nats and as perplexities of the words; and the best K."""
+    bounds = np.array([bound(report) for report in reports])
+    found = np.array([perplexity(b, report) for b, report in zip(bounds, reports, strict=True)])
+    return {"bound": bounds, "perplexity": found, "best": float(best(reports, found))}
+
+
+def _report(K, program, words, nats_per_word, topics):
+    """A report whose number has seven digits."""
+    bound = (nats_per_word * words + topics) / words
+    value = {"perplexity": np.exp(bound), "log_perplexity": -bound, "log line": 2.0**bound}[program]
+    return {
+        "K": K,
+        "program": program,
+        "words": words,
+        "topics": float(topics),
+        "printed": float(f"{value:.7g}"),
+    }
+
+
+def _instead(program, formula):
+    """The bound, with another formula for one of the programs."""
+    return lambda report: formula(report) if report["program"] == program else _bound(report)
+
+
+def _best_printed(reports, found):
+    return min(reports, key=lambda report: report["printed"])["K"]
+
+
+def _draw_reports(rng):
+    """Reports on the same test words; more topics are better for the words and have a larger term."""
+    words = int(rng.integers(4000, 9000))
+    K = np.array([1, 5, 20, 50])[: int(rng.integers(3, 5))]
+    levels = rng.permutation(np.linspace(5.3, 5.9, len(K)) + rng.uniform(-0.05, 0.05))
+    programs = rng.permutation(["perplexity", "log_perplexity", "log line", "perplexity"])
+    topics = (4000 + 900 * K) * rng.uniform(0.9, 1.1)
+    reports = [
+        _report(int(k), str(program), words, level, round(t))
+        for k, program, level, t in zip(K, programs, levels, topics, strict=False)
+    ]
+    return ([reports[i] for i in rng.permutation(len(reports))],)
+
+
+PRINTED = Question(
+    key="10.printed",
+    title="what the programs print",
+    kind="forensics",
+    stars=2,
+    points=3,
+    right=printed,
+    cases=(
+        (
+            [
+                _report(1, "perplexity", 7200, 5.82, 5100),
+                _report(5, "log_perplexity", 7200, 5.66, 9300),
+                _report(20, "log line", 7200, 5.55, 22400),
+                _report(50, "perplexity", 7200, 5.59, 48100),
+            ],
+        ),
+        (
+            [
+                _report(10, "log line", 5300, 5.74, 12100),
+                _report(40, "perplexity", 5300, 5.41, 36800),
+                _report(20, "log_perplexity", 5300, 5.49, 19900),
+                _report(2, "log line", 5300, 5.71, 6400),
+            ],
+        ),
+    ),
+    draw=_draw_reports,
+    rtol=1e-5,
+    entry_points={"bound": 1, "perplexity": 1, "best": 1},
+    mistakes=(
+        Mistake(
+            "M48",
+            partial(
+                printed,
+                bound=_instead("log line", lambda report: report["words"] * np.log(report["printed"])),
+            ),
+            "You take the natural logarithm of the number in gensim's log line. It is 2 to the power of the "
+            "bound per word, though the bound is in nats: undo just this.",
+        ),
+        Mistake(
+            "M70",
+            partial(
+                printed, bound=_instead("log_perplexity", lambda report: report["words"] * report["printed"])
+            ),
+            "You take 'log_perplexity' for the logarithm of a perplexity. It is a bound on the log "
+            "*probability* per word, so its sign is the other way round.",
+        ),
+        Mistake(
+            "M70",
+            partial(
+                printed,
+                bound=_instead("log_perplexity", lambda report: -LN2 * report["words"] * report["printed"]),
+            ),
+            "You take 'log_perplexity' for bits. gensim's bound is in nats, although its log line raises 2 "
+            "to it.",
+        ),
+        Mistake(
+            "M1",
+            partial(
+                printed,
+                bound=lambda report: _bound(report) * (LN2 if "log" in report["program"] else 1),
+            ),
+            "You take both of gensim's numbers for a loss in bits. Its bound is in nats, and only the "
+            "exponential of the log line has the base 2.",
+        ),
+        Mistake(
+            "M48",
+            partial(printed, perplexity=lambda bound, report: np.exp(bound / report["words"])),
+            "Your 'perplexity' still holds the term of the topics. It belongs to the fit and not to the test "
+            "words: take it out before you divide.",
+        ),
+        Mistake(
+            "L7",
+            partial(
+                printed,
+                perplexity=lambda bound, report: np.exp((bound + report["topics"]) / report["words"]),
+            ),
+            "Your 'perplexity' adds the term of the topics once more. The printed number holds it already: "
+            "take it out.",
+        ),
+        Mistake(
+            "M48",
+            partial(printed, best=_best_printed),
+            "Your 'best' has the lowest printed number. The numbers have different signs, bases and terms; "
+            "compare the perplexities of the words.",
+        ),
+        Mistake(
+            "M48",
+            partial(
+                printed,
+                best=lambda reports, found: min(reports, key=lambda report: abs(_bound(report)))["K"],
+            ),
+            "Your 'best' has the lowest bound. The bound holds the term of the topics, which grows with K "
+            "whatever the test words are.",
+        ),
+        Mistake(
+            "L7",
+            partial(printed, best=lambda reports, found: reports[int(found.argmax())]["K"]),
+            "Your 'best' has the highest perplexity of the words. The best model has the lowest.",
+        ),
+        Mistake(
+            "L23",
+            partial(printed, best=lambda reports, found: int(found.argmin())),
+            "Your 'best' is the place in the list. The task asks for the number of topics.",
+        ),
+        Mistake(
+            "L1",
+            lambda reports: (
+                printed(reports)
+                | {"bound": printed(reports)["bound"] / np.array([report["words"] for report in reports])}
+            ),
+            "Your 'bound' is in nats per word. The task asks for the nats of all words.",
+        ),
+        Mistake(
+            "M2",
+            lambda reports: printed(reports) | {"bound": printed(reports)["bound"] / LN2},
+            "Your 'bound' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
+        ),
+        Mistake(
+            "M4",
+            lambda reports: printed(reports) | {"perplexity": np.log(printed(reports)["perplexity"])},
+            "Your 'perplexity' is its logarithm, the nats per word.",
+        ),
+    ),
+    alike=(
+        ("M48 (4)", "L7 (2)", "in the first case one topic has the lowest bound and the highest perplexity"),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "a bound on a surprisal is negative",
+            lambda value, reports: (value["bound"] > 0).all(),
+        ),
+    ),
+    precision="The printed numbers have seven digits: compute with all of them.",
+    advice="Undo what each program did last: a logarithm of the right base, or a sign. That gives the bound "
+    "per word. Multiply by the words, and take the topics' term out before you divide again.",
+)
+
+QUESTIONS = (WHICH_PEEKED, PRINTED)

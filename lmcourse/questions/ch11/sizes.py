@@ -1,0 +1,183 @@
+"""Chapter 11, two parts of a file: the bits of the text and the bits of the model that reads it."""
+
+from functools import partial
+
+import numpy as np
+
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.wrong import but
+
+
+def _total(rates, sizes, length):
+    return rates * length + 8 * sizes
+
+
+def _all_others(rates, sizes, byte=8):
+    """From which length on the model with the lowest rate has the smallest total."""
+    last = rates.argmin()
+    others = np.arange(len(rates)) != last
+    lengths = byte * (sizes[last] - sizes[others]) / (rates[others] - rates[last])
+    return max(0.0, lengths.max())
+
+
+def two_part(rates, sizes, length, total=_total, pays=_all_others):
+    """The model with the smallest file, its bits per byte, and from which length the last model pays."""
+    totals = total(rates, sizes, length)
+    best = int(totals.argmin())
+    return {"best": best, "rate": totals[best] / length, "pays": pays(rates, sizes)}
+
+
+def _first_other(rates, sizes):
+    last = rates.argmin()
+    others = np.arange(len(rates)) != last
+    lengths = 8 * (sizes[last] - sizes[others]) / (rates[others] - rates[last])
+    return max(0.0, lengths.min())
+
+
+def _of_the_best(rates, sizes, length):
+    return _total(rates, sizes, length).min() / length - 8 * sizes[_best(rates, sizes, length)] / length
+
+
+def _best(rates, sizes, length):
+    return int(_total(rates, sizes, length).argmin())
+
+
+def _upside_down(rates, sizes):
+    last = rates.argmin()
+    others = np.arange(len(rates)) != last
+    return max(0.0, ((rates[others] - rates[last]) / (8 * (sizes[last] - sizes[others]))).max())
+
+
+def _against_the_best(rates, sizes, length):
+    last, best = rates.argmin(), _best(rates, sizes, length)
+    if best == last:
+        return 0.0
+    return max(0.0, 8 * (sizes[last] - sizes[best]) / (rates[best] - rates[last]))
+
+
+def _draw_models(rng, length=None, free=False, better=False, mixed=False):
+    """Models of which the larger ones need fewer bits per byte, and a length at which size matters."""
+    while True:
+        M = int(rng.integers(3, 6))
+        rates = np.sort(rng.uniform(1.0, 4.5, size=M))[::-1].round(3)
+        sizes = np.sort(np.exp(rng.uniform(np.log(300), np.log(3e6), size=M))).round()
+        if free:
+            sizes[:] = sizes[0]
+        sizes = sizes[::-1] if better else rng.permutation(sizes) if mixed else sizes
+        order = rng.permutation(M)
+        bytes_ = length or int(np.exp(rng.uniform(np.log(2e4), np.log(3e6))))
+        gaps = np.diff(np.sort(rates))
+        totals = np.sort(_total(rates, sizes, bytes_))
+        matters = length or free or better or _best(rates, sizes, bytes_) != rates.argmin()
+        unlike = rates.argmin() != sizes.argmax() and _all_others(rates, sizes) > 0 if mixed else True
+        if gaps.min() > 0.05 and totals[1] > 1.01 * totals[0] and matters and unlike:
+            return rates[order], sizes[order], bytes_
+
+
+TWO_PART = Question(
+    key="11.two-part",
+    title="the model is a part of the file",
+    kind="implement",
+    stars=2,
+    points=3,
+    right=two_part,
+    cases=(
+        (np.array([4.2, 2.9, 2.3]), np.array([600.0, 9000.0, 70000.0]), 11588),
+        _draw_models(np.random.default_rng(11301)),
+        _draw_models(np.random.default_rng(11302)),
+    ),
+    draw=_draw_models,
+    odd=(
+        lambda rng: _draw_models(rng, length=10**9),
+        lambda rng: _draw_models(rng, free=True),
+        lambda rng: _draw_models(rng, better=True),
+        lambda rng: _draw_models(rng, mixed=True),
+    ),
+    entry_points={"best": 1, "rate": 1, "pays": 1},
+    mistakes=(
+        Mistake(
+            "M72",
+            partial(two_part, total=lambda rates, sizes, length: rates * length),
+            "You do not count the model. Without it nobody can read the file: it is a part of what has to be "
+            "kept.",
+        ),
+        Mistake(
+            "M72",
+            but(two_part, {"rate": _of_the_best}),
+            "Your 'rate' is that of the text alone, although you have chosen by the sum. Both parts are in "
+            "the file.",
+        ),
+        Mistake(
+            "L3",
+            partial(
+                two_part,
+                total=lambda rates, sizes, length: rates * length + sizes,
+                pays=partial(_all_others, byte=1),
+            ),
+            "You add bytes of the model to bits of the text. A byte has 8 bits.",
+        ),
+        Mistake(
+            "L3",
+            but(two_part, {"pays": lambda rates, sizes, length: _all_others(rates, sizes, byte=1)}),
+            "Your 'pays' divides bytes by bits per byte. Turn the difference of the sizes into bits first.",
+        ),
+        Mistake(
+            "L7",
+            but(two_part, {"pays": lambda rates, sizes, length: _first_other(rates, sizes)}),
+            "Your 'pays' is where the model overtakes the first of the others. It has to be ahead of all.",
+        ),
+        Mistake(
+            "L34",
+            but(two_part, {"pays": lambda rates, sizes, length: _upside_down(rates, sizes)}),
+            "Your 'pays' is upside down. At that length what is saved per byte, times the length, equals "
+            "what the model is larger.",
+        ),
+        Mistake(
+            "L1",
+            but(two_part, {"rate": lambda *case: two_part(*case)["rate"] * case[2]}),
+            "Your 'rate' is the size of the whole file. Divide by the bytes of the text.",
+        ),
+        Mistake(
+            "L7",
+            but(two_part, {"pays": _against_the_best}),
+            "Your 'pays' is where the model overtakes the one that is best at the given length. It has to be "
+            "ahead of all others, and a model in between may be better for a while.",
+        ),
+        Mistake(
+            "L3",
+            but(two_part, {"pays": lambda *case: 8 * two_part(*case)["pays"]}),
+            "Your 'pays' is in bits. The task asks for bytes of text.",
+        ),
+        Mistake(
+            "L3",
+            but(two_part, {"rate": lambda *case: two_part(*case)["rate"] / 8}),
+            "Your 'rate' is a share, bytes for each byte. The task asks for bits per byte.",
+        ),
+        Mistake(
+            "L23",
+            but(two_part, {"best": lambda *case: two_part(*case)["best"] + 1}),
+            "Your 'best' is counted from 1. Places are counted from 0.",
+        ),
+        Mistake(
+            "L34",
+            but(two_part, {"rate": lambda *case: 8 / two_part(*case)["rate"]}),
+            "Your 'rate' is how many times smaller the file is. The task asks for bits per byte.",
+        ),
+    ),
+    alike=(
+        ("right", "L7 (2)", "in the third case the model that is best now is overtaken last"),
+        ("L7", "L7 (2)", "in the first case the model that is best now is overtaken first"),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "'pays' is a negative length. If the model always gives the smaller total, it is 0",
+            lambda value, *case: value["pays"] >= 0,
+        ),
+    ),
+    advice="Write down the two parts of each file, in bits. Two straight lines over the length of the text "
+    "cross where they are equal.",
+)
+
+QUESTIONS = (TWO_PART,)

@@ -1,0 +1,86 @@
+/* Perplexity against the number of topics: the second halves of pages, after more or fewer words of the first. */
+(function () {
+  "use strict";
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const WIDTH = 440, HEIGHT = 270, LEFT = 48, RIGHT = 16, TOP = 14, BOTTOM = 44;
+
+  /** The place of the smallest number. */
+  function lowest(values) {
+    return values.reduce((best, value, k) => (value < values[best] ? k : best), 0);
+  }
+
+  /** What a reader is told of one line of `completion`: which number of topics is best, and by how many per cent. */
+  function verdict(data, row) {
+    const found = data.completion[row], best = lowest(found);
+    return { words: data.read[row], topics: data.topics[best], value: found[best], one: found[0],
+      gain: 100 * (1 - found[best] / found[0]), training: data.topics[lowest(data.training)] };
+  }
+
+  function add(parent, tag, attributes, words) {
+    const element = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (words) element.textContent = words;
+    parent.appendChild(element);
+    return element;
+  }
+
+  function draw(box, data, make) {
+    let row = data.start;
+    const all = [...data.completion.flat(), ...data.test, ...data.training];
+    const low = Math.floor(Math.min(...all) / 50) * 50, high = Math.ceil(Math.max(...all) / 50) * 50;
+    const most = Math.log(data.topics[data.topics.length - 1]);
+    const x = (K) => LEFT + 8 + Math.log(K) / most * (WIDTH - LEFT - RIGHT - 16);
+    const y = (v) => TOP + (high - v) / (high - low) * (HEIGHT - TOP - BOTTOM);
+    const path = (values) => values.map((v, k) => `${k ? "L" : "M"}${x(data.topics[k]).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+
+    const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
+    const label = make("label", "", controls);
+    label.append("words read of each page, at most ");
+    const input = make("input", "", label);
+    Object.assign(input, { type: "range", min: 0, max: data.read.length - 1, step: 1, value: row });
+    const number = make("output", "number", label);
+    input.addEventListener("input", function () { row = Number(input.value); show(); });
+
+    const picture = add(form, "svg", {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": "perplexity against the number of topics",
+    });
+    for (let v = low; v <= high; v += 50) {
+      add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v), class: "grid" });
+      add(picture, "text", { x: LEFT - 8, y: y(v) + 5, class: "tick end" }, String(v));
+    }
+    for (const K of data.topics) add(picture, "text", { x: x(K), y: HEIGHT - BOTTOM + 19, class: "tick middle" }, String(K));
+    add(picture, "text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, class: "tick middle" }, "topics, K");
+    add(picture, "path", { class: "axis", fill: "none", d: path(data.training) });
+    add(picture, "path", { class: "axis", fill: "none", "stroke-dasharray": "3 4", d: path(data.test) });
+    const last = data.topics.length - 1;
+    add(picture, "text", { x: x(data.topics[last]), y: y(data.training[last]) + 20, class: "tick end" }, "training, own weights");
+    add(picture, "text", { x: x(data.topics[0]), y: y(data.test[1]) + 24, class: "tick" }, "test, own weights");
+    const curve = add(picture, "path", { class: "line one" });
+    const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot one" }));
+    const ring = add(picture, "circle", { r: 9, class: "line one" });
+    add(picture, "text", { x: WIDTH - RIGHT, y: TOP + 14, class: "one end" }, "second halves");
+    const words = make("p", "result", form);
+    words.setAttribute("aria-live", "polite");
+
+    function show() {
+      const found = verdict(data, row), values = data.completion[row];
+      number.textContent = String(found.words);
+      curve.setAttribute("d", path(values));
+      dots.forEach(function (dot, k) {
+        dot.setAttribute("cx", x(data.topics[k]));
+        dot.setAttribute("cy", y(values[k]));
+      });
+      ring.setAttribute("cx", x(found.topics));
+      ring.setAttribute("cy", y(found.value));
+      const better = found.topics === 1 ? "No larger number does better." :
+        `That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
+      words.innerHTML = `After at most <b>${found.words}</b> words, the second halves are predicted best with ` +
+        `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>. ${better} ` +
+        `The training pages ask for ${found.training} topics all the time.`;
+    }
+    show();
+  }
+
+  window.Explorables = Object.assign(window.Explorables || {}, { completion: { lowest, verdict, draw } });
+})();
