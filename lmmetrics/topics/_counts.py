@@ -76,7 +76,7 @@ class WordCounts:
         kept, left = int(self.counts.sum()), int(self.left_out.sum())
         share = f" ({100 * left / (kept + left):.1f} %)" if left else ""
         return (
-            f"WordCounts: {len(self):,} documents, {kept:,} running words of a vocabulary of "
+            f"WordCounts: {len(self):,} document{'s' * (len(self) != 1)}, {kept:,} running words of a vocabulary of "
             f"{len(self.words):,}; {left:,} left out{share}"
         )
 
@@ -124,7 +124,7 @@ def word_counts(
     >>> train.words, train.counts.tolist(), train.left_out.tolist()
     (('dog', 'sees'), [[1, 1], [1, 1]], [3, 2])
     >>> word_counts(["The dog sees the dog."], vocabulary=train)
-    WordCounts: 1 documents, 3 running words of a vocabulary of 2; 2 left out (40.0 %)
+    WordCounts: 1 document, 3 running words of a vocabulary of 2; 2 left out (40.0 %)
     """
     least = whole_number("min_documents", min_documents, 1)
     text = tokenize(documents, by=by)
