@@ -1,6 +1,7 @@
 """The set of chapter 11: full marks when solved, what to do when not, and for wrong code its hint."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -565,19 +566,19 @@ right(
 breaks("adaptive", "does not lie between 0", (REGRET, '"regret": sp.log(best / probability, 2) + n'))
 
 BITS = "bits = rates * length + 8 * sizes"
-PAYS = '"pays": max(0.0, lengths.max())'
+PAYS = '"break_even": max(0.0, lengths.max())'
 changed("two-part", "M72", (BITS, "bits = rates * length"))
 changed("two-part", "M72", ('"rate": bits.min() / length', '"rate": rates[np.argmin(bits)]'))
 changed("two-part", "L3", ("8 * ", ""))
 changed("two-part", "L3", ("lengths = 8 * ", "lengths = "))
 changed("two-part", "L7", ("lengths.max()", "lengths.min()"))
-changed("two-part", "L34", (PAYS, '"pays": max(0.0, (1 / lengths).max())'))
+changed("two-part", "L34", (PAYS, '"break_even": max(0.0, (1 / lengths).max())'))
 changed(
     "two-part",
     "L7",
-    (PAYS, '"pays": np.append(lengths, 0)[np.argmin(bits[np.append(np.where(others)[0], last)])]'),
+    (PAYS, '"break_even": np.append(lengths, 0)[np.argmin(bits[np.append(np.where(others)[0], last)])]'),
 )
-changed("two-part", "L3", (PAYS, '"pays": 8 * max(0.0, lengths.max())'))
+changed("two-part", "L3", (PAYS, '"break_even": 8 * max(0.0, lengths.max())'))
 changed("two-part", "L3", ("bits.min() / length", "bits.min() / 8 / length"))
 changed("two-part", "L23", ('"best": np.argmin(bits)', '"best": np.argmin(bits) + 1'))
 changed("two-part", "L1", ("bits.min() / length", "bits.min()"))
@@ -590,12 +591,12 @@ right(
         total, best = min((r * length + s, i) for r, s, i in models)
         (r0, s0, _), *others = models
         pays = max([0, *((s0 - s) / (r - r0) for r, s, _ in others)])
-        return {"pays": pays, "best": best, "rate": total / length}
+        return {"break_even": pays, "best": best, "rate": total / length}
     """,
 )
-odd("two-part", (PAYS, '"pays": abs(lengths).max() + (lengths.max() == 0)'))
+odd("two-part", (PAYS, '"break_even": abs(lengths).max() + (lengths.max() == 0)'))
 odd("two-part", ("last = np.argmin(rates)", "last = np.argmax(sizes)"))
-odd("two-part", (PAYS, '"pays": lengths.max()'))
+odd("two-part", (PAYS, '"break_even": lengths.max()'))
 
 
 class TestSet(SetTests):
@@ -729,6 +730,9 @@ def test_what_the_look_backs_say():
     ]
     assert together == sorted(together) and rates == sorted(rates, reverse=True)  # the list is turned round
     assert together[-1] > 8  # larger than without compression
+    starts = "bytes of the tales", "the forecasts of Task 9"
+    lost = [float(re.search(rf"{start}.*loss ([\d.]+)", printed)[1]) for start in starts]
+    assert lost[1] > 5 * lost[0]  # whole bits lose far more where one byte is nearly certain
 
 
 def test_the_numbers_of_the_model_answer():

@@ -167,8 +167,8 @@ CHOOSE = Question(
                 lowest=lambda run: run["training"],
                 choice=lambda good, best: best,
             ),
-            "You choose by the perplexity of the training documents. It falls with every topic that is "
-            "added, so it always chooses the largest number.",
+            "You choose by the perplexity of the training documents. The best fit to "
+            "them cannot get worse with more topics, so this chooses the largest number.",
         ),
         Mistake(
             "M67",

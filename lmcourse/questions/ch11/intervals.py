@@ -134,7 +134,7 @@ WORDS = (".", "the", "wolf", "king", "sleeps")
 EIGHTHS = ((0, 4, 1, 2, 1), (0, 0, 5, 3, 0), (2, 1, 0, 1, 4), (1, 2, 1, 0, 4), (5, 2, 0, 1, 0))
 """What follows each word, in eighths: a row for each word before; the first row also begins a text."""
 BITS, FLIPPED = "01001110", 2
-"""What stands in the archive, and the place of the bit that is turned over."""
+"""What stands in the archive, and the place of the bit that is flipped."""
 
 
 def shortest_code(low, width):
@@ -173,7 +173,7 @@ def _flip(bits, place):
 
 
 def decode(place=FLIPPED):
-    """The text of the bits, and the text if one bit of them is turned over."""
+    """The text of the bits, and the text if one bit of them is flipped."""
     return {"text": words_of(BITS), "flipped": words_of(_flip(BITS, place))}
 
 
@@ -223,17 +223,17 @@ DECODE = Question(
         Mistake(
             "L23",
             partial(decode, FLIPPED - 1),
-            "Your 'flipped' is the text of the bits in which the second bit is turned over.",
+            "Your 'flipped' is the text of the bits in which the second bit is flipped.",
         ),
         Mistake(
             "L23",
             partial(decode, FLIPPED + 1),
-            "Your 'flipped' is the text of the bits in which the fourth bit is turned over.",
+            "Your 'flipped' is the text of the bits in which the fourth bit is flipped.",
         ),
         Mistake(
             "L23",
             partial(decode, len(BITS) - FLIPPED - 1),
-            "Your 'flipped' is the text of the bits in which the third bit from the right is turned over.",
+            "Your 'flipped' is the text of the bits in which the third bit from the right is flipped.",
         ),
         Mistake(
             "L31",

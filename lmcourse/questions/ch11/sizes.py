@@ -22,10 +22,10 @@ def _all_others(rates, sizes, byte=8):
 
 
 def two_part(rates, sizes, length, total=_total, pays=_all_others):
-    """The model with the smallest file, its bits per byte, and from which length the last model pays."""
+    """The model with the smallest file, its bits per byte, and from which length the last model is best."""
     totals = total(rates, sizes, length)
     best = int(totals.argmin())
-    return {"best": best, "rate": totals[best] / length, "pays": pays(rates, sizes)}
+    return {"best": best, "rate": totals[best] / length, "break_even": pays(rates, sizes)}
 
 
 def _first_other(rates, sizes):
@@ -94,7 +94,7 @@ TWO_PART = Question(
         lambda rng: _draw_models(rng, better=True),
         lambda rng: _draw_models(rng, mixed=True),
     ),
-    entry_points={"best": 1, "rate": 1, "pays": 1},
+    entry_points={"best": 1, "rate": 1, "break_even": 1},
     mistakes=(
         Mistake(
             "M72",
@@ -119,18 +119,19 @@ TWO_PART = Question(
         ),
         Mistake(
             "L3",
-            but(two_part, {"pays": lambda rates, sizes, length: _all_others(rates, sizes, byte=1)}),
-            "Your 'pays' divides bytes by bits per byte. Turn the difference of the sizes into bits first.",
+            but(two_part, {"break_even": lambda rates, sizes, length: _all_others(rates, sizes, byte=1)}),
+            "Your 'break_even' divides bytes by bits per byte. Turn the difference of sizes into bits first.",
         ),
         Mistake(
             "L7",
-            but(two_part, {"pays": lambda rates, sizes, length: _first_other(rates, sizes)}),
-            "Your 'pays' is where the model overtakes the first of the others. It has to be ahead of all.",
+            but(two_part, {"break_even": lambda rates, sizes, length: _first_other(rates, sizes)}),
+            "Your 'break_even' is where the model overtakes the first of the others. It has to be ahead of "
+            "all of them.",
         ),
         Mistake(
             "L34",
-            but(two_part, {"pays": lambda rates, sizes, length: _upside_down(rates, sizes)}),
-            "Your 'pays' is upside down. At that length what is saved per byte, times the length, equals "
+            but(two_part, {"break_even": lambda rates, sizes, length: _upside_down(rates, sizes)}),
+            "Your 'break_even' is upside down. At that length, what is saved per byte, times the length, is "
             "what the model is larger.",
         ),
         Mistake(
@@ -140,14 +141,14 @@ TWO_PART = Question(
         ),
         Mistake(
             "L7",
-            but(two_part, {"pays": _against_the_best}),
-            "Your 'pays' is where the model overtakes the one that is best at the given length. It has to be "
-            "ahead of all others, and a model in between may be better for a while.",
+            but(two_part, {"break_even": _against_the_best}),
+            "Your 'break_even' is where the model overtakes the one that is best at the given length. It has "
+            "to be ahead of all others, and a model in between may be better for a while.",
         ),
         Mistake(
             "L3",
-            but(two_part, {"pays": lambda *case: 8 * two_part(*case)["pays"]}),
-            "Your 'pays' is in bits. The task asks for bytes of text.",
+            but(two_part, {"break_even": lambda *case: 8 * two_part(*case)["break_even"]}),
+            "Your 'break_even' is in bits. The task asks for bytes of text.",
         ),
         Mistake(
             "L3",
@@ -172,8 +173,8 @@ TWO_PART = Question(
     properties=(
         FINITE,
         Property(
-            "'pays' is a negative length. If the model always gives the smaller total, it is 0",
-            lambda value, *case: value["pays"] >= 0,
+            "'break_even' is a negative length. If the model always gives the smaller total, it is 0",
+            lambda value, *case: value["break_even"] >= 0,
         ),
     ),
     advice="Write down the two parts of each file, in bits. Two straight lines over the length of the text "
