@@ -102,18 +102,18 @@ FORMULAS = {
 
 READ = {
     "04_perplexity": {
-        "def-04-perplexity": "31f25aa9",
+        "def-04-perplexity": "a776781c",
         "thm-04-faces": "67887503",
         "thm-04-range": "36bf3b6c",
         "def-04-step": "092475ce",
         "thm-04-steps": "db92314c",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "35ae25fe",
+        "thm-04-pooling": "0675f258",
     },
     "12_models_that_change": {
-        "def-12-change": "051868d9",
-        "thm-12-change": "48410d7a",
+        "def-12-change": "5e123f6f",
+        "thm-12-change": "5f6bf822",
         "thm-12-guess": "032baba2",
         "thm-12-mixture": "20e523db",
     },
