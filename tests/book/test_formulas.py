@@ -16,6 +16,7 @@ from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmmetrics import Score
 from lmmetrics.information import cross_entropy, entropy, kl_divergence
 from lmmetrics.sources import AgreementSource
+from lmmetrics.topics import TopicModel
 
 RNG = np.random.default_rng(4)
 Q = RNG.uniform(0.05, 0.9, 12)
@@ -35,6 +36,11 @@ BEFORE, AFTER = (Score(float(-np.log(rows[np.arange(500), CAME]).sum()), tokens=
 MOVED = OLD.argmax(axis=1) != NEW.argmax(axis=1)
 GAPS = np.diff(np.sort(OLD, axis=1)[:, -2:], axis=1).ravel()
 NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
+TOPICS, WEIGHTS = RNG.dirichlet(np.ones(5), 3), RNG.dirichlet(np.ones(3), 4)
+"""Three topics, and four values that the weights of a document can have."""
+PRIOR, ANY = RNG.dirichlet(np.ones(4), 2)
+LIKELIHOOD = np.prod((WEIGHTS @ TOPICS) ** COUNTS, axis=1)
+POSTERIOR = PRIOR * LIKELIHOOD / (PRIOR @ LIKELIHOOD)
 
 FORMULAS = {
     "04_perplexity": {
@@ -56,6 +62,17 @@ FORMULAS = {
         "N_d / N": (
             np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
             np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
+        ),
+    },
+    "10_topic_models": {
+        r"p(w \mid \theta_d) = \sum_{k=1}^{K} \theta_{dk}\, \phi_{kw}": (
+            TopicModel(TOPICS, 1).mixture(WEIGHTS)[2, 4],
+            sum(WEIGHTS[2, k] * TOPICS[k, 4] for k in range(3)),
+        ),
+        r"-\ln p(d) = \mathbb{E}_q[-\ln p(d \mid \theta)] + D(q \,\Vert\, \text{prior}) "
+        r"- D(q \,\Vert\, \text{posterior})": (
+            -np.log(PRIOR @ LIKELIHOOD),
+            ANY @ -np.log(LIKELIHOOD) + kl_divergence(ANY, PRIOR) - kl_divergence(ANY, POSTERIOR),
         ),
     },
     "12_models_that_change": {
@@ -110,6 +127,11 @@ READ = {
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
         "thm-04-pooling": "0675f258",
+    },
+    "10_topic_models": {
+        "def-10-topics": "6abe7304",
+        "thm-10-exchangeable": "7f5bb4e8",
+        "thm-10-order": "f450969f",
     },
     "12_models_that_change": {
         "def-12-change": "5e123f6f",
