@@ -6,14 +6,16 @@ would, check what it says, and store the new digest. Held to this are the chapte
 """
 
 import hashlib
+import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
-from lmmetrics import Score
+from lmmetrics import Score, coding
 from lmmetrics.information import cross_entropy, entropy, kl_divergence
 from lmmetrics.sources import AgreementSource
 from lmmetrics.topics import TopicModel
@@ -41,6 +43,19 @@ TOPICS, WEIGHTS = RNG.dirichlet(np.ones(5), 3), RNG.dirichlet(np.ones(3), 4)
 PRIOR, ANY = RNG.dirichlet(np.ones(4), 2)
 LIKELIHOOD = np.prod((WEIGHTS @ TOPICS) ** COUNTS, axis=1)
 POSTERIOR = PRIOR * LIKELIHOOD / (PRIOR @ LIKELIHOOD)
+UNITS = coding.quantise(ROW, 10)
+"""The forecast as whole numbers that sum to 1,024."""
+BOUND = -np.log2(1 - len(ROW) / 2**10)
+
+
+def regret(heads, tosses):
+    """Bits of Krichevsky and Trofimov's rule beyond those of the best fixed probability."""
+    rule = coding.interval(coding.kt(2), [1] * heads + [0] * (tosses - heads)).width
+    best = Fraction(heads, tosses) ** heads * Fraction(tosses - heads, tosses) ** (tosses - heads)
+    return math.log2(best / rule)
+
+
+REGRETS = np.array([regret(heads, 40) for heads in range(41)])
 
 FORMULAS = {
     "04_perplexity": {
@@ -74,6 +89,18 @@ FORMULAS = {
             -np.log(PRIOR @ LIKELIHOOD),
             ANY @ -np.log(LIKELIHOOD) + kl_divergence(ANY, PRIOR) - kl_divergence(ANY, POSTERIOR),
         ),
+    },
+    "11_compression": {
+        "2^{-L}": (float(coding.interval(lambda prefix: [Fraction(1, 2)] * 2, [0, 1, 1, 0, 1]).width), 2**-5),
+        "2^b - V": ((UNITS - 1).sum(), 2**10 - len(ROW)),
+        "2^b": (UNITS.sum(), 2**10),
+        r"-\log_2 (1 - V / 2^b)": (
+            len(ROW),  # no symbol costs more
+            (np.log2(ROW / (UNITS / 2**10)) <= BOUND).sum(),
+        ),
+        r"\frac{V}{2^b} \log_2 e": (-np.log1p(-6 / 2**50) / np.log(2), 6 / 2**50 * np.log2(np.e)),
+        r"\frac12 \log_2 n + 1": (41, (REGRETS <= np.log2(40) / 2 + 1).sum()),
+        "n = 1": (np.log2(1) / 2 + 1, regret(0, 1), regret(1, 1)),
     },
     "12_models_that_change": {
         r"\frac1N \sum_t \ln \frac{q(x_t \mid x_{<t})}{\tilde q(x_t \mid x_{<t})}": (
@@ -132,6 +159,12 @@ READ = {
         "def-10-topics": "6abe7304",
         "thm-10-exchangeable": "7f5bb4e8",
         "thm-10-order": "f450969f",
+    },
+    "11_compression": {
+        "def-11-code": "c1fa4d3f",
+        "thm-11-length": "8cec82ec",
+        "thm-11-rounding": "b05b1148",
+        "thm-11-kt": "b9ccd576",
     },
     "12_models_that_change": {
         "def-12-change": "5e123f6f",
