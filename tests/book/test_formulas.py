@@ -99,7 +99,7 @@ FORMULAS = {
             (np.log2(ROW / (UNITS / 2**10)) <= BOUND).sum(),
         ),
         r"\frac{V}{2^b} \log_2 e": (-np.log1p(-6 / 2**50) / np.log(2), 6 / 2**50 * np.log2(np.e)),
-        r"\frac12 \log_2 n + 1": (41, (REGRETS <= np.log2(40) / 2 + 1).sum()),
+        r"\frac12 \log_2 n + 1": (41, (np.log2(40) / 2 + 1 >= REGRETS).sum()),
         "n = 1": (np.log2(1) / 2 + 1, regret(0, 1), regret(1, 1)),
     },
     "12_models_that_change": {
