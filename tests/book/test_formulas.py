@@ -158,7 +158,7 @@ READ = {
     "10_topic_models": {
         "def-10-topics": "6abe7304",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "f450969f",
+        "thm-10-order": "8adde3cf",
     },
     "11_compression": {
         "def-11-code": "c1fa4d3f",
