@@ -6,16 +6,19 @@ would, check what it says, and store the new digest. Held to this are the chapte
 """
 
 import hashlib
+import math
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
-from lmmetrics import Score
+from lmmetrics import Score, coding
 from lmmetrics.information import cross_entropy, entropy, kl_divergence
 from lmmetrics.sources import AgreementSource
+from lmmetrics.topics import TopicModel
 
 RNG = np.random.default_rng(4)
 Q = RNG.uniform(0.05, 0.9, 12)
@@ -35,6 +38,24 @@ BEFORE, AFTER = (Score(float(-np.log(rows[np.arange(500), CAME]).sum()), tokens=
 MOVED = OLD.argmax(axis=1) != NEW.argmax(axis=1)
 GAPS = np.diff(np.sort(OLD, axis=1)[:, -2:], axis=1).ravel()
 NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
+TOPICS, WEIGHTS = RNG.dirichlet(np.ones(5), 3), RNG.dirichlet(np.ones(3), 4)
+"""Three topics, and four values that the weights of a document can have."""
+PRIOR, ANY = RNG.dirichlet(np.ones(4), 2)
+LIKELIHOOD = np.prod((WEIGHTS @ TOPICS) ** COUNTS, axis=1)
+POSTERIOR = PRIOR * LIKELIHOOD / (PRIOR @ LIKELIHOOD)
+UNITS = coding.quantise(ROW, 10)
+"""The forecast as whole numbers that sum to 1,024."""
+BOUND = -np.log2(1 - len(ROW) / 2**10)
+
+
+def regret(heads, tosses):
+    """Bits of Krichevsky and Trofimov's rule beyond those of the best fixed probability."""
+    rule = coding.interval(coding.kt(2), [1] * heads + [0] * (tosses - heads)).width
+    best = Fraction(heads, tosses) ** heads * Fraction(tosses - heads, tosses) ** (tosses - heads)
+    return math.log2(best / rule)
+
+
+REGRETS = np.array([regret(heads, 40) for heads in range(41)])
 
 FORMULAS = {
     "04_perplexity": {
@@ -57,6 +78,29 @@ FORMULAS = {
             np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
             np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
         ),
+    },
+    "10_topic_models": {
+        r"p(w \mid \theta_d) = \sum_{k=1}^{K} \theta_{dk}\, \phi_{kw}": (
+            TopicModel(TOPICS, 1).mixture(WEIGHTS)[2, 4],
+            sum(WEIGHTS[2, k] * TOPICS[k, 4] for k in range(3)),
+        ),
+        r"-\ln p(d) = \mathbb{E}_q[-\ln p(d \mid \theta)] + D(q \,\Vert\, \text{prior}) "
+        r"- D(q \,\Vert\, \text{posterior})": (
+            -np.log(PRIOR @ LIKELIHOOD),
+            ANY @ -np.log(LIKELIHOOD) + kl_divergence(ANY, PRIOR) - kl_divergence(ANY, POSTERIOR),
+        ),
+    },
+    "11_compression": {
+        "2^{-L}": (float(coding.interval(lambda prefix: [Fraction(1, 2)] * 2, [0, 1, 1, 0, 1]).width), 2**-5),
+        "2^b - V": ((UNITS - 1).sum(), 2**10 - len(ROW)),
+        "2^b": (UNITS.sum(), 2**10),
+        r"-\log_2 (1 - V / 2^b)": (
+            len(ROW),  # no symbol costs more
+            (np.log2(ROW / (UNITS / 2**10)) <= BOUND).sum(),
+        ),
+        r"\frac{V}{2^b} \log_2 e": (-np.log1p(-6 / 2**50) / np.log(2), 6 / 2**50 * np.log2(np.e)),
+        r"\frac12 \log_2 n + 1": (41, (np.log2(40) / 2 + 1 >= REGRETS).sum()),
+        "n = 1": (np.log2(1) / 2 + 1, regret(0, 1), regret(1, 1)),
     },
     "12_models_that_change": {
         r"\frac1N \sum_t \ln \frac{q(x_t \mid x_{<t})}{\tilde q(x_t \mid x_{<t})}": (
@@ -102,18 +146,29 @@ FORMULAS = {
 
 READ = {
     "04_perplexity": {
-        "def-04-perplexity": "31f25aa9",
+        "def-04-perplexity": "a776781c",
         "thm-04-faces": "67887503",
         "thm-04-range": "36bf3b6c",
         "def-04-step": "092475ce",
         "thm-04-steps": "db92314c",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "35ae25fe",
+        "thm-04-pooling": "0675f258",
+    },
+    "10_topic_models": {
+        "def-10-topics": "6abe7304",
+        "thm-10-exchangeable": "7f5bb4e8",
+        "thm-10-order": "8adde3cf",
+    },
+    "11_compression": {
+        "def-11-code": "c1fa4d3f",
+        "thm-11-length": "8cec82ec",
+        "thm-11-rounding": "b05b1148",
+        "thm-11-kt": "b9ccd576",
     },
     "12_models_that_change": {
-        "def-12-change": "051868d9",
-        "thm-12-change": "48410d7a",
+        "def-12-change": "5e123f6f",
+        "thm-12-change": "5f6bf822",
         "thm-12-guess": "032baba2",
         "thm-12-mixture": "20e523db",
     },

@@ -35,6 +35,9 @@ def test_each_seed_has_its_versions():
         sizes = [one["kB"] for one in row["rounded"].values()]
         assert sizes == sorted(sizes, reverse=True) and row["kB"] > sizes[0]
         assert set(row["student"]) == {"text", "teacher"}
+        for student in row["student"].values():
+            assert set(student["rounded"]) == {"8", "6", "5", "4"}
+            assert all(one["kB"] < student["kB"] / 3 for one in student["rounded"].values())
 
 
 def test_a_student_learns_from_its_teacher():

@@ -321,9 +321,9 @@ breaks("bound", "rises", ("shares.sum(dim=0))).item()", "shares.sum(dim=0))).ite
 breaks("bound", "below the exact", ("(divergence - counts", "0.8 * (divergence - counts"))
 
 REFUTES_C, REFUTES_D = "(apart, 1.0, 0.5, [2, 0])", "(apart, 1.0, [1, 0], [1, 1])"
-changed("order", "M49", (REFUTES_C, '"always"'))
-changed("order", "M49", (REFUTES_D, '"always"'))
-changed("order", "M49", (REFUTES_C, '"always"'), (REFUTES_D, '"always"'))
+changed("order", "M48", (REFUTES_C, '"always"'))
+changed("order", "M48", (REFUTES_D, '"always"'))
+changed("order", "M48", (REFUTES_C, '"always"'), (REFUTES_D, '"always"'))
 right(
     "order",
     """
@@ -463,7 +463,7 @@ changed("gibbs", "L24", ("(n_dk[d] + alpha) * ", ""))
 changed("gibbs", "L22", (P, "n_dk[d] + alpha"))
 changed(
     "gibbs",
-    "L8",
+    "L31",
     (P, "(n_dk[d] + beta) * (n_kw[:, w] + alpha) / (n_kw.sum(axis=1) + V * alpha)"),
 )
 written(

@@ -122,7 +122,7 @@ BOUND = Question(
         Mistake(
             "M5",
             partial(bound, weights=lambda gamma, alpha: -_kl(gamma, alpha)),
-            "Your bounds subtract the divergence. It is what q costs, so it is added to the surprisal.",
+            "Your bounds subtract the divergence. Add it: the farther q is from the prior, the more nats.",
         ),
         Mistake(
             "M50",
@@ -390,19 +390,19 @@ ORDER = Question(
     entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
         Mistake(
-            "M49",
+            "M48",
             but(order, {"C": lambda: "always"}),
             "C holds on average over documents that are drawn with theta. A single document may be one that "
             "theta makes improbable: construct it.",
         ),
         Mistake(
-            "M49",
+            "M48",
             but(order, {"D": lambda: "always"}),
             "D holds on average, by Gibbs' inequality. For one document, look for words to score that a "
             "theta in the middle suits better than the mean over all theta: one word of each topic, say.",
         ),
         Mistake(
-            "M49",
+            "M48",
             then(order, lambda value: value | {"C": "always", "D": "always"}),
             "C and D hold on average over documents. The statements speak of *each* document: try documents "
             "of two words.",

@@ -168,7 +168,7 @@ CHOOSE = Question(
                 choice=lambda good, best: best,
             ),
             "You choose by the perplexity of the training documents. The best fit to "
-            "them cannot get worse with more topics, so this chooses the largest number.",
+            "them cannot get worse with more topics, so this favours the largest number.",
         ),
         Mistake(
             "M67",

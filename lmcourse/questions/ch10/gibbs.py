@@ -172,7 +172,7 @@ GIBBS = Question(
             "Your conditional ignores the word. A topic is likelier if it has used the word before.",
         ),
         Mistake(
-            "L8",
+            "L31",
             partial(
                 sweep,
                 conditional=_normal(

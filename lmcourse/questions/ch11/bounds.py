@@ -72,8 +72,8 @@ TWO_BITS = Question(
         Mistake(
             "L23",
             _shorter,
-            "With your 'length' a cell is no wider than the text's interval, and it may still lie "
-            "across one of its ends: it has to be at most *half* as wide.",
+            "With your 'length' a cell is at most as wide as the text's interval, and it may still lie "
+            "across one of its ends. Make it at most *half* as wide.",
         ),
         Mistake(
             "L23",

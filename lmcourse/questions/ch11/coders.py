@@ -419,6 +419,7 @@ OFF_BY_ONE = Question(
     odd=(lambda rng: _draw_register(rng, zero=True), lambda rng: _draw_register(rng, top=2**32 - 1)),
     rtol=0.0,
     atol=1e-9,
+    entry_points={"first": 1, "last": 2},
     reading=read_parts,
     mistakes=(
         Mistake(
