@@ -111,7 +111,7 @@ def train(
     if steps is None and seconds is None:
         raise ValueError("Neither steps nor seconds is given: say how long to train, such as steps=500.")
     if patience is not None and valid is None:
-        raise ValueError("patience counts validations, and there is no validation text: give valid=text.")
+        raise ValueError("There is no validation text whose scores patience could count: give valid=text.")
     length = _length(model, length)
     _check_text(model, text, "training")
     if valid is not None:

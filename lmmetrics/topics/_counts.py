@@ -76,8 +76,8 @@ class WordCounts:
         kept, left = int(self.counts.sum()), int(self.left_out.sum())
         share = f" ({100 * left / (kept + left):.1f} %)" if left else ""
         return (
-            f"WordCounts: {len(self):,} document{'s' * (len(self) != 1)}, {kept:,} running words of a vocabulary of "
-            f"{len(self.words):,}; {left:,} left out{share}"
+            f"WordCounts: {len(self):,} document{'s' * (len(self) != 1)}, {kept:,} running words of a "
+            f"vocabulary of {len(self.words):,}; {left:,} left out{share}"
         )
 
 

@@ -344,7 +344,7 @@ def test_errors_say_what_to_do():
         ({"every": 0}, "every is 0; a whole number of at least 1"),
         ({"batch": 0}, "batch is 0; a whole number of at least 1"),
         ({"patience": 0}, "patience is 0; a whole number of at least 1"),
-        ({"patience": 2}, "patience counts validations"),
+        ({"patience": 2}, "There is no validation text"),
         ({"clip": -1}, "clip is -1; a number above 0"),
         ({"lr": "x"}, "lr is 'x'; a number above 0"),
         ({"lr": math.nan}, "lr is nan; a number above 0"),
