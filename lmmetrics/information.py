@@ -158,7 +158,9 @@ def mutual_information(joint: ArrayLike, base: float | Literal["e"] = math.e) ->
     unit = _nats_per_unit(base)
     joint = _probabilities("joint", joint)
     if joint.ndim < 2:
-        raise ValueError(f"The table needs two axes, one for X and one for Y, but its shape is {joint.shape}.")
+        raise ValueError(
+            f"The table needs two axes, one for X and one for Y, but its shape is {joint.shape}."
+        )
     _check_sums("joint", joint.sum(axis=(-2, -1)), "table")
     x = joint.sum(axis=-1, keepdims=True)
     y = joint.sum(axis=-2, keepdims=True)
