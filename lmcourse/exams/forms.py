@@ -47,6 +47,11 @@ def read_form(name, answer, form):
     return value, {None: problem} if problem else {}
 
 
+def read_in_form(name, form, answer, *case):
+    """As `read_form`, in the order in which a question's ``reading`` is called; the case is not needed."""
+    return read_form(name, answer, form)
+
+
 def _dictionary(name, answer, form):
     keys = ", ".join(f'"{key}"' for key in form)
     if not isinstance(answer, dict):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lmcourse.exams.forms import read_form
+from lmcourse.exams.forms import read_in_form
 from lmcourse.hints.answers import agreement
 from lmcourse.hints.question import Case, Mistake, Question, formula_value
 
@@ -191,7 +191,7 @@ def value_task(
         "form": "expression" if symbols else "value",
         "symbols": symbols,
         "entry_points": entry_points and dict(zip(entries, entry_points, strict=True)),
-        "reading": partial(read_form, variable, form=form),
+        "reading": partial(read_in_form, variable, form),
         "advice": advice,
         "rtol": rtol,
         "precision": precision(rtol),

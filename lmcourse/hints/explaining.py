@@ -6,6 +6,7 @@ give on the same inputs, entry by entry.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -180,7 +181,7 @@ def _other(answer: Answer) -> str:
     question, shown = answer.question, _shown(answer)
     nan = any(nan.any() for nan in _not_numbers(answer))
     for rule in question.properties:
-        if nan and "not a number" not in rule.message:
+        if nan and not re.search(r"\bnan\b|not a number", rule.message):
             continue  # NaN lacks nearly every property, and the messages would accuse the formula of others
         if _lacks(answer, rule, len(answer.cases)):
             return f"{rule.message}. {shown}".rstrip()

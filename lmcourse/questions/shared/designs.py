@@ -31,7 +31,7 @@ def by_what_it_does(
         Whether one design is the whole answer, which every look is given.
     """
 
-    def reading(given: Any) -> tuple[Any, dict]:
+    def reading(given: Any, *case: Any) -> tuple[Any, dict]:
         if one and not isinstance(given, dict):
             given = dict.fromkeys(looks, given)
         if not isinstance(given, dict):
