@@ -192,11 +192,11 @@ def _other(answer: Answer) -> str:
 
 
 def _not_numbers(answer: Answer) -> Mask:
-    """For each case, which numbers are NaN where the right ones are not; never a text."""
+    """For each case, which numbers that could be read are NaN where the right ones are not; never a text."""
     found = []
-    for value, right, good in zip(answer.values, answer.rights, answer.right, strict=True):
+    for value, right, readable in zip(answer.values, answer.rights, answer.everything, strict=True):
         nan = np.isnan(numbers(value)) & ~np.isnan(numbers(right))
-        found.append(np.append(nan, np.zeros(good.size - nan.size, dtype=bool)))
+        found.append(np.append(nan, np.zeros(readable.size - nan.size, dtype=bool)) & readable)
     return found
 
 
