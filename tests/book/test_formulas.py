@@ -156,7 +156,7 @@ READ = {
         "thm-04-pooling": "0675f258",
     },
     "10_topic_models": {
-        "def-10-topics": "6abe7304",
+        "def-10-topics": "4a0aa836",
         "thm-10-exchangeable": "7f5bb4e8",
         "thm-10-order": "8adde3cf",
     },
