@@ -2,6 +2,7 @@
 
     python -m lmcourse.exam midterm --roster class.csv --out private/midterm
     python -m lmcourse.exam final --students "Ada Lovelace" "Alan Turing" --out private/final
+    python -m lmcourse.exam practice --roster class.csv --out private/practice
 
 ``private/midterm/papers/`` contains what you hand out, ``keys/`` the solved papers and ``answers.csv`` the
 right values. The same seed and name give the same paper, so a student who comes late can be added: run the

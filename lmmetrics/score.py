@@ -167,6 +167,21 @@ class Score:
         """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
         return self.bits / self._divisor(unit)
 
+    def to_dict(self) -> dict[str, float | int]:
+        """Return the totals, the counts, and each value per unit: a row of a table, for JSON or pandas.
+
+        Examples
+        --------
+        >>> Score(nats=math.log(8), tokens=3).to_dict()
+        {'nats': 2.0794..., 'bits': 3.0, 'tokens': 3, 'bits per token': 1.0, 'perplexity per token': 2.0}
+        """
+        found: dict[str, float | int] = {"nats": self.nats, "bits": self.bits, **self._counts()}
+        for unit, field in UNITS.items():
+            if found.get(field):
+                found[f"bits per {LABELS[unit]}"] = self.bits_per(unit)
+                found[f"perplexity per {LABELS[unit]}"] = self.perplexity_per(unit)
+        return found
+
     def __add__(self, other: Score) -> Score:
         if not isinstance(other, Score):
             raise TypeError(

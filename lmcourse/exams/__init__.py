@@ -1,4 +1,4 @@
-"""Exams with numbers of their own for every student: a midterm after chapter 05, a final after chapter 08.
+"""Exams with numbers of their own for every student: after chapter 05, after 08, and on Part III.
 
     exam = find("midterm")
     tasks = exam.tasks(seed=7)       # the tasks of one variant
@@ -20,7 +20,7 @@ from lmcourse.questions import find as find_in_sets
 
 __all__ = ["EXAMS", "Exam", "TaskTemplate", "chapter_name", "find", "find_question", "questions_of"]
 
-EXAMS = ("midterm", "final")
+EXAMS = ("midterm", "final", "practice")
 
 
 @dataclass(frozen=True)

@@ -189,8 +189,14 @@ def _as_text(value) -> str:
         return "; ".join(f"{key}: {_as_text(entry)}" for key, entry in value.items())
     if isinstance(value, str):
         return value
-    numbers = np.ravel(value).tolist()
-    return ", ".join(str(number) if isinstance(number, int) else f"{number:.6g}" for number in numbers)
+    return ", ".join(map(_number_as_text, np.ravel(value).tolist()))
+
+
+def _number_as_text(number: float) -> str:
+    """A count with all its digits; another number with six or more, a large one without a power of ten."""
+    if isinstance(number, int):
+        return str(number)
+    return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:.6g}"
 
 
 def _expression_text(expression: sp.Expr) -> str:

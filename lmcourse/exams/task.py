@@ -130,6 +130,7 @@ def value_builder(
     mistakes: tuple[Mistake, ...],
     given: str,
     text: str,
+    optional: tuple[Mistake, ...] = (),
     suits: Callable[..., bool] = lambda *case: True,
     words: Callable[[np.random.Generator], dict] = lambda rng: {},
     fields: Callable[..., dict] = lambda *case: {},
@@ -139,7 +140,9 @@ def value_builder(
     """Return the builder of a task whose formulas are the same in every variant.
 
     ``given`` and ``text`` are templates for `str.format`. Their fields are the arguments of ``right``, what
-    ``words`` draws before the numbers, and what ``fields`` makes of both. The rest is as in `value_task`.
+    ``words`` draws before the numbers, and what ``fields`` makes of both. The mistakes of ``optional`` need
+    not change every variant, as a wrong letter that may be the right one: a task has those that change its
+    own. The rest is as in `value_task`.
     """
 
     def build(rng: np.random.Generator, **from_template: Any) -> ExamTask:
@@ -147,7 +150,8 @@ def value_builder(
         case = draw_apart(rng, draw, right, mistakes, suits, rtol)
         told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
         texts = {"given": given.format(**told), "text": text.format(**told)}
-        formulas = {"right": right, "case": case, "mistakes": mistakes, "rtol": rtol}
+        named = with_those_apart(right, case, mistakes, optional, rtol)
+        formulas = {"right": right, "case": case, "mistakes": named, "rtol": rtol}
         return value_task(**formulas, **texts, **others, **from_template)
 
     return build
@@ -259,6 +263,21 @@ def draw_apart(
         f"In each of {MOST_DRAWS} draws two formulas agree to {_distance(rtol):.0%}, or the numbers do not"
         " suit. Draw from wider ranges, or take a mistake out."
     )
+
+
+def with_those_apart(
+    right: Callable[..., Any],
+    case: Case,
+    mistakes: tuple[Mistake, ...],
+    optional: tuple[Mistake, ...],
+    rtol: float = RTOL,
+) -> tuple[Mistake, ...]:
+    """Add to the mistakes of a task those of the optional ones that its numbers tell from all others."""
+    for mistake in optional:
+        more = (*mistakes, mistake)
+        if apart(Question("exam.draw", "", "compute", 1, 1, right, ((), ()), more, rtol=rtol), case):
+            mistakes = more
+    return mistakes
 
 
 def apart(question: Question, case: Case) -> bool:

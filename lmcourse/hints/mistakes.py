@@ -122,4 +122,7 @@ NAMES = {
     "L38": "what never occurs is divided by 0, or left out",
     "L39": "what stands at the same place is compared, though something before it is missing",
     "L40": "one event is counted twice",
+    "L41": "what is not known is treated as if it were known",
+    "L42": "what the first steps show is taken for what happens in the end",
+    "L43": "a result is rounded before it is given",
 }

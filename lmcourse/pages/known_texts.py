@@ -102,6 +102,27 @@ PUBLISHED = (
         source="lmmetrics.text.tokenize, by whitespace, and a test that repeats it",
     ),
     KnownText(
+        name="harness-wikitext-2",
+        title="WikiText-2 raw, test, as lm-evaluation-harness counts",
+        words=241_335,
+        bytes=1_290_527,
+        note="The stored pages, split at white space, with an empty word at both ends of each of the 62 "
+        "pages; the detokenised pages are scored. With these counts 8.7922 per word is 0.5865 bits per byte.",
+        source="two perplexities printed with all their digits; their logarithms' ratio is 1290527 / 241335",
+        link="https://github.com/EleutherAI/lm-evaluation-harness/issues/806",
+    ),
+    KnownText(
+        name="llama-cpp-wikitext-2",
+        title="WikiText-2 raw, test, as llama.cpp counts LLaMA's tokens",
+        tokens=335_360,
+        bytes=1_290_590,
+        note="655 whole chunks of 512 tokens, with the tokenizer of LLaMA and Llama 2, and the bytes of "
+        "wiki.test.raw. The tokens after the last chunk are not counted, so bits per byte are up to 0.16 per "
+        "cent too low. Only the second half of each chunk is scored, and is taken for a sample of the whole.",
+        source="the number of chunks that llama.cpp prints",
+        link="https://github.com/ggml-org/llama.cpp/pull/270",
+    ),
+    KnownText(
         name="enwik8",
         title="enwik8, the whole file (compressors)",
         bytes=100_000_000,

@@ -5,24 +5,48 @@ claim, and ``# not claimed: REASON`` exempts the cell; above a paragraph, ``% no
 """
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
 from lmcourse.files.cells import CodeCell
 from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
+from lmcourse.rules.typed import assertions
 from lmcourse.site.extensions.chapter_length import CONVERTED
 
 COMPARATIVE = re.compile(
     r"\b(?:lowest|highest|least|most|largest|smallest|best|worst|wins?|never|always|half|nearly|rises?|rising"
-    r"|falls?|falling|drops?|flat|steep\w*|higher|lower|larger|smaller|better|worse|above|below|throughout"
-    r"|leftmost|rightmost|levels? off|jumps?|stops?|about|near|many|few|every|all|beyond|within|too)\b",
+    r"|falls?|falling|drops?|flat|steep\w*|higher|lower(?! case)|larger|smaller|better|worse"
+    r"|(?:above|below)(?!\))|throughout|leftmost|rightmost|levels? off|jumps?|stops?|about|near|many|few"
+    r"|every|all|beyond|within|too)\b",
+    re.IGNORECASE,
+)
+SIDES = re.compile(
+    r"\b(?:far|further|go(?:es)?|lies?|moves?|stays?)(?: \w+){0,2} (?:left|right)\b|\b(?:left|right) half\b",
+    re.IGNORECASE,
+)
+"""What is said of data, while "right words" and "at the left" are not."""
+CELLS = "⟦⟧"
+"""What stands for a value from a cell in a sentence that is searched."""
+LONGER = r"(?:higher|lower|larger|smaller|longer|shorter|more|less|fewer|better|worse)"
+DIRECTION = re.compile(
+    rf"{CELLS}(?:\s+(?!(?:and|or|in|of)\b)[\w-]+){{0,2}}\s+(?:too\s+)?(?:{LONGER}|above|below)\b"
+    rf"|\b(?:rises|rose|falls?|fell|drops?|dropped|lowers|raises(?! an))\b(?=[^,;]{{0,40}}{CELLS})"
+    rf"|\btoo\s+(?:high|low|small|large|short|long)\b(?=.{{0,20}}{CELLS})"
+    rf"|(?<!or )\b{LONGER},?\s+(?:by\s+)?{CELLS}",
     re.IGNORECASE,
 )
 COMPUTED = re.compile(r"\{\d\d-[\w-]+\}|\{glue(?::\w+)?\}`[^`]+`")
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
 CELL = re.compile(r"^(`{3,}) *\{code-cell\}[^\n]*\n---\n(.*?)^---\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
 EXEMPT = "not claimed: "
+TAG = re.compile(r"^% mistake: (M\d+)", re.MULTILINE)
+SECTION = re.compile(r"(?:^(?:%[^\n]*|\([\w-]+\)=)?\n)*^#{1,3} ", re.MULTILINE)
+"""The beginning of a section, with the comments and the label above its heading."""
+COMMENT = re.compile(r"^%.*$", re.MULTILINE)
+CODE = re.compile(r"^(`{3,})\{code-cell\}.*?^\1 *$", re.MULTILINE | re.DOTALL)
+LINKED = re.compile(r"\]\(#|\{(?:prf:)?ref\}")
 UNTAGGED = {"M5", "M7"}
 """Beliefs that a lesson plan names and no page computes."""
 
@@ -34,7 +58,7 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
             continue
         claimed = _claimed(tree, cell.path)
         for sentence in _sentences(f"{cell.alt} {caption}"):
-            if word := _unclaimed(sentence, claimed):
+            if word := _unclaimed(sentence):
                 yield f"{cell.where}: {sentence!r} says {word!r}. Take the words from claim(), {{KEY}}."
         named = set(re.findall(r"# claim: (\S+)", cell.source))
         words = " ".join(claimed.get(key, "") for key in named).lower()
@@ -45,6 +69,25 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
                 yield f"{cell.where}: the title {title!r} says {word[0]!r}. {cure}."
         for key in sorted(named - set(claimed)):
             yield f"{cell.where}: '# claim: {key}' names no claim of {cell.path}. Correct the key."
+
+
+def numbers_in_titles_are_held(tree: Tree) -> Iterator[str]:
+    """A value that a title computes itself is glued, asserted or claimed: nothing else shows a slip."""
+    cells = [cell for cell in tree.code_cells("book", "notebooks") if _stem(cell) in CONVERTED]
+    for path in sorted({cell.path for cell in cells}):
+        beside = [cell for cell in cells if cell.path == path]
+        held = {
+            ast.unparse(part)
+            for cell in beside
+            for node in assertions(cell)
+            for part in ast.walk(node)
+            if isinstance(part, ast.expr)
+        }
+        for cell in beside:
+            for value in _computed_in_titles(cell):
+                if ast.unparse(value) not in held:
+                    cure = "Give it a name, and glue or assert that"
+                    yield f"{cell.where}: a title computes {ast.unparse(value)}. {cure}."
 
 
 def numbers_in_alt_texts_are_computed(tree: Tree) -> Iterator[str]:
@@ -60,15 +103,35 @@ def numbers_in_alt_texts_are_computed(tree: Tree) -> Iterator[str]:
 def sentences_about_figures_are_claimed(tree: Tree) -> Iterator[str]:
     """A sentence that refers to a figure and compares takes words or numbers from a cell."""
     for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
-        outside = re.sub(r"^(`{3,})\{code-cell\}.*?^\1 *$", _blank, text, flags=re.MULTILINE | re.DOTALL)
+        outside = CODE.sub(_blank, text)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
                 continue
             for sentence in _sentences(paragraph[0]):
                 refers = "{numref}`fig-" in sentence
-                if refers and (word := _unclaimed(sentence, _claimed(tree, path))):
+                if refers and (word := _unclaimed(sentence)):
                     where = f"{path}, line {line_at(outside, paragraph.start())}"
                     yield f"{where}: {sentence!r} says {word!r}. Take the words from claim()."
+
+
+def directions_are_computed(tree: Tree) -> Iterator[str]:
+    """In a sentence with a value from a cell, the cell also says whether that is higher or lower.
+
+    The value is computed again when a model or a text changes, and "12% higher" may then be "12% lower".
+    """
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
+        outside = CODE.sub(_blank, text)
+        for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
+            if paragraph[0].startswith((f"% {EXEMPT}", "|")):
+                continue
+            for sentence in re.split(r"(?<=[.?!])\s+", paragraph[0]):
+                sourced = re.search(r"\{cite|\]\(https?:", sentence)
+                found = DIRECTION.search(COMPUTED.sub(CELLS, sentence))
+                if "{glue" in sentence and found and not sourced:
+                    line = line_at(outside, paragraph.start() + paragraph[0].find(sentence))
+                    words = " ".join(found[0].replace(CELLS, "…").split())
+                    cure = "Take the words from claim(), or glue them: 'more' if x > 0 else 'less'"
+                    yield f"{path}, line {line}: types {words!r} beside a value from a cell. {cure}."
 
 
 def glued_values_are_used(tree: Tree) -> Iterator[str]:
@@ -84,15 +147,31 @@ def glued_values_are_used(tree: Tree) -> Iterator[str]:
 
 
 def mistakes_named_are_tagged(tree: Tree) -> Iterator[str]:
-    """A number of a mistake, M11, that a page or a lesson plan names is one of those that the page tags."""
+    """The number of a mistake, M11, is one that its section of the page tags; in a plan, that its page tags.
+
+    A paragraph with a link to a section may name the mistakes of that section, and a table those of the page.
+    """
     for stem in CONVERTED:
-        page = tree.text(f"book/{stem}.md") or ""
-        tagged = set(re.findall(r"^% mistake: (M\d+)", page, re.MULTILINE))
-        for path, text in tree.texts(f"book/{stem}.md", f"book/instructors/{stem}.md"):
-            for found in re.finditer(r"\bM\d+\b", text):
-                if tagged and found[0] not in tagged | UNTAGGED:
-                    where = f"{path}, line {line_at(text, found.start())}"
-                    yield f"{where}: names {found[0]}, which book/{stem}.md does not tag. Correct it."
+        path, plan = f"book/{stem}.md", f"book/instructors/{stem}.md"
+        page = tree.text(path) or ""
+        tagged = set(TAG.findall(page))
+        parts = [(plan, 0, tree.text(plan) or "", tagged | UNTAGGED, f"{path} does not tag")]
+        starts = [0, *(match.start() for match in SECTION.finditer(page)), len(page)]
+        for start, stop in itertools.pairwise(starts):
+            section = COMMENT.sub(_blank, CODE.sub(_blank, page[start:stop]))
+            own = set(TAG.findall(page, start, stop))
+            for paragraph in re.finditer(r"(?:^[^\n]+\n)+", section, re.MULTILINE):
+                before = line_at(page, start) + line_at(section, paragraph.start()) - 2
+                if paragraph[0].startswith("|") or LINKED.search(paragraph[0]):
+                    parts.append((path, before, paragraph[0], tagged, "the page does not tag"))
+                else:
+                    parts.append((path, before, paragraph[0], own, "its section does not tag"))
+        for where, before, text, allowed, missing in parts:
+            for found in re.finditer(r"\bM\d+\b", text) if tagged else ():
+                if found[0] not in allowed:
+                    line = before + line_at(text, found.start())
+                    cure = "Correct it, tag it ('% mistake: ...'), or link the section that does"
+                    yield f"{where}, line {line}: names {found[0]}, which {missing}. {cure}."
 
 
 def slides_named_exist(tree: Tree) -> Iterator[str]:
@@ -122,7 +201,7 @@ def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
             if caption := re.search(r"caption: *(\S.*)", match[2]):
                 captions[f"{path}, line {line_at(text, match.start())}"] = caption[1].strip("\"'")
     for cell in tree.code_cells("book", "notebooks"):
-        if cell.alt and cell.path.rpartition("/")[2].partition(".")[0] in CONVERTED:
+        if cell.alt and _stem(cell) in CONVERTED:
             yield cell, captions.get(cell.where, "")
 
 
@@ -137,6 +216,22 @@ def _titles(cell: CodeCell) -> Iterator[str]:
             )
 
 
+def _computed_in_titles(cell: CodeCell) -> Iterator[ast.expr]:
+    """Yield the expressions with an operator in the titles of a cell."""
+    for node in ast.walk(cell.syntax()):
+        named = isinstance(node, ast.keyword) and node.arg == "title"
+        called = isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("set_title", "suptitle")
+        for part in ast.walk(node) if named or called else ():
+            if isinstance(part, ast.FormattedValue) and any(
+                isinstance(inner, ast.BinOp) for inner in ast.walk(part.value)
+            ):
+                yield part.value
+
+
+def _stem(cell: CodeCell) -> str:
+    return cell.path.rpartition("/")[2].partition(".")[0]
+
+
 def _claimed(tree: Tree, path: str) -> dict[str, str]:
     """The claims of a page: key to words."""
     return {
@@ -147,12 +242,10 @@ def _claimed(tree: Tree, path: str) -> dict[str, str]:
     }
 
 
-def _unclaimed(sentence: str, claimed: dict[str, str]) -> str:
-    """The comparative that a sentence types, if it takes no words from a claim; "" if there is none."""
-    keys = re.findall(r"\{(\d\d-[\w-]+)\}|\{glue(?::\w+)?\}`([^`]+)`", sentence)
-    if any((alt or glued) in claimed for alt, glued in keys):
-        return ""
-    word = COMPARATIVE.search(COMPUTED.sub(" ", sentence))
+def _unclaimed(sentence: str) -> str:
+    """The comparative that a sentence types, outside what it takes from a cell; "" if there is none."""
+    plain = COMPUTED.sub(" ", sentence)
+    word = COMPARATIVE.search(plain) or SIDES.search(plain)
     return word[0] if word else ""
 
 

@@ -48,7 +48,8 @@ def commands_in_guides_exist(tree: Tree) -> Iterator[str]:
                     if re.fullmatch(r"[a-z][\w-]*", word) and word not in targets:
                         yield f"{guide}: names make {word}, which the Makefile lacks. Name a target it has."
             for module in re.findall(r"-m ((?:lmcourse|lmmetrics)[\w.]*)", code):
-                source = _source(tree, module.rstrip("."))
+                name = module.rstrip(".")
+                source = tree.text(f"{name.replace('.', '/')}/__main__.py") or _source(tree, name)
                 if source is None or "__main__" not in source:
                     yield f"{guide}: names python -m {module}, which cannot be run. Name a module that can."
 

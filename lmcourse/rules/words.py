@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
 from lmcourse.site.extensions.chapter_length import CONVERTED
-from lmcourse.site.glossary import chinese_names, entries, uses
+from lmcourse.site.glossary import HAN, chinese_names, entries, uses
 
 FILLER = ("clearly", "obviously", "simply")
 """Words that suggest that readers should know something already."""
@@ -61,6 +61,7 @@ METAPHORS = {
 }
 """Metaphors for a loss or a mistake, and the words that the chapters of the second pattern use."""
 BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*(?:\s[a-z]+){0,4}\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
+CODE = re.compile(r"^(`{3,})(?:\{code-cell\}|\w).*?^\1 *$|\$\$.*?\$\$", re.MULTILINE | re.DOTALL)
 NOTATION = "How other texts write the same thing"
 """The heading below which the notation page lists the names that others use."""
 APART = "\n|\n"
@@ -177,13 +178,46 @@ def chinese_names_are_those_of_the_glossary(tree: Tree) -> Iterator[str]:
     for path, text in tree.texts("book/[0-9]*.md"):
         for found in BOLD_TERM.finditer(text) if known else ():
             simplified, traditional = map(set, chinese_names(found[2]))
-            owners = [entry for _, _, entry in uses(found[1].replace("*", ""), known)] or known
+            term = found[1].replace("*", "")
+            owners = [entry for _, _, entry in uses(term, known)] or [
+                entry for entry in known if any(name[:4].lower() == term[:4].lower() for name in entry.names)
+            ]  # "calibrated" is a form of "calibration" that `uses` does not know
             if not any(
                 simplified <= set(entry.simplified) and traditional <= set(entry.traditional)
                 for entry in owners
             ):
                 where = f"{path}, line {line_at(text, found.start())}"
                 yield f"{where}: {found[0]!r} is not what book/glossary.md has. Correct one of the two."
+
+
+def chinese_names_mean_one_term(tree: Tree) -> Iterator[str]:
+    """No Chinese name belongs to two entries of the glossary: one of them is then another term's."""
+    for attribute in ("simplified", "traditional"):
+        owner: dict[str, str] = {}
+        for entry in entries(tree.text("book/glossary.md") or ""):
+            for name in getattr(entry, attribute):
+                if owner.setdefault(name, entry.term) != entry.term:
+                    both = f"{owner[name]!r} and {entry.term!r}"
+                    yield f"book/glossary.md: {name} is the Chinese name of {both}. Correct one of the two."
+
+
+def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
+    """A sentence with Chinese words in the simplified script gives them in the traditional one, too."""
+    for path, text in tree.texts("book/[0-9]*.md", "book/instructors/*.md"):
+        text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+        for sentence in re.finditer(r"(?:[^.!?\n]|[.!?](?!\s)|\n(?!\s*\n))+", text):
+            only = [c for c in HAN.findall(sentence[0]) if _encodes(c, "gb2312") and not _encodes(c, "big5")]
+            both = any(_encodes(c, "big5") and not _encodes(c, "gb2312") for c in HAN.findall(sentence[0]))
+            if only and not both and not re.search(rf"{HAN.pattern}; *{HAN.pattern}", sentence[0]):
+                where = f"{path}, line {line_at(text, sentence.start())}"
+                yield f"{where}: only simplified: {''.join(only)}. Add the traditional script: (蓝色; 藍色)."
+
+
+def _encodes(character: str, encoding: str) -> bool:
+    """Whether an encoding has a character: GB 2312 has the simplified script, Big5 the traditional one."""
+    with contextlib.suppress(UnicodeEncodeError):
+        return bool(character.encode(encoding))
+    return False
 
 
 def _written(tree: Tree) -> Iterator[tuple[str, str]]:

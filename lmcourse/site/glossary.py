@@ -14,6 +14,7 @@ NO_TERM = re.compile(
         | (?:one's|its|your)\s+word\b | (?:open\s+)?source\s+(?:code|files?)\b
         | is\s+the\s+source\b(?!\s+of\s+the)
         | (?:that|the|a)\s+discount\s+(?:is\s+worth|would\s+be|for\s+each) | is\s+the\s+calibration\b
+        | chain\s+rule\s+of\s+calculus\b
         | units?\s+of\s+account | (?:one|hidden|\d+)\s+units?\b
         )""",
     re.VERBOSE | re.IGNORECASE,

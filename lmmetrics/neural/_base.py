@@ -100,6 +100,13 @@ class NeuralLM(Predictor, nn.Module):
                 log_probs[places] = -scorer._nats(features[torch.from_numpy(scored)], targets[places])
         return log_probs
 
+    @property
+    def protocol(self) -> dict[str, str]:
+        """What a protocol card says about the past that the model sees."""
+        reach = {"carry": "of the text", "document": "of its document", "sentence": "of its sentence"}
+        window = "".join(", in windows of {} tokens, moved by {}".format(*w) for w in [self._window()] if w)
+        return {"past": f"the tokens before it, from the beginning {reach[self.state]}{window}"}
+
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
 

@@ -19,6 +19,7 @@ from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, Modifie
 from lmmetrics.ngram._interpolation import JelinekMercer, WittenBell
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._model import NGramModel, NotFittedError
+from lmmetrics.ngram._saved import SavedModelError
 from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, Smoothing, SpreadEvenly
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "NGramCounts",
     "NGramModel",
     "NotFittedError",
+    "SavedModelError",
     "Smoothing",
     "SpreadEvenly",
     "StupidBackoff",

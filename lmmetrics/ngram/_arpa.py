@@ -7,6 +7,8 @@ not say how the model was smoothed.
 
 from __future__ import annotations
 
+import gzip
+import itertools
 import math
 import os
 import re
@@ -15,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -25,6 +27,8 @@ from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
+BLOCK = 2**16
+"""How many lines are written or read at a time."""
 ZERO = -99.0
 """The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
 
@@ -43,7 +47,8 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
             "the text in another way, or replace blanks by a visible character first."
         )
     beside = f"{os.fspath(path)}.part"
-    with open(beside, "w", encoding="utf-8", newline="\n") as file:
+    packed = os.fspath(path).endswith(".gz")
+    with (gzip.open if packed else open)(beside, "wt", encoding="utf-8", newline="\n") as file:
         file.write("\n\\data\\\n")
         file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
         for level in tables.levels:
@@ -54,16 +59,27 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
 
 
 def lines_of(tables: Tables, level: Level) -> Iterator[str]:
-    """Yield the lines of one order."""
+    """Yield the lines of one order, many at a time."""
     probs, weights = backed_off(tables, level)
-    token = tables.vocabulary.tokens.__getitem__
-    ngrams = (" ".join(map(token, ids)) for ids in spelled(tables.levels, level.n).tolist())
-    if weights is None:
-        for logarithm, ngram in zip(log10(probs), ngrams, strict=True):
-            yield f"{logarithm:.10g}\t{ngram}\n"
-    else:
-        for logarithm, ngram, weight in zip(log10(probs), ngrams, log10(weights), strict=True):
-            yield f"{logarithm:.10g}\t{ngram}\t{weight:.10g}\n"
+    line = "%.10g\t%s\n" if weights is None else "%.10g\t%s\t%.10g\n"
+    for start in range(0, len(level), BLOCK):
+        part = slice(start, min(start + BLOCK, len(level)))
+        columns = [log10(probs[part]), joined(tables, level.n, part).tolist()]
+        if weights is not None:
+            columns.append(log10(weights[part]))
+        fields = itertools.chain.from_iterable(zip(*columns, strict=True))
+        yield (line * (part.stop - start)) % tuple(fields)
+
+
+def joined(tables: Tables, n: int, part: slice) -> Any:
+    """Return the n-grams of a part of a level as strings, with blanks between the tokens: object[G]."""
+    level, strings = tables.levels[n - 1], tables.vocabulary.pieces.strings
+    last = strings.take(level.tokens[part])
+    if n == 1:
+        return last
+    contexts = level.contexts[part]  # sorted, so they are a part of the level above
+    above = joined(tables, n - 1, slice(contexts[0], contexts[-1] + 1))
+    return (above + " ").take(contexts - contexts[0]) + last
 
 
 def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
@@ -92,7 +108,8 @@ def log10(values: Floats) -> list[float]:
 
 def read_arpa(path: PathLike) -> Tables:
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
-    with open(path, "rb") as file:
+    packed = os.fspath(path).endswith(".gz")
+    with gzip.open(path, "rb") if packed else open(path, "rb") as file:
         lines = Lines(path, file)
         sizes = read_header(lines)
         ids: dict[bytes, int] = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
@@ -118,15 +135,26 @@ class Lines:
     The fields are bytes: only ASCII blanks separate them, so a token may contain other kinds of blanks.
     """
 
-    def __init__(self, path: PathLike, file: BinaryIO) -> None:
+    def __init__(self, path: PathLike, file: BinaryIO | gzip.GzipFile) -> None:
         self.path = path
         self.number = 0
-        self._file = file
+        self._file: Iterator[bytes] = iter(file)
 
     def __iter__(self) -> Iterator[list[bytes]]:
         for self.number, line in enumerate(self._file, self.number + 1):  # noqa: B020
             if fields := line.split():
                 yield fields
+
+    def take(self, many: int) -> list[bytes]:
+        """Return the next lines as they are, blank ones included: as many, or all that are left."""
+        block = list(itertools.islice(self._file, many))
+        self.number += len(block)
+        return block
+
+    def put_back(self, block: list[bytes]) -> None:
+        """Let the lines that `take` returned last be read again."""
+        self._file = itertools.chain(block, self._file)
+        self.number -= len(block)
 
     def next(self, expected: str) -> str:
         """Return the next line as a string; `expected` is for the error if the file ends before it."""
@@ -174,8 +202,15 @@ def expect_heading(lines: Lines, line: str, heading: str) -> None:
 def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: bool) -> Rows:
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
+    blocks: list[Rows] = []
+    while (left := size - sum(len(rows.numbers) for rows in blocks)) > 0:
+        block = lines.take(min(left, BLOCK))
+        if (rows := block_of(block, lines.number, n, ids)) is None:
+            lines.put_back(block)
+            break
+        blocks.append(rows)
     numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
-    for fields in lines:
+    for fields in lines:  # what is left, line by line
         if len(fields) == 1 and fields[0].startswith(b"\\"):
             break
         prob, ngram, weight = entry(lines, fields, n, ids)
@@ -185,11 +220,46 @@ def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: b
         weights.append(weight)
     else:
         raise lines.error(f"The file ends here, but the line {ending} is expected.")
-    if len(numbers) != size:
-        raise lines.error(f"Order {n} has {len(numbers)} n-grams, but the header announces {size}.")
+    ids_of_rows = np.array(tokens, dtype=np.int64).reshape(-1, n)
+    blocks.append(Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights)))
+    rows = Rows(
+        *(np.concatenate(columns) for columns in zip(*(vars(b).values() for b in blocks), strict=True))
+    )
+    if len(rows.numbers) != size:
+        raise lines.error(f"Order {n} has {len(rows.numbers)} n-grams, but the header announces {size}.")
     expect_heading(lines, shown(fields), ending)
-    ids_of_rows = np.array(tokens).reshape(-1, n)
-    return Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights))
+    return rows
+
+
+def block_of(block: list[bytes], end: int, n: int, ids: dict[bytes, int]) -> Rows | None:
+    """Return the entries of many lines at once, or None if one of them has to be looked at by itself.
+
+    Parameters
+    ----------
+    block : list of bytes
+        The lines; the last one has the number `end`.
+    """
+    rows = list(map(bytes.split, block))
+    lengths = set(map(len, rows))
+    if not rows or not lengths <= {n + 1, n + 2}:
+        return None
+    if len(lengths) > 1:  # an entry may lack its weight
+        rows = [row if len(row) > n + 1 else [*row, b"0"] for row in rows]
+    columns = list(zip(*rows, strict=True))
+    written = [columns[0], *columns[n + 1 :]]
+    if any(b"_" in b" ".join(column) for column in written):
+        return None
+    try:
+        probs, *weights = (np.fromiter(map(float, column), float, len(rows)) for column in written)
+        if not ((probs <= 0).all() and all((weight < math.inf).all() for weight in weights)):
+            return None
+        tokens = np.empty((len(rows), n), dtype=np.int64)
+        for k in range(n):
+            tokens[:, k] = np.fromiter(map(ids.__getitem__, columns[k + 1]), np.int64, len(rows))
+    except (ValueError, KeyError):
+        return None
+    weight = weights[0] if weights else np.zeros(len(rows))
+    return Rows(np.arange(end - len(block) + 1, end + 1), tokens, probs, weight)
 
 
 def entry(

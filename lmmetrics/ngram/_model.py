@@ -2,7 +2,8 @@
 
 import copy
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +12,11 @@ from tqdm import tqdm
 from lmmetrics._checks import check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
+from lmmetrics.ngram import _saved as saved
 from lmmetrics.ngram._arpa import read_arpa, write_arpa
-from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._counts import NGramCounts, spelled
 from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._pruning import pruned
 from lmmetrics.ngram._sampling import draw
 from lmmetrics.ngram._smoothing import Smoothing
 from lmmetrics.ngram._tables import Tables
@@ -228,6 +231,67 @@ class NGramModel(Predictor):
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
         return 8 * self.parameter_count + places
 
+    def prune(self, threshold: float = 0.0, min_counts: Mapping[int, int] | None = None) -> Self:
+        """Return a smaller model, without the n-grams that matter least. The probabilities still sum to 1.
+
+        Parameters
+        ----------
+        threshold : float
+            An n-gram goes if the perplexity of a text from this model would rise by less than this factor:
+            ``1e-8`` means by less than a part in a hundred million (entropy pruning, as in SRILM).
+        min_counts : dict of int to int, optional
+            For an order, at least 2, the count that an n-gram needs to stay: ``{3: 2, 4: 2}``. Only a
+            fitted model has counts.
+
+        Returns
+        -------
+        NGramModel
+            Without counts, like a model from a file. All unigrams stay, and so does the context of each
+            n-gram that stays.
+
+        Raises
+        ------
+        ValueError
+            If the method spreads its remainder evenly over all words (`AddK`, `GoodTuring`), or an argument
+            is out of range.
+
+        Examples
+        --------
+        >>> from lmmetrics import corpora, score_text
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> tales = corpora.load("tales-en")
+        >>> train = tokenize(tales.train)
+        >>> test = tokenize(tales.test, vocabulary=train.vocabulary)
+        >>> whole = NGramModel(3, WittenBell()).fit(train)
+        >>> for model in whole, whole.prune(1e-5), whole.prune(min_counts={3: 2}):
+        ...     print(f"{model.parameter_count:,} numbers: {score_text(model, test).perplexity:.0f}")
+        41,013 numbers: 301
+        37,962 numbers: 298
+        27,218 numbers: 258
+        """
+        self._require_probabilities("prune")
+        tables = self._fitted()
+        if tables.evenly:
+            raise ValueError(
+                f"A model of {self.smoothing!r} cannot be pruned: it spreads what is left evenly over all "
+                "words, so dropping an n-gram would change the whole row. Use a method that backs off."
+            )
+        if not 0 <= threshold < math.inf:
+            raise ValueError(f"threshold is {threshold!r}; a number from 0 is expected, such as 1e-8.")
+        min_counts = dict(min_counts or {})
+        for order in min_counts:
+            if not (isinstance(order, int) and 2 <= order <= self.order):
+                raise ValueError(
+                    f"min_counts has the order {order!r}; orders from 2 to {self.order} can lose n-grams."
+                )
+        if min_counts and "counts_" not in vars(self):
+            raise ValueError(
+                "A model from a file does not have the counts that min_counts needs. Use a threshold instead."
+            )
+        made = FromFile("pruned", repr(self.smoothing))
+        return type(self)._of_tables(pruned(tables, threshold, min_counts), self._spelling, made)
+
     def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
 
@@ -245,9 +309,15 @@ class NGramModel(Predictor):
         self._require_probabilities("to_arpa")
         write_arpa(self._fitted(), path)
 
+    @property
+    def protocol(self) -> dict[str, str]:
+        """What a protocol card says about the past that the model sees."""
+        before = {1: "none", 2: "the token before it in the same sentence"}
+        return {"past": before.get(self.order, f"the {self.order - 1} tokens before it in the same sentence")}
+
     @classmethod
     def from_arpa(cls, path: PathLike) -> Self:
-        """Read a model from an ARPA file, written by this library or by another program.
+        """Read a model from an ARPA file (or .arpa.gz), written by this library or by another program.
 
         Returns
         -------
@@ -260,15 +330,70 @@ class NGramModel(Predictor):
             If the file is malformed; the message gives the line.
         """
         tables = read_arpa(path)
-        model = cls(tables.order, FromFile(path))
-        model._tables, model.vocabulary = tables, tables.vocabulary
-        model._spelling = Spelling(tables.vocabulary.tokens, " ")
+        for context, total in _sums_not_1(tables):
+            warnings.warn(
+                f"{path}: after {context} the probabilities sum to {total:.3g}, not to 1, so a perplexity "
+                "of this model means nothing. Its logarithms have to be to base 10, and all weights there.",
+                stacklevel=2,
+            )
+        return cls._of_tables(tables, Spelling(tables.vocabulary.tokens, " "), FromFile(path))
+
+    def save(self, path: PathLike) -> None:
+        """Save the model as a folder of arrays, which `load` maps into memory instead of reading them.
+
+        A fitted model is saved without its counts, with all digits: the loaded one gives the same numbers.
+        The files are those of `numpy.save` and JSON; ``help(lmmetrics.ngram._saved)`` describes them. A model
+        that is in the folder is replaced when the new one is complete.
+
+        Raises
+        ------
+        FileExistsError
+            If the folder exists and does not hold a saved model.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> model = NGramModel(2, WittenBell()).fit(tokenize(["the cat sleeps"]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(f"{folder}/cats")
+        ...     again = NGramModel.load(f"{folder}/cats")
+        ...     print(again.prob("cat", ["the"]) == model.prob("cat", ["the"]))
+        True
+        """
+        saved.save(path, self._fitted(), self._spelling, repr(self.smoothing), self.smoothing.refusal)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        """Load a model that `save` wrote.
+
+        Returns
+        -------
+        NGramModel
+            A fitted model with a vocabulary, but without counts. Its arrays stay on the disk until a text
+            needs them, and all processes that load the model share them.
+
+        Raises
+        ------
+        SavedModelError
+            If the folder is not a saved model, or a part is missing or damaged.
+        """
+        tables, spelling, made_by, refusal = saved.load(path)
+        smoothing = FromFile(path, made_by)
+        smoothing.refusal = refusal
+        return cls._of_tables(tables, spelling, smoothing)
+
+    @classmethod
+    def _of_tables(cls, tables: Tables, spelling: Spelling, smoothing: Smoothing) -> Self:
+        model = cls(tables.order, smoothing)
+        model._tables, model.vocabulary, model._spelling = tables, tables.vocabulary, spelling
         return model
 
     def __getattr__(self, name: str) -> Any:
         if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
-                raise AttributeError(f"{name} does not exist: a model read from an ARPA file has no counts.")
+                raise AttributeError(f"{name} does not exist: a model from a file has no counts.")
             raise NotFittedError(f"{name} does not exist before the model is fitted: call fit(text) first.")
         raise AttributeError(f"NGramModel has no attribute {name!r}.")
 
@@ -298,11 +423,25 @@ class NGramModel(Predictor):
 class FromFile(Smoothing):
     """Stands in for the method of a model from a file, which does not say how the model was smoothed."""
 
-    def __init__(self, path: PathLike) -> None:
-        self.path = str(path)
+    def __init__(self, path: PathLike, made_by: str | None = None) -> None:
+        self.path, self.made_by = str(path), made_by
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         raise TypeError(
-            "This model was read from an ARPA file, which does not say how it was smoothed, so it cannot be "
-            "fitted again. Make a new one: NGramModel(order, ModifiedKneserNey())."
+            "This model was read from a file without its method, so it cannot be fitted again. Make a new "
+            "one: NGramModel(order, ModifiedKneserNey())."
         )
+
+
+def _sums_not_1(tables: Tables) -> Iterator[tuple[str, float]]:
+    """Yield contexts after which the probabilities do not sum to 1: one context of each length is tried.
+
+    Files have logarithms of four digits and more, so a sum may be off by parts of a thousand.
+    """
+    for level in tables.levels:
+        if len(level):
+            ids = spelled(tables.levels, level.n, np.array([len(level) // 2]))[0, :-1].tolist()
+            total = float(tables.row(ids).sum())
+            if not math.isclose(total, 1, abs_tol=0.02):
+                words = " ".join(tables.vocabulary.token(id) for id in ids)
+                yield repr(words) if words else "the empty context", total

@@ -14,6 +14,9 @@ from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._windows import SortedText
 from lmmetrics.text import TokenizedText, Vocabulary
 
+SHORT = 1000
+"""The number of tokens up to which a text is scored without sorting."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tables:
@@ -47,8 +50,11 @@ class Tables:
     def token_probs(self, text: TokenizedText) -> Floats:
         """Return the probability of each token of a text, given those before it in its sentence: float64[N].
 
-        The n-grams of the text are sorted, and each distinct one is looked up once.
+        The n-grams of a long text are sorted, and each distinct one is looked up once. Those of a short text
+        are looked up as they come, because sorting takes as many steps as the vocabulary has tokens.
         """
+        if len(text) <= SHORT:
+            return self._short_text_probs(text)
         windows = SortedText(text, self.order)
         positions = windows.positions
         from_bos = slice(*windows.offsets[[windows.bos, windows.bos + 1]])
@@ -65,6 +71,32 @@ class Tables:
             ends += level.n - 1
             by_position[ends] = probs.take(groups[ranks][whole])
         return by_position[~windows.is_bos]
+
+    def _short_text_probs(self, text: TokenizedText) -> Floats:
+        """Return `token_probs` without sorting the text: the same numbers."""
+        starts = text.sentence_starts[:-1]
+        is_bos = np.zeros(len(text) + len(starts), dtype=bool)
+        is_bos[starts + np.arange(len(starts))] = True
+        stream = np.full(len(is_bos), self.vocabulary.bos)
+        stream[~is_bos] = text.ids
+        places = self.levels[0].find(stream, stream)  # of the n-gram that ends at each position
+        by_position = np.where(places >= 0, self.probs[0].take(places), 0.0)
+        even = np.where(places >= 0, self.uniform, 0.0) if self.evenly else None
+        inside = ~is_bos
+        for level, probs, weights in zip(self.levels[1:], self.probs[1:], self.weights[1:], strict=True):
+            if level.n > 2:
+                inside[1:] &= inside[:-1]  # the n-gram is in one sentence, `<s>` included
+            at = np.flatnonzero(inside)
+            contexts = places.take(at - 1)
+            found = level.find(contexts, stream.take(at))
+            remainder = by_position if even is None else even
+            values = weights.take(contexts) * remainder.take(at)
+            known = found >= 0
+            values[known] = probs.take(found[known])
+            by_position[at] = values
+            places = np.full(len(stream), -1)
+            places[at] = found
+        return by_position[~is_bos]
 
     def _look_up(self, level: Level, contexts_places: Ints, shorter_probs: Floats) -> tuple[Ints, Floats]:
         """Return the places in the tables and the probabilities of the n-grams of a text's level."""

@@ -3,6 +3,7 @@
 This package imports no model: it needs only ``log_probs(text)``.
 """
 
+from lmmetrics.scoring._card import ProtocolCard, protocol_card
 from lmmetrics.scoring._comparison import Comparison, compare_scores
 from lmmetrics.scoring._models import LanguageModel, compare, score_documents, score_text
 from lmmetrics.scoring._text_score import TextScore
@@ -10,9 +11,11 @@ from lmmetrics.scoring._text_score import TextScore
 __all__ = [
     "Comparison",
     "LanguageModel",
+    "ProtocolCard",
     "TextScore",
     "compare",
     "compare_scores",
+    "protocol_card",
     "score_documents",
     "score_text",
 ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -171,6 +172,11 @@ class Comparison:
     def apart(self) -> bool:
         """Whether 0 is outside the interval."""
         return self.low > 0 or self.high < 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields, with both scores as they are in `Score.to_dict`."""
+        fields = {name: getattr(self, name) for name in self.__slots__ if name not in ("a", "b")}
+        return fields | {"apart": self.apart, "a": self.a.to_dict(), "b": self.b.to_dict()}
 
     def __repr__(self) -> str:
         units = UNITS[self.unit]

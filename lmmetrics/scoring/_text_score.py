@@ -39,6 +39,10 @@ class TextScore(Score):
 
     __hash__ = Score.__hash__
 
+    def to_dict(self) -> dict[str, float | int]:
+        """As `Score.to_dict`, with the number of unknown tokens."""
+        return Score.to_dict(self) | {"unknown": self.unknown}
+
     def __repr__(self) -> str:
         return Score.__repr__(self)[:-1] + (f"; {self._unknown_tokens()})" if self.unknown else ")")
 

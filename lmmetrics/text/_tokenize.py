@@ -30,7 +30,8 @@ def tokenize(
           between them (``don't``, ``well-known``); a number includes its inner points and commas (``3.14``);
           every other character that is not blank is a token. A combining accent belongs to the character
           before it.
-        - ``"whitespace"``: tokens are separated by blanks; for text that is already tokenised.
+        - ``"whitespace"``: tokens are separated by the ASCII blanks, as in KenLM and in ARPA files; for text
+          that is already tokenised. A no-break space or an ideographic space is a part of its token.
         - ``"char"``: Unicode code points. ``"byte"``: the bytes of UTF-8.
         - a `BPETokenizer` from `train_bpe`.
         - a callable that turns a string into a list of strings: a segmenter for Chinese words.
@@ -90,7 +91,6 @@ def tokenize(
         "bytes": octets,
         "unknown": np.diff(missed),
     }
-    pieces = np.array(scheme.pieces(vocabulary), dtype=np.object_)
     return TokenizedText(
         ids=ids,
         vocabulary=vocabulary,
@@ -98,5 +98,5 @@ def tokenize(
         document_starts=starts,
         document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
         terminated=np.array(terminated, dtype=bool),
-        spelling=Spelling(pieces, scheme.separator, scheme.label),
+        spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label),
     )

@@ -7,6 +7,7 @@ Each scheme has `encode(document) -> int32[n]`; `</s>` takes the place of each n
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -22,6 +23,10 @@ By = Literal["word", "whitespace", "char", "byte"] | BPETokenizer | Callable[[st
 Sentences = Literal["line", "document"]
 Counts = tuple[Sequence[int] | None, Sequence[int], Sequence[int]]
 """Words, characters and bytes of each document."""
+
+_NOT_BLANK = re.compile("[^\t\n\v\f\r ]+")
+_OTHER_BLANK = re.compile("[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+"""What `str.split` takes for a blank, and KenLM, SRILM and the ARPA format do not."""
 
 
 def choose_scheme(
@@ -67,8 +72,8 @@ class Scheme:
         """Return the ids of a document, with `</s>` for each newline if sentences are lines."""
         raise NotImplementedError
 
-    def pieces(self, vocabulary: Vocabulary) -> Sequence[str] | Sequence[bytes]:
-        """Return the piece of each id in the decoded text; the last one is that of the id -1."""
+    def pieces(self, vocabulary: Vocabulary) -> Any:
+        """Return the piece of each id in the decoded text, str or bytes; the last is that of the id -1."""
         raise NotImplementedError
 
     def unknown(self) -> int:
@@ -109,8 +114,8 @@ class Strings(Scheme):
     def unknown(self) -> int:
         return len(self._ids.missed)
 
-    def pieces(self, vocabulary: Vocabulary) -> list[str]:
-        return [*vocabulary.tokens, UNK]
+    def pieces(self, vocabulary: Vocabulary) -> Any:
+        return vocabulary.pieces.strings
 
     def encode(self, document: str) -> Ints:
         tokens = self.split(document)
@@ -152,25 +157,27 @@ class Characters(Strings):
 
 class Blanks(Strings):
     label = "whitespace"
-    newline = EOS  # str.split() removes newlines, so a mark takes their place
+    newline = EOS  # newlines are blanks, so a mark takes their place
 
     def split(self, document: str) -> Sequence[str]:
-        return (document.replace("\n", f" {EOS} ") if self.by_line else document).split()
+        document = document.replace("\n", f" {EOS} ") if self.by_line else document
+        return _NOT_BLANK.findall(document) if _OTHER_BLANK.search(document) else document.split()
 
     def counts(self, documents: list[str], ids: Ints, starts: Ints, missed: list[int]) -> Counts:
         """Count the canonical text: one blank between two tokens, newlines as in the document."""
         is_word = ids != self.eos
         newlines = np.array([document.count("\n") if self.by_line else 0 for document in documents])
-        pieces = self.pieces(self.vocabulary)
-        chars = np.fromiter(map(len, pieces), dtype=np.int32)
-        more_bytes = np.fromiter(map(_utf8_length, pieces), dtype=np.int32) - chars
-        chars[self.eos] = 0
-        sizes = chars[ids]
+        _, chars, octets = self.vocabulary.pieces
+        sizes = np.where(is_word, chars[ids], 0)
         sizes[1:] += is_word[1:] & is_word[:-1]  # the blank between two tokens of a line
-        sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes[ids], starts)]
+        more_bytes = octets[ids] - chars[ids]
+        sums = [_sums(is_word, starts), _sums(sizes, starts) + newlines, _sums(more_bytes, starts)]
         # So far unknown tokens were counted as <unk>; correct this to their spelling in the document.
         sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
         sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
+        for i, document in enumerate(documents):
+            if _OTHER_BLANK.search(document):  # a word ends at any blank, whatever the tokenizer
+                sums[0][i] = len(document.split())
         return sums[0], sums[1], sums[1] + sums[2]
 
 
@@ -240,8 +247,8 @@ class Bytes(Scheme):
         if by_line:
             self._table[ord("\n")] = self.eos
 
-    def pieces(self, vocabulary: Vocabulary) -> list[bytes]:
-        return [BOS.encode(), EOS.encode(), *self.token_bytes]
+    def pieces(self, vocabulary: Vocabulary) -> Any:
+        return np.array([BOS.encode(), EOS.encode(), *self.token_bytes], dtype=np.object_)
 
     def encode(self, document: str) -> Ints:
         return self._table[np.frombuffer(document.encode("utf-8"), dtype=np.uint8)]
@@ -291,7 +298,7 @@ class _FixedIds(dict):
     """Token to id in a vocabulary; other tokens are appended to `missed`, and get the id of `<unk>` or -1."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        super().__init__({token: i for i, token in enumerate(vocabulary)})
+        super().__init__()  # filled as tokens are met, so that a short text costs little
         self._other = -1 if vocabulary.unk is None else vocabulary.unk
         self.missed: list[str] = []
         self._vocabulary = vocabulary
@@ -300,8 +307,12 @@ class _FixedIds(dict):
         return self._vocabulary
 
     def __missing__(self, token: str) -> int:
-        self.missed.append(token)
-        return self._other
+        known = self._vocabulary._ids.get(token)
+        if known is None:
+            self.missed.append(token)
+            return self._other
+        self[token] = known
+        return known
 
 
 def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:

@@ -1,10 +1,26 @@
 """The vocabulary: the tokens that have an id, and the special tokens."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lmmetrics._types import Ints
 
 UNK = "<unk>"
 """The token that every token outside the vocabulary becomes."""
 BOS, EOS = "<s>", "</s>"
+
+
+class Pieces(NamedTuple):
+    """The tokens as arrays, by id, with `<unk>` at the end for the id -1."""
+
+    strings: Any
+    chars: Ints
+    bytes: Ints
 
 
 class Vocabulary:
@@ -62,7 +78,7 @@ class Vocabulary:
         return iter(self.tokens)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and self.tokens == other.tokens
+        return self is other or (isinstance(other, Vocabulary) and self.tokens == other.tokens)
 
     def __hash__(self) -> int:
         return hash(self.tokens)
@@ -94,6 +110,17 @@ class Vocabulary:
         if not 0 <= id < len(self.tokens):
             raise IndexError(f"No token has the id {id}: ids go from 0 to {len(self.tokens) - 1}.")
         return self.tokens[id]
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The tokens and their lengths as arrays, which every text with this vocabulary shares."""
+        tokens = [*self.tokens, UNK]
+        strings = np.array(tokens, dtype=np.object_)
+        chars = np.fromiter(map(len, tokens), dtype=np.int32, count=len(tokens))
+        octets = np.fromiter(
+            (len(t.encode(errors="surrogatepass")) for t in tokens), dtype=np.int32, count=len(tokens)
+        )
+        return Pieces(strings, chars, octets)
 
     @property
     def predictable(self) -> int:

@@ -9,15 +9,20 @@ import hashlib
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.stats import binom
 
 from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
-from lmmetrics import Score, coding
-from lmmetrics.information import cross_entropy, entropy, kl_divergence
+from lmmetrics import Score, coding, score_text
+from lmmetrics.information import cross_entropy, entropy, kl_divergence, mutual_information
+from lmmetrics.ngram import NGramModel, WittenBell
 from lmmetrics.sources import AgreementSource
+from lmmetrics.text import tokenize
 from lmmetrics.topics import TopicModel
 
 RNG = np.random.default_rng(4)
@@ -46,6 +51,23 @@ POSTERIOR = PRIOR * LIKELIHOOD / (PRIOR @ LIKELIHOOD)
 UNITS = coding.quantise(ROW, 10)
 """The forecast as whole numbers that sum to 1,024."""
 BOUND = -np.log2(1 - len(ROW) / 2**10)
+SHARES = COUNTS / COUNTS.sum()
+OTHER_ROWS = np.random.default_rng(3).dirichlet(np.ones(5), 500)
+"""Relative frequencies of five words, and 500 other forecasts."""
+JOINT = np.random.default_rng(1).dirichlet(np.ones(27)).reshape(3, 3, 3)
+"""The probability of each text of three words."""
+COUNTED = tokenize(["a b a a c b a\na c\nb b c a b\n"])
+BIGRAM, TRIGRAM = (NGramModel(order, WittenBell()).fit(COUNTED) for order in (2, 3))
+AFTER_A = np.array([1, 2, 2, 1])
+"""How often a, b, c and the end of a line follow a in that text."""
+PAIRS = np.array([[1, 2, 2, 1], [2, 1, 1, 1], [1, 1, 0, 1], [2, 1, 0, 0]])
+"""The same after a, b, c and the start of a line."""
+READER = tokenize(["b a c\n"], vocabulary=COUNTED.vocabulary)
+DRAWN = tokenize(3 * ["b a c"] + 2 * ["a a c b a"] + ["c"], vocabulary=COUNTED.vocabulary)
+DIFFERENT = [tokenize([text], vocabulary=COUNTED.vocabulary) for text in ("b a c", "a a c b a", "c")]
+"""Three documents, and six that were drawn from them."""
+ENDS = np.random.default_rng(2).uniform(0.05, 0.9, 40)
+"""Probabilities of an end after each word of a text."""
 
 
 def regret(heads, tosses):
@@ -55,9 +77,148 @@ def regret(heads, tosses):
     return math.log2(best / rule)
 
 
+def penalised_minimum(k):
+    """The lowest value of the loss of the counts plus k times the surprisals, found by descent, and where."""
+
+    def loss(z):
+        q = np.exp(z - z.max())
+        return -(COUNTS @ np.log(q / q.sum())) - k * np.log(q / q.sum()).sum()
+
+    found = minimize(loss, np.zeros(len(COUNTS)), tol=1e-12)
+    q = np.exp(found.x - found.x.max())
+    return found.fun, q / q.sum()
+
+
+def gradient_by_complex_step(z, p):
+    """The derivative of H(p, softmax(z)) with respect to the first logit."""
+    z = z + np.array([1e-20j, 0, 0])
+    return ((np.log(np.exp(z).sum()) - p @ z).imag) / 1e-20
+
+
+def three_tokens(rows):
+    """The probabilities of all texts of three tokens: float64[3, 3, 3]."""
+    two = rows[0][:, None] * rows[1:4]
+    return two[:, :, None] * rows[4:13].reshape(3, 3, 3)
+
+
+def pieces_of_ab(longest=9):
+    """Masses of sequences of a, b and ab that end with probability 1/2: official (ab joined), and others."""
+    probs = {"a": 0.2, "b": 0.2, "ab": 0.1}
+    masses, layer = [0.0, 0.0], [((), 0.5)]
+    for _ in range(longest + 1):
+        for tokens, mass in layer:
+            masses[("a", "b") in pairwise(tokens)] += mass
+        layer = [((*tokens, t), mass * q) for tokens, mass in layer for t, q in probs.items()]
+    return masses
+
+
+OFFICIAL, OTHERS = pieces_of_ab()
+PAGE = Score(float(-np.log(Q).sum()), tokens=12, words=9, chars=41, bytes=47)
 REGRETS = np.array([regret(heads, 40) for heads in range(41)])
 
 FORMULAS = {
+    "01_chain_rule": {
+        r"p(x_t \mid x_{<t}) = \frac{p(x_1, \dots, x_t)}{p(x_1, \dots, x_{t-1})}": (
+            JOINT[1, 2, 0] / JOINT[1, 2].sum(),  # the share among the texts that start so
+            (JOINT / JOINT.sum(axis=2, keepdims=True))[1, 2, 0],
+        ),
+        r"p(x_1, \dots, x_N) = \prod_{t=1}^{N} p(x_t \mid x_{<t})": (
+            JOINT[1, 2, 0],
+            JOINT[1].sum() * (JOINT[1, 2].sum() / JOINT[1].sum()) * (JOINT[1, 2, 0] / JOINT[1, 2].sum()),
+        ),
+        r"q(x_1, \dots, x_N) = \prod_{t=1}^{N} q(x_t \mid x_{<t})": (
+            np.exp(BIGRAM.log_probs(READER).sum()),
+            np.prod(
+                [
+                    BIGRAM.next_distribution((before,))[READER.vocabulary[word]]
+                    for before, word in zip(["<s>", *"bac"], [*"bac", "</s>"], strict=True)
+                ]
+            ),
+        ),
+        r"S_t \le (1 - \delta)^t": (
+            len(ENDS),
+            (np.cumprod(1 - ENDS) <= (1 - ENDS.min()) ** np.arange(1, 41)).sum(),
+        ),
+        r"q(x_t \mid x_{<t}) = q(x_t \mid x_{t-n+1}, \dots, x_{t-1})": (
+            TRIGRAM.next_distribution(("a", "c", "b", "a"))[0],
+            TRIGRAM.next_distribution(("b", "a"))[0],
+        ),
+    },
+    "02_cross_entropy": {
+        r"s(q) = -\ln q": (cross_entropy([1, 0], [Q[0], 1 - Q[0]]), -np.log(Q[0])),
+        r"H(p, q) = -\sum_{i=1}^{n} p_i \ln q_i": (
+            cross_entropy(OLD[0], NEW[0]),
+            -(OLD[0] * np.log(NEW[0])).sum(),
+        ),
+        "H(p) = H(p, p)": (entropy(ROW), cross_entropy(ROW, ROW)),
+        "p_i = 0": (-np.log(0.7), cross_entropy([0, 1], [0.3, 0.7])),
+        "q_i = 0": (np.inf, cross_entropy([0.5, 0.5], [0, 1])),
+        r"H(p, q) / \ln 2": (
+            (OLD[0] * -np.log2(NEW[0])).sum(),  # the expected number of bits
+            cross_entropy(OLD[0], NEW[0]) / np.log(2),
+        ),
+        r"L = -\frac{1}{N} \sum_{t=1}^{N} \ln q_t": (NATS.nats_per("token"), -np.log(Q).sum() / len(Q)),
+        r"\sum_h p(h) \, H\bigl(p(\cdot \mid h),\, q(\cdot \mid h)\bigr)": (
+            OLD[0] @ cross_entropy(OLD[1:4], NEW[1:4]),
+            cross_entropy((OLD[0][:, None] * OLD[1:4]).ravel(), (OLD[0][:, None] * NEW[1:4]).ravel())
+            - entropy(OLD[0]),  # of pairs, less that of their first halves, which the model knows
+        ),
+        r"\frac{\mathbb{E}[-\ln q(X)]}{\mathbb{E}[M]} = \frac{H(p, q)}{\mathbb{E}[M]}": (
+            score_text(BIGRAM, DRAWN).nats_per("token"),
+            np.dot([3, 2, 1], [-BIGRAM.log_probs(text).sum() for text in DIFFERENT])
+            / np.dot([3, 2, 1], [len(text) for text in DIFFERENT]),
+        ),
+        "q = p": (  # the value there, and how many other models of 500 are above it
+            500,
+            (cross_entropy(OLD[0], NEW) > cross_entropy(OLD[0], OLD[0])).sum(),
+        ),
+        r"q = \operatorname{softmax}(z)": (
+            ROW[0],
+            np.exp(np.log(ROW) + 2)[0] / np.exp(np.log(ROW) + 2).sum(),
+        ),
+        r"\frac{\partial H(p, q)}{\partial z_k} = q_k - p_k": (
+            (NEW[0] - OLD[0])[0],
+            gradient_by_complex_step(np.log(NEW[0]), OLD[0]),
+        ),
+    },
+    "03_kl_decomposition": {
+        r"D(p \,\Vert\, q) = \sum_{i=1}^{n} p_i \ln \frac{p_i}{q_i} \quad \text{nats.}": (
+            kl_divergence(OLD[0], NEW[0]),
+            sum(p * math.log(p / q) for p, q in zip(OLD[0], NEW[0], strict=True)),
+        ),
+        "p_i = 0": (
+            kl_divergence([0.4, 0.6, 0], OLD[0]),
+            kl_divergence([0.4, 0.6], OLD[0, :2] / OLD[0, :2].sum()) - math.log(OLD[0, :2].sum()),
+        ),
+        "q_i = 0": (1, int(math.isinf(kl_divergence(OLD[0], [0.4, 0.6, 0])))),
+        r"H(p, q) = H(p) + D(p \,\Vert\, q)": (
+            cross_entropy(OLD[0], NEW[0]),
+            entropy(OLD[0]) + kl_divergence(OLD[0], NEW[0]),
+        ),
+        "p = q": (kl_divergence(ROW, ROW), 0.0),
+        r"D\bigl(p(x, y) \,\Vert\, q(x, y)\bigr) = D\bigl(p(x) \,\Vert\, q(x)\bigr) "
+        r"+ \sum_x p(x) \, D\bigl(p(y \mid x) \,\Vert\, q(y \mid x)\bigr)": (
+            kl_divergence((OLD[0][:, None] * OLD[1:4]).ravel(), (NEW[0][:, None] * NEW[1:4]).ravel()),
+            kl_divergence(OLD[0], NEW[0]) + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4]),
+        ),
+        r"D\bigl(p(x_{1:N}) \,\Vert\, q(x_{1:N})\bigr) = \sum_{t=1}^{N} \mathbb{E}_{x_{<t} \sim p} \, "
+        r"D\bigl(p(\cdot \mid x_{<t}) \,\Vert\, q(\cdot \mid x_{<t})\bigr)": (
+            kl_divergence(three_tokens(OLD).ravel(), three_tokens(NEW).ravel()),
+            kl_divergence(OLD[0], NEW[0])
+            + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4])
+            + three_tokens(OLD).sum(axis=2).ravel() @ kl_divergence(OLD[4:13], NEW[4:13]),
+        ),
+        r"I(X; C) = H(X) - H(X \mid C) \quad \text{nats.}": (
+            mutual_information(OLD[0][:, None] * OLD[1:4]),
+            entropy(OLD[0] @ OLD[1:4]) - OLD[0] @ entropy(OLD[1:4]),
+        ),
+        r"I(X; C) = D\bigl(p(c, x) \,\Vert\, p(c)\, p(x)\bigr) "
+        r"= \sum_c p(c) \, D\bigl(p(x \mid c) \,\Vert\, p(x)\bigr) \ge 0": (
+            mutual_information(OLD[0][:, None] * OLD[1:4]),
+            kl_divergence((OLD[0][:, None] * OLD[1:4]).ravel(), np.outer(OLD[0], OLD[0] @ OLD[1:4]).ravel()),
+            OLD[0] @ kl_divergence(OLD[1:4], OLD[0] @ OLD[1:4]),
+        ),
+    },
     "04_perplexity": {
         r"\mathrm{PPL} = e^{L} = \exp\Bigl( -\frac{1}{N} \sum_{t=1}^{N} \ln q_t \Bigr)": (
             NATS.perplexity,
@@ -78,6 +239,71 @@ FORMULAS = {
             np.exp((COUNTS * LOSSES).sum() / COUNTS.sum()),
             np.prod(np.exp(LOSSES) ** (COUNTS / COUNTS.sum())),
         ),
+    },
+    "05_ppl_bpc_conversion": {
+        r"B_u = \frac{N L}{n_u \ln 2}, \qquad \mathrm{PPL}_u = \exp \frac{N L}{n_u}": (
+            PAGE.bits_per("char"),
+            len(Q) * -np.log(Q).mean() / (41 * np.log(2)),
+            np.log2(PAGE.perplexity_per("char")),
+        ),
+        r"\mathrm{PPL}_a = \mathrm{PPL}_b^{\,n_b / n_a} \qquad\text{and}\qquad "
+        r"B_a = B_b \cdot \frac{n_b}{n_a}": (
+            PAGE.perplexity_per("word"),
+            PAGE.perplexity_per("byte") ** (47 / 9),
+            2 ** (PAGE.bits_per("byte") * 47 / 9),
+        ),
+        r"\sum_x q(\tau(x)) \le 1": (1 - 0.5**10, OFFICIAL + OTHERS, max(OFFICIAL, OFFICIAL + OTHERS)),
+        r"-\ln \sum_{s} q(s)": (  # the text "ab": by one token, or by two
+            -np.log(0.1 * 0.5 + 0.2 * 0.2 * 0.5),
+            min(-np.log(0.1 * 0.5), -np.log(0.1 * 0.5 + 0.2 * 0.2 * 0.5)),
+        ),
+    },
+    "06_ngram_models": {
+        r"N = \sum_i c_i > 0": (COUNTS.sum(), sum(map(int, COUNTS))),
+        r"\prod_i q_i^{c_i}": (
+            math.prod(q**c for q, c in zip(ROW[:5], COUNTS.tolist(), strict=True)),
+            np.exp(COUNTS @ np.log(ROW[:5])),
+        ),
+        r"q_i = \frac{c_i}{N}": (  # how many of 500 other rows have a lower likelihood
+            500,
+            (np.log(OLD) @ AFTER_A[:3] < np.log(AFTER_A[:3] / AFTER_A[:3].sum()) @ AFTER_A[:3]).sum(),
+        ),
+        r"q(w \mid h) = k_h(w) + \gamma(h)\, b(w)": (
+            BIGRAM.next_distribution(("a",))[COUNTED.vocabulary["b"]],
+            2 / 10 + 4 / 10 * BIGRAM.next_distribution()[COUNTED.vocabulary["b"]],
+        ),
+        r"\gamma(h) = 1 - \sum_w k_h(w)": (4 / 10, 1 - (AFTER_A / 10).sum()),
+        r"\frac{r + 1}{N + 1}\; \mathbb{E}_{N+1}[n_{r+1}]": (
+            ROW @ binom.pmf(2, 10, ROW),
+            3 / 11 * binom.pmf(3, 11, ROW).sum(),
+        ),
+        r"q(w) = \frac{a_w}{T} = \frac{\text{number of different words before } w}"
+        r"{\text{number of different pairs}}": (
+            (PAIRS[:, 2] > 0).sum() / (PAIRS > 0).sum(),
+            (PAIRS[:, 2].sum() - np.maximum(PAIRS[:, 2] - 0.6, 0).sum()) / (0.6 * (PAIRS > 0).sum()),
+        ),
+    },
+    "07_neural_models": {
+        "q_k = c_k / c": (  # how many of 500 other rows have a higher loss
+            500,
+            (cross_entropy(SHARES, OTHER_ROWS) > entropy(SHARES)).sum(),
+        ),
+    },
+    "08_ngram_versus_neural": {
+        r"\sum_i c_i (-\ln q_i) + k \sum_i (-\ln q_i)": (
+            penalised_minimum(0.3)[0],
+            -(COUNTS + 0.3) @ np.log((COUNTS + 0.3) / (COUNTS.sum() + 1.5)),
+        ),
+        r"q_i = \frac{c_i + k}{N + k n}": (
+            round(penalised_minimum(0.3)[1][0], 5),
+            round((COUNTS[0] + 0.3) / (COUNTS.sum() + 0.3 * len(COUNTS)), 5),
+        ),
+        r"q_\lambda = \lambda\, q_1 + (1 - \lambda)\, q_2": (
+            1.0,
+            (0.3 * OLD[0] + 0.7 * NEW[0]).sum(),
+        ),
+        r"\ln \frac{1}{\lambda}": (np.log(0.4) - np.log(0.25 * 0.4 + 0.75 * 0), np.log(1 / 0.25)),
+        r"\ln \frac{1}{1 - \lambda}": (np.log(0.4) - np.log(0.25 * 0 + 0.75 * 0.4), np.log(1 / (1 - 0.25))),
     },
     "10_topic_models": {
         r"p(w \mid \theta_d) = \sum_{k=1}^{K} \theta_{dk}\, \phi_{kw}": (
@@ -144,7 +370,122 @@ FORMULAS = {
 }
 """Chapter to formula to values that have to agree: what the library computes, and what the formula says."""
 
+P, P_OLD, P_NEW = RNG.dirichlet(np.ones(6), 3)
+BOARDS = {
+    "01_chain_rule": {
+        r"\frac{p(x_1)}{1} \cdot \frac{p(x_1, x_2)}{p(x_1)} \cdot \frac{p(x_1, x_2, x_3)}{p(x_1,"
+        r" x_2)} = p(x_1, x_2, x_3)": (
+            JOINT[1].sum() * (JOINT[1, 2].sum() / JOINT[1].sum()) * (JOINT[1, 2, 0] / JOINT[1, 2].sum()),
+            JOINT[1, 2, 0],
+        ),
+        r"\sum_{t=1}^{N} (S_{t-1} - S_t) = 1 - S_N": (
+            -np.diff(np.cumprod([1, *(1 - ENDS)])).sum(),
+            1 - np.prod(1 - ENDS),
+        ),
+    },
+    "02_cross_entropy": {
+        r"\sum_x \frac{c(hx) + T(h)\,q_{n-1}(x \mid h')}{c(h) + T(h)} = \frac{c(h) + T(h) \cdot"
+        r" 1}{c(h) + T(h)} = 1": (
+            ((COUNTS + 5 * COUNTS[::-1] / COUNTS.sum()) / (COUNTS.sum() + 5)).sum(),
+            1,
+        ),
+    },
+    "03_kl_decomposition": {
+        r"\underbrace{H(p, q)}_{\text{loss}} = \underbrace{H(p)}_{\text{floor}} + \underbrace{D(p"
+        r" \,\Vert\, q)}_{\text{excess}}": (
+            cross_entropy(P_OLD, P_NEW),
+            entropy(P_OLD) + kl_divergence(P_OLD, P_NEW),
+        ),
+        r"-D(p \,\Vert\, q) = \sum_i p_i \ln \frac{q_i}{p_i} \le \sum_i p_i \Bigl( \frac{q_i}{p_i} -"
+        r" 1 \Bigr) = 1 - 1 = 0": (
+            -kl_divergence(P_OLD, P_NEW),
+            (P_OLD * np.log(P_NEW / P_OLD)).sum(),
+            min((P_OLD * np.log(P_NEW / P_OLD)).sum(), (P_OLD * (P_NEW / P_OLD - 1)).sum()),
+        ),
+    },
+    "04_perplexity": {
+        r"\frac{N_1 L_1 + N_2 L_2}{N_1 + N_2} - \frac{L_1 + L_2}{2} = \frac{(N_1 - N_2)(L_1 -"
+        r" L_2)}{2\,(N_1 + N_2)}": (
+            np.average(LOSSES[:2], weights=COUNTS[:2]) - LOSSES[:2].mean(),
+            (COUNTS[0] - COUNTS[1]) * (LOSSES[0] - LOSSES[1]) / (2 * (COUNTS[0] + COUNTS[1])),
+        ),
+    },
+    "05_ppl_bpc_conversion": {
+        r"\mathrm{PPL}_a = e^{N L/n_a} = e^{\frac{N L}{n_b}\cdot\frac{n_b}{n_a}} ="
+        r" \mathrm{PPL}_b^{\,n_b/n_a}": (
+            np.exp(NATS.nats / 5),
+            np.exp(NATS.nats / 7 * 7 / 5),
+            np.exp(NATS.nats / 7) ** (7 / 5),
+        ),
+    },
+    "06_ngram_models": {},
+    "07_neural_models": {
+        r"\frac{\partial}{\partial z_g} \Bigl( c \ln \sum_j e^{z_j} - \sum_j c_j z_j \Bigr) = c\,q_g"
+        r" - c_g": (
+            COUNTS[:3].sum() * OLD[0, 0] - COUNTS[0],
+            COUNTS[:3].sum() * gradient_by_complex_step(np.log(OLD[0]), COUNTS[:3] / COUNTS[:3].sum()),
+        ),
+    },
+    "08_ngram_versus_neural": {},
+    "10_topic_models": {
+        r"\ln p(d) = \mathbb{E}_q \ln \frac{p(d \mid \theta)\,"
+        r" \text{prior}(\theta)}{\text{posterior}(\theta)}"
+        r" = \mathbb{E}_q \ln p(d \mid \theta) - D(q \,\Vert\, \text{prior}) + D(q \,\Vert\,"
+        r" \text{posterior})": (
+            np.log(PRIOR @ LIKELIHOOD),
+            ANY @ np.log(LIKELIHOOD * PRIOR / POSTERIOR),
+            ANY @ np.log(LIKELIHOOD) - kl_divergence(ANY, PRIOR) + kl_divergence(ANY, POSTERIOR),
+        ),
+    },
+    "11_compression": {
+        r"2 \cdot 2^{-L} \le q \quad\Longleftrightarrow\quad L \ge -\log_2 q + 1": (
+            9 * len(Q),
+            sum((2 * 2.0**-k <= q) == (k >= -np.log2(q) + 1) for q in Q for k in range(9)),
+        ),
+    },
+    "12_models_that_change": {
+        r"\sum_i p_i \ln \frac{q_i}{\tilde q_i} = \sum_i q_i \ln \frac{q_i}{\tilde q_i} + \sum_i (p_i"
+        r" - q_i) \ln \frac{q_i}{\tilde q_i}": (
+            P @ np.log(P_OLD / P_NEW),
+            kl_divergence(P_OLD, P_NEW) + (P - P_OLD) @ np.log(P_OLD / P_NEW),
+        ),
+    },
+    "13_limits_of_perplexity": {
+        r"\Delta \;\ge\; s\,(1 - a) \text{ bits}, \qquad\text{so}\qquad a \;\ge\; 1 - \Delta / s": (
+            (CHOICES < 0).mean(),  # right choices are certain, wrong ones undecided: both are equalities
+            1 - -np.log2(np.where(CHOICES < 0, 1, 0.5)).sum() / 80 / (10 / 80),
+        ),
+    },
+}
+"""Chapter to what its lesson plan displays, which a lecturer writes on the board, and the values."""
+
 READ = {
+    "01_chain_rule": {
+        "def-01-conditional": "6f2a392a",
+        "thm-01-chain": "3d195b68",
+        "def-01-language-model": "001bef3c",
+        "thm-01-mass": "14b0ea11",
+        "def-01-markov": "213e280d",
+    },
+    "02_cross_entropy": {
+        "def-surprisal": "3b99fe58",
+        "def-cross-entropy": "ea67d195",
+        "thm-code-length": "6e00348f",
+        "def-loss": "8e635cf1",
+        "def-02-conditional": "aa96683f",
+        "thm-lln": "0cb4eb66",
+        "thm-02-documents": "41afcb0c",
+        "thm-proper": "11047fdf",
+        "thm-softmax-gradient": "8e802620",
+    },
+    "03_kl_decomposition": {
+        "def-03-kl": "548a7908",
+        "thm-03-decomposition": "1ff5422c",
+        "thm-03-gibbs": "ff560538",
+        "thm-03-chain": "5a28b391",
+        "def-03-mi": "148c232b",
+        "thm-03-mi": "a3d65e8a",
+    },
     "04_perplexity": {
         "def-04-perplexity": "a776781c",
         "thm-04-faces": "67887503",
@@ -153,12 +494,31 @@ READ = {
         "thm-04-steps": "db92314c",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "0675f258",
+        "thm-04-pooling": "60dea565",
+    },
+    "05_ppl_bpc_conversion": {
+        "def-05-per-unit": "c2d24224",
+        "thm-05-conversion": "8e23a918",
+        "thm-05-invariance": "51dc0060",
+    },
+    "06_ngram_models": {
+        "thm-06-mle": "ecd4be7e",
+        "thm-06-shape": "eab8babd",
+        "thm-06-good-turing": "158a9d77",
+        "thm-06-em": "e1b33f46",
+        "thm-06-kneser-ney": "05542ef2",
+    },
+    "07_neural_models": {
+        "thm-07-bigram": "c6a409d3",
+    },
+    "08_ngram_versus_neural": {
+        "thm-08-prior": "b02edfe3",
+        "thm-08-mixture": "1318314c",
     },
     "10_topic_models": {
         "def-10-topics": "4a0aa836",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "8adde3cf",
+        "thm-10-order": "06848691",
     },
     "11_compression": {
         "def-11-code": "c1fa4d3f",
@@ -184,7 +544,7 @@ READ = {
 BOX = re.compile(r"^(`{3,})\{prf:(?:theorem|definition|lemma|corollary)\}.*?^\1 *$", re.MULTILINE | re.DOTALL)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.DOTALL)
 SUBSTANCE = re.compile(r"=|\\frac|\\sum|\\prod|\^|/")
-NAMES = re.compile(r"d = 1, \\dots, D|\\beta = 1")
+NAMES = re.compile(r"d = 1, \\dots, D|\\beta = 1|x_\{<t\} = x_1, \\dots, x_\{t-1\}")
 """What introduces an index or a value, and states nothing."""
 
 
@@ -201,6 +561,15 @@ def test_every_formula_of_a_box_is_computed(stem):
 
 
 @pytest.mark.parametrize("stem", CONVERTED)
+def test_every_formula_on_the_board_is_computed(stem):
+    plan = (ROOT / "book" / "instructors" / f"{stem}.md").read_text(encoding="utf-8")
+    displayed = {
+        " ".join(formula.split()).rstrip(" .,") for formula in re.findall(r"\$\$(.+?)\$\$", plan, re.DOTALL)
+    }
+    assert displayed == set(BOARDS[stem]), "compute the formula as the plan states it, and list it in BOARDS"
+
+
+@pytest.mark.parametrize("stem", CONVERTED)
 def test_every_box_was_read_as_it_is(stem):
     page = (ROOT / "book" / f"{stem}.md").read_text(encoding="utf-8")
     boxes = {re.search(r":label: (\S+)", box[0])[1]: digest(box[0]) for box in BOX.finditer(page)}
@@ -212,8 +581,15 @@ def digest(box):
 
 
 @pytest.mark.parametrize(
-    ("stem", "formula"), [(stem, f) for stem, listed in FORMULAS.items() for f in listed]
+    ("listed", "stem", "formula"),
+    [
+        (listed, stem, f)
+        for listed in (FORMULAS, BOARDS)
+        for stem, formulas in listed.items()
+        for f in formulas
+    ],
+    ids=lambda part: "" if isinstance(part, dict) else None,
 )
-def test_what_a_formula_says_is_so(stem, formula):
-    first, *others = FORMULAS[stem][formula]
+def test_what_a_formula_says_is_so(listed, stem, formula):
+    first, *others = listed[stem][formula]
     assert others and others == pytest.approx([first] * len(others), rel=1e-12)

@@ -9,6 +9,7 @@ import pytest
 
 from lmcourse.files.places import ROOT
 from lmcourse.rules.tree import code_cells
+from lmcourse.site.extensions.reading_time import CONSULTED
 from lmcourse.site.glossary import load, uses
 
 HTML = ROOT / "_build" / "html"
@@ -85,14 +86,21 @@ def test_each_term_is_linked_at_its_first_use(stem):
 
 @needs_book
 def test_each_page_says_its_minutes():
-    """Every page that is read has its minutes, under the title or on the chapter's card."""
+    """A page that is read has its minutes, under the title or on the chapter's card; tools have none."""
     generated = {"index.html", "genindex.html", "search.html", "prf-prf.html"}
-    landing = HTML / "book" / "index.html"
+    consulted = {HTML / f"{name}.html" for name in CONSULTED}
     pages = [
         path for folder in ("book", "notebooks", "exercises") for path in (HTML / folder).rglob("*.html")
     ]
     assert len(pages) > 40
-    read = [path for path in pages if path != landing and (path.name not in generated or path.parent != HTML)]
+    assert len(consulted & {*pages}) > 4
+    for path in consulted & {*pages}:
+        assert 'class="page-minutes"' not in path.read_text(encoding="utf8"), path
+    read = [
+        path
+        for path in pages
+        if path not in consulted and (path.name not in generated or path.parent != HTML)
+    ]
     for path in read:
         text = path.read_text(encoding="utf8")
         assert re.search(

@@ -1,6 +1,7 @@
 """The converter computes what Score computes, refuses what Score refuses, and can be used without a mouse."""
 
 import math
+from fractions import Fraction
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -330,3 +331,31 @@ def test_page_of_the_book_has_the_tool(visit):
     stored = reader.page.evaluate("() => JSON.parse(document.getElementById('known-texts').textContent)")
     assert stored == known_texts.known_texts()
     assert "tools/converter.js" not in (HTML / "book" / "index.html").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(
+    "text, unit, given, row, shown",
+    [
+        ("harness-wikitext-2", "word", 8.792073612124492, "bits per byte", "0.5865"),
+        ("harness-wikitext-2", "word", 8.792073612124492, "perplexity per byte", "1.5016"),
+        ("llama-cpp-wikitext-2", "token", 5.9565, "bits per byte", "0.669"),
+    ],
+)
+def test_two_ways_to_count_wikitext(opened, text, unit, given, row, shown):
+    """The three numbers that the harness prints for one model; llama.cpp's is a number per token."""
+    opened.fill("#converter-value", repr(given))
+    opened.select_option("#converter-unit", unit)
+    opened.select_option("#converter-text", text)
+    opened.select_option("#converter-digits", "10")
+    rows = {name: cells[0] for name, *cells in opened.evaluate(ROWS)}
+    digits = len(shown.partition(".")[2])
+    assert f"{float(rows[row]):.{digits}f}" == shown
+
+
+def test_the_counts_of_the_harness_are_whole_numbers():
+    """Two perplexities with sixteen digits leave one fraction with so small a denominator."""
+    texts = {text.name: text for text in known_texts.PUBLISHED}
+    known = texts["harness-wikitext-2"]
+    ratio = math.log(8.792073612124492) / math.log(1.5015845643537054)
+    assert Fraction(ratio).limit_denominator(10**6) == Fraction(known.bytes, known.words)
+    assert known.words == texts["wikitext-2-test"].words + 2 * 62

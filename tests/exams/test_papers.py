@@ -13,7 +13,16 @@ import sympy as sp
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, chapter_name, find, find_question, questions_of
 from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.exams.task import EXACT, RTOL, InvalidTask, apart, digits, draw_apart, value_builder
+from lmcourse.exams.task import (
+    EXACT,
+    RTOL,
+    InvalidTask,
+    apart,
+    digits,
+    draw_apart,
+    value_builder,
+    with_those_apart,
+)
 from lmcourse.grade import main as grade_main
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make, variant_seed
@@ -24,6 +33,9 @@ from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.question import Mistake, formula_value
 
 SEEDS = range(10)
+CHAPTERS = {"midterm": range(1, 6), "final": range(1, 9), "practice": range(10, 14)}
+MINUTES = {"midterm": 1, "final": 1, "practice": 0.9}
+"""The share of an exam's minutes that its tasks need."""
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +51,10 @@ def test_every_variant_is_worth_the_same(name):
     exam = find(name)
     tables = [[(p.name, p.points, p.minutes, p.chapters) for p in exam.tasks(seed)] for seed in SEEDS]
     assert all(table == tables[0] for table in tables)
-    assert sum(minutes for _, _, minutes, _ in tables[0]) == exam.minutes
-    assert exam.points == {"midterm": 40, "final": 60}[name]
+    assert sum(minutes for _, _, minutes, _ in tables[0]) == MINUTES[name] * exam.minutes
+    assert exam.points == {"midterm": 40, "final": 60, "practice": 40}[name]
     examined = {c for _, _, _, chapters in tables[0] for c in chapters.split(", ")}
-    assert examined == {f"0{n}" for n in range(1, 6 if name == "midterm" else 9)}
+    assert examined == {f"{n:02}" for n in CHAPTERS[name]}
 
 
 @pytest.mark.parametrize("name", EXAMS)
@@ -361,6 +373,15 @@ def test_numbers_that_cannot_be_told_apart_stop_the_exam():
     assert _with_tolerance(1e-3, far=1.05).question.rtol == RTOL
     with pytest.raises(InvalidTask, match="agree to 20%"):
         _with_tolerance(0.02, far=1.05)
+
+
+def test_an_optional_mistake_is_left_out_where_it_cannot_be_told_apart():
+    """It may give the right value, or that of a mistake before it; a task has those that its numbers show."""
+    mistakes = [
+        Mistake(f"L{i}", lambda x, factor=factor: factor * x, "") for i, factor in enumerate((2, 1, 3, 2), 1)
+    ]
+    named = with_those_apart(lambda x: x, (5.0,), tuple(mistakes[:1]), tuple(mistakes[1:]))
+    assert [mistake.id for mistake in named] == ["L1", "L3"]
 
 
 @pytest.mark.parametrize(

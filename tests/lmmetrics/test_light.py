@@ -15,13 +15,15 @@ import sys
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {
-            "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd"
+            "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd",
+            "transformers",
         }:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
 """
 WORKS = """
 from lmmetrics import __version__, corpora, score_text
+from lmmetrics.adapters import CallableLM
 from lmmetrics.coding import ExactCoder, compressed_bits, huffman, kt
 from lmmetrics.derivation import Derivation
 from lmmetrics.information import entropy
@@ -50,6 +52,7 @@ def test_counting_scoring_and_checking_need_only_what_is_always_installed():
     ("code", "package", "extra"),
     [
         ("import lmmetrics.neural", "torch", "neural"),
+        ("from lmmetrics.adapters import HuggingFaceLM; HuggingFaceLM(0, 0)", "transformers", "transformers"),
         ("import lmmetrics.figures", "matplotlib", "figures"),
         ("from lmmetrics.text import train_bpe; train_bpe(['a b'], 258)", "tokenizers", "bpe"),
         (

@@ -170,6 +170,18 @@ class SetTests:
                 check_hidden(exercises.key(task), answer, seed)
         assert len(capsys.readouterr().out.splitlines()) == 3 * len(exercises.tasks)
 
+    def test_each_entry_has_its_points(self):
+        """An answer with one wrong entry keeps the points of the others."""
+        for key, question in self.exercises.questions.items():
+            if not question.entry_points or question.form != "value":
+                continue
+            given = formula_value(question, question.right, ())
+            for entry, points in question.entry_points.items():
+                spoilt = given | {entry: "" if isinstance(given[entry], str) else given[entry] * 1.7}
+                with pytest.raises(WrongAnswer) as caught:
+                    check(key, spoilt)
+                assert caught.value.points == question.points - points
+
     def test_the_student_set_says_what_to_do_in_every_task(self):
         names, done, last = {}, [], None
         for cell in self.exercises.student.cells:

@@ -235,6 +235,24 @@ def chinese(words):
     return lambda root: (write("book/glossary.md", glossary)(root), sentence(root))
 
 
+def second_entry(root):
+    """Give a glossary the Chinese name of one term twice."""
+    write("book/glossary.md", "```{glossary}\nnat\n  A unit. (奈特)\n\nhartley\n  Another. (奈特)\n```\n")(
+        root
+    )
+
+
+NUMBERS = """\
+```{code-cell} python
+assert zeros == 91
+```
+
+## A
+
+"""
+"""A page with an assertion above its first section."""
+
+
 def drop_slides(cells):
     del cells[:2]
 
@@ -347,6 +365,13 @@ PLANTED = [
     ("chinese_names_are_those_of_the_glossary", chinese("**nat** (奈特; 奈忒)"), r"line \d+: '\*\*nat"),
     ("chinese_names_are_those_of_the_glossary", chinese("**nats** (纳特)"), "'.*nats.*纳特"),
     ("chinese_names_are_those_of_the_glossary", chinese("it is **not there** (無)"), "無"),
+    ("chinese_names_are_those_of_the_glossary", chinese("it is **calibrated** (奈特)"), "calibrated"),
+    ("chinese_names_mean_one_term", second_entry, "奈特 is the Chinese name of 'nat' and 'hartley'"),
+    (
+        "chinese_is_in_both_scripts",
+        write("book/04_perplexity.md", "The *sky* (天空 / 蓝色)."),
+        "simplified: 蓝",
+    ),
     (
         "tags_point_somewhere",
         replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),
@@ -427,6 +452,8 @@ PLANTED = [
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
     ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
+    ("figures_say_what_is_claimed", figure("It falls and {04-stops}."), "says 'falls'"),
+    ("figures_say_what_is_claimed", figure("It lies far to the left."), "says 'far to the left'"),
     ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "alt text or caption says 7"),
     (
         "sentences_about_figures_are_claimed",
@@ -442,6 +469,50 @@ PLANTED = [
         "mistakes_named_are_tagged",
         write("book/04_perplexity.md", "% mistake: M1\n\nThe base (M2).\n"),
         "names M2, which",
+    ),
+    (
+        "mistakes_named_are_tagged",
+        write("book/04_perplexity.md", "% mistake: M1\n\n## A\n\n(M1)\n\n% mistake: M2\n## B\n\nM2, M1.\n"),
+        "line 10: names M1, which its section does not tag",
+    ),
+    (
+        "directions_are_computed",
+        write("book/04_perplexity.md", "It is {glue:text}`04-more` higher.\n"),
+        "types '… higher' beside",
+    ),
+    (
+        "directions_are_computed",
+        write("book/04_perplexity.md", "It is too low, because {glue:text}`04-long`.\n"),
+        "types 'too low'",
+    ),
+    (
+        "numbers_in_titles_are_held",
+        write(
+            "book/04_perplexity.md",
+            '```{code-cell} python\nglue("x", f"{size}")\nax.set(title=f"{2 * size} equal")\n```\n',
+        ),
+        r"a title computes 2 \* size",
+    ),
+    ("numbers_in_prose_are_held", write("book/04_perplexity.md", "It is 51.37.\n"), "types 51.37, which"),
+    (
+        "numbers_in_prose_are_held",
+        write("book/04_perplexity.md", f"{NUMBERS}## B\n\nNow 90 and 91.\n"),
+        "line 9: types 90, which",
+    ),
+    (
+        "numbers_in_prose_are_held",
+        write("book/04_perplexity.md", "{cite:t}`a` found 30.\nWe find 5%.\n"),
+        "line 2: types 5%, which",
+    ),
+    (
+        "numbers_in_notes_are_held",
+        write("book/instructors/04_perplexity.md", "About 30 of 163,227 (slide 5).\n"),
+        "types 163,227, which no cell of lab or page has",
+    ),
+    (
+        "factors_in_words_are_claimed",
+        write("book/04_perplexity.md", "It is nearly\nthirty times as much.\n"),
+        "types 'nearly thirty times'",
     ),
     ("slides_named_exist", plan_of_a_slide_too_many, "names slide 22, and the core has 20"),
     (

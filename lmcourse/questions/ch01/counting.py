@@ -5,8 +5,14 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.ch01.strings import LANGUAGE, mass_by_length, rows_add_up
-from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.ch01.strings import (
+    LANGUAGE,
+    NO_PROBABILITY,
+    mass_by_length,
+    probabilities,
+    rows_add_up,
+)
+from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.sampling import DRAWN, counted
 
 # --- bigram-table ----------------------------------------------------------------------------------------
@@ -28,6 +34,10 @@ def _counts(sentences, size, start=True, end=True):
 
 def _shares(counts):
     return counts / counts.sum(axis=1, keepdims=True)
+
+
+def _once_a_sentence(sentences, size):
+    return _shares(sum(np.minimum(_counts([sentence], size), 1) for sentence in sentences))
 
 
 def _by_successors_that_are_words(sentences, size):
@@ -52,15 +62,43 @@ BIGRAM_TABLE = Question(
     right=bigram_table,
     cases=(
         ([np.array(s, dtype=np.int64) for s in ([0, 1], [0, 2, 1], [1, 0, 1], [0, 2], [])], 3),
-        ([np.array(s, dtype=np.int64) for s in ([3, 1, 0], [3, 1, 2, 3], [2], [3, 0, 0, 1, 2], [0])], 4),
+        ([np.array(s, dtype=np.int64) for s in ([3, 1, 0], [3, 1, 3, 1, 2], [2], [3, 0, 0, 1, 2], [0])], 4),
     ),
     draw=_draw_sentences,
+    atol=1e-15,  # a share of 0 is exactly 0
     mistakes=(
         Mistake(
             "L21",
             partial(bigram_table, end=False),
             "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs to "
             "the last column.",
+        ),
+        Mistake(
+            "L21",
+            lambda sentences, size: bigram_table([s for s in sentences if len(s)], size),
+            "You leave out the empty sentence. It is a step, too: from <s> to </s>.",
+        ),
+        Mistake(
+            "L8",
+            lambda sentences, size: _shares(_counts(sentences, size) + 1),
+            "You add 1 to every count. The task asks for relative frequencies: what never occurs has the "
+            "share 0.",
+        ),
+        Mistake(
+            "M30",
+            lambda sentences, size: _shares(_counts(sentences, size) + 1e-10),
+            "What never occurs has a share above 0 in your table: you put a floor under the counts.",
+        ),
+        Mistake(
+            "L35",
+            lambda sentences, size: _shares(np.minimum(_counts(sentences, size), 1)),
+            "You count every pair once, however often it occurs.",
+        ),
+        Mistake(
+            "L35",
+            _once_a_sentence,
+            "You count a pair once in a sentence, even if it occurs there several times: with `+=`, an index "
+            "that comes twice is raised once. Use np.add.at.",
         ),
         Mistake(
             "L20",
@@ -96,9 +134,13 @@ BIGRAM_TABLE = Question(
             "follow.",
         ),
     ),
+    alike=(
+        ("right", "L21 (2)", "in the second case no sentence is empty"),
+        ("right", "L35 (2)", "in the first case no pair comes twice in a sentence"),
+    ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        Property(NO_PROBABILITY, probabilities),
         Property("the rows do not add up to 1", lambda value, *case: rows_add_up(value)),
     ),
     advice="For size 2 and the sentences [0, 1] and [0], the counts are [[0, 1, 1], [0, 0, 1], [2, 0, 0]].",
@@ -176,6 +218,11 @@ SAMPLING = Question(
             "Every word of yours is drawn from the row of <s>. After a word, take that word's row.",
         ),
         Mistake("L23", _late, "Your shares stand one place too late: you count </s> as a word."),
+        Mistake(
+            "L13",
+            lambda *case: length_shares(*case).cumsum(),
+            "Your shares are those of *at most* so many words. The task asks for each length by itself.",
+        ),
         Mistake(
             "L13",
             _among_counted,

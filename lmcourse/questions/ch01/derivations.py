@@ -1,84 +1,130 @@
-"""Chapter 01, two derivations: the mass of all finite strings, and the size of an n-gram table."""
+"""Chapter 01, chances to end that are to be designed, and the size of an n-gram table."""
 
+import numpy as np
+from scipy.special import zeta
+
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
+from lmcourse.questions.shared.properties import FINITE, not_negative
 from lmcourse.questions.shared.wrong import but
 
-# --- finite-strings --------------------------------------------------------------------------------------
+# --- endings ---------------------------------------------------------------------------------------------
+
+EARLY, FAR = 10, 20_000
+LEAKS, TIGHT = "leaks", "tight"
 
 
-def finite_strings(e, n):
-    """Mass of strings by length; each step ends with probability e, or 2/((t + 2)(t + 3)) after t words."""
-    return {
-        "exactly": (1 - e) ** n * e,
-        "at most": 1 - (1 - e) ** (n + 1),
-        "leaking, at most": 2 * (n + 1) / (3 * (n + 2)),
-        "leaking, all": 2 / 3,
-    }
+def going_on(a, c, words):
+    """The probability that a text has not ended after so many words, or ever (``np.inf``)."""
+    last = FAR if np.isinf(words) else int(words)
+    chances = a / (np.arange(1, last + 1) + 1.0) ** c
+    rest = np.log1p(-chances).sum()
+    if np.isinf(words):
+        if c <= 1:  # the chances add up to infinity
+            return 0.0
+        rest -= a * zeta(c, last + 2.0)  # the logarithms of the other factors, to first order
+    return float(np.exp(rest))
 
 
-FINITE_STRINGS = Question(
-    key="01.finite-strings",
-    title="the mass of all finite strings",
-    kind="derive",
+def _pair(given):
+    """The numbers a and c, or a sentence that says why they cannot be used."""
+    given = plain_data(given)
+    if isinstance(given, dict) and set(given) == {"a", "c"}:
+        given = [given["a"], given["c"]]
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return "give a pair (a, c) of numbers."
+    if found.shape != (2,) or not np.isfinite(found).all():
+        return "give a pair (a, c) of numbers."
+    a, c = found
+    if a <= 0:
+        return "a has to be above 0, or the text never ends."
+    if c < 0:
+        return "c has to be 0 or more: below 0 the chance would grow, and at some word exceed 1."
+    if a >= 2.0**c:
+        return f"the chance after the first word, a / 2**c, is {a / 2.0**c:.4g}. It has to be below 1."
+    return a, c
+
+
+def _fades_and_ends(given):
+    pair = _pair(given)
+    if isinstance(pair, str):
+        return pair
+    if pair[1] == 0:
+        return "this chance is the same after every word; it has to go to 0."
+    return LEAKS if going_on(*pair, np.inf) > 0 or pair[1] > 1 else RIGHT
+
+
+def _late_and_ends(given):
+    pair = _pair(given)
+    if isinstance(pair, str):
+        return pair
+    ended = 1 - going_on(*pair, EARLY)
+    if ended > 0.01:
+        return f"after ten words {ended:.4g} of the mass has ended, which is more than 0.01."
+    return LEAKS if pair[1] > 1 else RIGHT
+
+
+def _early_and_leaks(given):
+    pair = _pair(given)
+    if isinstance(pair, str):
+        return pair
+    ended, never = 1 - going_on(*pair, EARLY), going_on(*pair, np.inf)
+    if pair[1] <= 1:
+        return TIGHT
+    if ended < 0.8:
+        return f"after ten words only {ended:.4g} of the mass has ended. It has to be at least 0.8."
+    return RIGHT if never >= 0.01 else f"only {never:.4g} of the mass never ends. It has to be at least 0.01."
+
+
+EXAMPLES = {
+    "fades and ends": {RIGHT: [0.5, 1.0], LEAKS: [0.5, 2.0], "not read": [0.0, 0.0]},
+    "late and ends": {RIGHT: [0.0008, 0.0], LEAKS: [0.005, 3.0], "not read": [0.0, 0.0]},
+    "early and leaks": {RIGHT: [3.0, 2.0], TIGHT: [0.5, 0.0], "not read": [0.0, 0.0]},
+}
+
+ENDINGS = Question(
+    key="01.endings",
+    title="three chances to end",
+    kind="protocol",
     stars=2,
-    points=2,
-    form="expression",
-    symbols=("e", "n"),
-    right=finite_strings,
-    cases=((0.3, 2.0), (0.1, 5.0), (0.55, 1.0)),
-    draw=lambda rng: (rng.uniform(0.05, 0.7), float(rng.integers(1, 9))),
+    points=3,
+    form="value",
+    right=chosen(EXAMPLES),
+    cases=((),),
+    reading=by_what_it_does(
+        {
+            "fades and ends": _fades_and_ends,
+            "late and ends": _late_and_ends,
+            "early and leaks": _early_and_leaks,
+        },
+        EXAMPLES,
+    ),
+    entry_points=dict.fromkeys(EXAMPLES, 1),
     mistakes=(
         Mistake(
-            "L21",
-            but(finite_strings, {"exactly": lambda e, n: (1 - e) ** n}),
-            "After n words, the string still has to end. Without that factor you have all strings of n words "
-            "*or more*.",
+            "L42",
+            but(chosen(EXAMPLES), {"fades and ends": lambda: EXAMPLES["fades and ends"][LEAKS]}),
+            "Your chance in 'fades and ends' goes to 0 too fast: some of the mass belongs to texts that "
+            "never end. How fast may the chances fall, so that they still add up to infinity?",
         ),
         Mistake(
-            "L23",
-            but(finite_strings, {"exactly": lambda e, n: (1 - e) ** (n - 1) * e}),
-            "Your 'exactly' is right if </s> counts as a word. Put n = 0 in: the empty string has the "
-            "probability e.",
+            "L42",
+            but(chosen(EXAMPLES), {"late and ends": lambda: EXAMPLES["late and ends"][LEAKS]}),
+            "Your chance in 'late and ends' goes to 0 too fast: some of the mass belongs to texts that never "
+            "end. Few texts end early if the chance is small, and it need not fall for that.",
         ),
         Mistake(
-            "L23",
-            but(finite_strings, {"at most": lambda e, n: 1 - (1 - e) ** n}),
-            "Your 'at most' is the mass of fewer than n words. The empty string is one of those that are "
-            "added up, so there are n + 1 terms.",
-        ),
-        Mistake(
-            "L13",
-            but(finite_strings, {"leaking, all": lambda e, n: 1.0}),
-            "An end symbol does not make the mass 1 by itself. Take the limit of your 'leaking, at most'.",
-        ),
-        Mistake(
-            "L4",
-            but(
-                finite_strings,
-                {
-                    "leaking, at most": lambda e, n: (n + 1) / (n + 3),
-                    "leaking, all": lambda e, n: 1.0,
-                },
-            ),
-            "You add the chances to end. To end after t words, the string must first have gone on t times: "
-            "multiply the chances to go on.",
-        ),
-        Mistake(
-            "L22",
-            but(finite_strings, {"leaking, at most": lambda e, n: 2 * n / (3 * (n + 1))}),
-            "Your product has n factors. After 0, 1, ..., n words there are n + 1 chances to end.",
+            "L42",
+            but(chosen(EXAMPLES), {"early and leaks": lambda: EXAMPLES["early and leaks"][TIGHT]}),
+            "With your 'early and leaks' every text ends sooner or later: the chances add up to infinity. "
+            "Only a chance that falls fast enough leaves some mass to texts that never end.",
         ),
     ),
-    properties=(
-        FINITE,
-        NOT_NEGATIVE,
-        Property(
-            "a mass is above 1 when numbers are put in",
-            lambda value, *point: all(mass <= 1 for mass in value.values()),
-        ),
-    ),
-    advice="A string has more than n words when it goes on after 0, 1, ..., n words. 'At most' is the rest.",
+    advice="Multiply the chances to go on, 1 - a / (t + 1)**c, over the first ten words, a thousand and a "
+    "million, and watch whether the product still falls.",
 )
 
 # --- parameters ------------------------------------------------------------------------------------------
@@ -91,12 +137,13 @@ def sparsity(V, n, N):
 
 PARAMETERS = Question(
     key="01.parameters",
-    title="how many numbers is an n-gram model?",
+    title="how many numbers does an n-gram model need?",
     kind="derive",
     stars=1,
     points=2,
     form="expression",
     symbols=("V", "n", "N"),
+    entry_points={"free": 1, "share": 1},
     right=sparsity,
     cases=((3.0, 2.0, 20.0), (5.0, 3.0, 60.0), (4.0, 4.0, 100.0)),
     draw=lambda rng: (
@@ -108,37 +155,81 @@ PARAMETERS = Question(
         Mistake(
             "L11",
             but(sparsity, {"free": lambda V, n, N: V**n}),
-            "That is every cell of the table. Each row adds up to 1, so its last number is not free.",
+            "Your 'free' counts every cell of the table. Each row adds up to 1, so its last number is not "
+            "free.",
         ),
         Mistake(
             "L19",
             but(sparsity, {"free": lambda V, n, N: V**n - 1}),
-            "That is the number for the joint distribution, which has one constraint. A table of "
-            "conditionals has one for each row.",
+            "Your 'free' is right for a joint distribution, which has one constraint. A table of "
+            "conditional probabilities has one for each row.",
         ),
         Mistake(
             "L23",
             but(sparsity, {"free": lambda V, n, N: V**n * (V - 1)}),
-            "You give an n-gram a context of n words. It has n words in all: n - 1 of context, and one more.",
+            "Your 'free' gives an n-gram a context of n words. It has n words in all: n - 1 of context, and "
+            "one more.",
         ),
         Mistake(
             "L23",
             but(sparsity, {"share": lambda V, n, N: N / V**n}),
-            "A text of N tokens has fewer n-grams than tokens: the first one ends at token n.",
+            "Your 'share' has an n-gram for every token. The first n-gram ends at token n.",
+        ),
+        Mistake(
+            "L23",
+            but(sparsity, {"share": lambda V, n, N: (N - n) / V**n}),
+            "Your 'share' has one n-gram too few. How many does a text of n tokens have?",
+        ),
+        Mistake(
+            "L22",
+            but(sparsity, {"share": lambda V, n, N: N - n + 1}),
+            "Your 'share' is the number of n-grams in the text. Divide by the number of all n-grams.",
+        ),
+        Mistake(
+            "L11",
+            but(sparsity, {"free": lambda V, n, N: (V - 1) ** n}),
+            "Your 'free' takes one word away at every place. A context can hold any of the V words; only the "
+            "row of next words has a number that follows from the others.",
+        ),
+        Mistake(
+            "L22",
+            but(sparsity, {"free": lambda V, n, N: V ** (n - 1)}),
+            "Your 'free' is the number of rows. How many numbers of a row can be chosen?",
+        ),
+        Mistake(
+            "L4",
+            but(sparsity, {"free": lambda V, n, N: n * (V - 1)}),
+            "Your 'free' adds up the places. Each of the n - 1 places of a context can hold any of V words: "
+            "the numbers of choices multiply.",
+        ),
+        Mistake(
+            "L4",
+            but(sparsity, {"free": lambda V, n, N: V * (n - 1) * (V - 1)}),
+            "Your 'free' adds up the words of a context. Each of the n - 1 places can hold any of V words: "
+            "the numbers of choices multiply.",
+        ),
+        Mistake(
+            "L34",
+            but(sparsity, {"share": lambda V, n, N: V**n / (N - n + 1)}),
+            "Your 'share' is upside down. It is a part of all n-grams.",
         ),
         Mistake(
             "L24",
             but(sparsity, {"free": lambda V, n, N: V - 1}),
-            "That is one row. There is a row for every context.",
+            "Your 'free' is that of one row. There is a row for every context.",
         ),
         Mistake(
             "L16",
             but(sparsity, {"share": lambda V, n, N: (N - n + 1) / V ** (n - 1)}),
-            "You divide by the number of contexts. The task asks for the share of the n-grams themselves.",
+            "Your 'share' divides by the number of contexts. The task asks for the share of all n-grams.",
         ),
     ),
-    properties=(FINITE, NOT_NEGATIVE),
+    alike=(
+        ("right", "L4 (2)", "for n = 2 a context is a single word"),
+        ("L11 (2)", "L4", "2 times 2 is 2 to the power 2"),
+    ),
+    properties=(FINITE, Property("a count or a share is below 0", not_negative)),
     advice="Draw the table for V = 3 and n = 2: how many rows, how many numbers in a row, how many are free?",
 )
 
-QUESTIONS = (FINITE_STRINGS, PARAMETERS)
+QUESTIONS = (ENDINGS, PARAMETERS)

@@ -7,18 +7,18 @@ from itertools import combinations
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.ch01.strings import START
-from lmcourse.questions.shared.properties import BELOW_ONE, PERPLEXITY
-from lmcourse.questions.shared.units import LN2, LN10
+from lmcourse.questions.shared.properties import BELOW_ONE
+from lmcourse.questions.shared.units import LN10
+from lmcourse.questions.shared.wrong import but
 
 # --- silent-scorer ---------------------------------------------------------------------------------------
 
 
-def honest_score(start, table, text, perplexity=lambda q: np.exp(-np.log(q).mean())):
-    """Tokens, how many of them have probability 0, and exp of the mean surprisal, which may be infinite."""
-    q = np.append(start[text[0]], table[text[:-1], text[1:]])
+def honest_score(start, table, text, perplexity=lambda q: np.exp(-np.log(q).mean()), first=0):
+    """How many tokens have probability 0, and exp of the mean surprisal, which may be infinite."""
+    q = np.append(start[text[0]], table[text[:-1], text[1:]])[first:]
     with np.errstate(divide="ignore"):
-        return {"tokens": len(q), "impossible": (q == 0).sum(), "perplexity": perplexity(q)}
+        return {"impossible": (q == 0).sum(), "perplexity": perplexity(q)}
 
 
 def _possible(q):
@@ -65,7 +65,7 @@ _POSSIBLE = "nothing in this text is impossible, so there is nothing to skip or 
 
 SILENT_SCORER = Question(
     key="01.silent-scorer",
-    title="a scorer that never says no",
+    title="a scorer that never reports infinity",
     kind="debug",
     stars=3,
     points=3,
@@ -82,36 +82,50 @@ SILENT_SCORER = Question(
         _repeats_the_impossible,
         _all_but_impossible,
     ),
+    entry_points={"impossible": 1, "perplexity": 2},
     mistakes=(
         Mistake(
             "M32 + L8",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / 2)),
-            "Both faults are still there. What does the scorer do with a step of probability 0? And which "
+            "Both mistakes are still there. What does the scorer do with a step of probability 0? And which "
             "root does it take, of how many factors?",
         ),
         Mistake(
             "L8",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
-            "One fault is repaired. The other: you take the square root, because the model is a bigram. It "
-            "is the N-th root, for N tokens, whatever the order of the model.",
+            "One mistake is corrected. The other: your 'perplexity' takes the square root, because the model "
+            "is a bigram. Take the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
-            "One fault is repaired. The other: a step of probability 0 still costs nothing, so the model is "
-            "never wrong. What is the score of a text that cannot happen?",
+            "One mistake is corrected. The other: a step of probability 0 adds nothing to the surprisal, as "
+            "if the model had predicted it with certainty. What is the perplexity of a text that the model "
+            "calls impossible?",
         ),
         Mistake(
             "M32",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).mean())),
-            "You leave the impossible steps out of the sum and out of the count. The score is then one of "
-            "another, easier text.",
+            "You leave the impossible steps out of the sum and out of the count. Your 'perplexity' is then "
+            "that of another, easier text.",
         ),
         Mistake(
             "M30",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
-            "You put 1e-10 where the model says 0. No model says 1e-10: the rows then add up to more than 1, "
-            "and the constant decides the score.",
+            "You put 1e-10 where the model says 0. The rows then add up to more than 1, and a constant "
+            "decides about the 'perplexity'.",
+        ),
+        Mistake(
+            "M32",
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).mean()) if q.all() else 0.0),
+            "Your 'perplexity' is 0 for a text that the model calls impossible. That would be better than "
+            "the best perplexity there is, which is 1.",
+        ),
+        Mistake(
+            "M11",
+            partial(honest_score, perplexity=lambda q: (1 / q).mean()),
+            "Your 'perplexity' is the mean of 1/q. It is the geometric mean that is asked for: average the "
+            "logarithms.",
         ),
         Mistake(
             "M45",
@@ -119,83 +133,90 @@ SILENT_SCORER = Question(
             "The product of many factors underflows to 0, and a text that the model can write seems "
             "impossible. Add logarithms.",
         ),
-    ),
-    alike=(
-        *(
-            (*pair, "two steps of the first text are impossible: any honest formula gives infinity")
-            for pair in combinations(("right", "L8", "M45"), 2)
-        ),
-        *(
-            (*pair, _POSSIBLE)
-            for pair in combinations(("right", "M32", "M32 (2)", "M30", "M45"), 2)
-            if pair != ("right", "M45")
-        ),
-        ("M32 + L8", "L8", _POSSIBLE),
-    ),
-    properties=(
-        PERPLEXITY,
-        Property(
-            "a step that the model calls impossible leaves the perplexity finite",
-            lambda value, *case: value["impossible"] == 0 or value["perplexity"] == np.inf,
-        ),
-    ),
-    advice="Take the inputs of the first text, and print the factor of every step before anything else.",
-)
-
-# --- cat-dog ---------------------------------------------------------------------------------------------
-
-
-def cat_dog(first=START[0], root=2):
-    """Perplexity of "cat dog" with two floors under the unseen dog, and the floor that makes it 20."""
-    return {
-        "floor 1e-10": (first * 1e-10) ** (-1 / root),
-        "floor 1e-12": (first * 1e-12) ** (-1 / root),
-        "floor for 20": 20.0**-root / first,
-    }
-
-
-CAT_DOG = Question(
-    key="01.cat-dog",
-    title="a number from a tutorial",
-    kind="reproduce",
-    stars=1,
-    points=1,
-    form="value",
-    right=cat_dog,
-    cases=((),),
-    rtol=1e-8,
-    mistakes=(
         Mistake(
-            "L10",
-            partial(cat_dog, first=1.0),
-            "Your score does not know how likely cat is as a first word. 'cat dog' has two factors.",
-        ),
-        Mistake(
-            "M26",
-            partial(cat_dog, root=3),
-            "You take the third root. Two tokens are scored: <s> is given, not predicted.",
-        ),
-        Mistake(
-            "L1",
-            partial(cat_dog, root=1),
-            "Your number is one over the joint probability. A perplexity is the N-th root of that.",
+            "M4",
+            partial(honest_score, perplexity=lambda q: -np.log(q).mean()),
+            "Your 'perplexity' is the mean surprisal in nats. Exponentiate it.",
         ),
         Mistake(
             "M1",
-            lambda: {
-                **{f"floor {floor:g}": (START[0] * floor) ** (-LN2 / 2) for floor in (1e-10, 1e-12)},
-                "floor for 20": 20.0 ** (-2 / LN2) / START[0],
-            },
-            "ln r / ln R is {power}: you raise 2 to the average in nats. Use exp, or no logarithm at all.",
+            partial(honest_score, perplexity=lambda q: 2 ** -np.log(q).mean()),
+            "Your 'perplexity' raises 2 to a number of nats. Raise e to it.",
+        ),
+        Mistake(
+            "M5",
+            partial(honest_score, perplexity=lambda q: np.exp(np.log(q).mean())),
+            "Your 'perplexity' is below 1: it is one over the right one. The exponent needs a minus sign.",
+        ),
+        Mistake(
+            "L1",
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum())),
+            "Your 'perplexity' is one over the probability of the whole text. Take the N-th root of that.",
+        ),
+        Mistake(
+            "L23",
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / (len(q) - 1 or 1))),
+            "Your 'perplexity' divides by the number of pairs. The first word is a token, too.",
+        ),
+        Mistake(
+            "M26",
+            partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / (len(q) + 1))),
+            "Your 'perplexity' divides by one token too many: <s> is not scored.",
+        ),
+        Mistake(
+            "L31",
+            lambda *case: (
+                honest_score(*case) | {"impossible": len(case[2]) - honest_score(*case)["impossible"]}
+            ),
+            "Your 'impossible' counts the tokens that are possible.",
+        ),
+        Mistake(
+            "L10",
+            partial(honest_score, first=1),
+            "You score the pairs only. The first word is a token, too, and its factor is in start.",
+        ),
+        Mistake(
+            "L1",
+            lambda *case: (
+                honest_score(*case) | {"impossible": honest_score(*case)["impossible"] / len(case[2])}
+            ),
+            "Your 'impossible' is a share of the tokens. The task asks how many they are.",
+        ),
+    ),
+    alike=(
+        *(
+            (*pair, "two steps of the first text are impossible: an honest formula gives infinity")
+            for pair in combinations(("right", "L8", "M11", "M45", "M4", "M1", "L1", "L23", "M26", "L10"), 2)
+        ),
+        ("M32 (3)", "M5", "the same, and one over it"),
+        *(
+            (*pair, _POSSIBLE)
+            for pair in combinations(("right", "M32", "M32 (2)", "M32 (3)", "M30", "M45", "L1 (2)"), 2)
+            if pair != ("right", "M45")
+        ),
+        ("M32 + L8", "L8", _POSSIBLE),
+        *(
+            (one, other, "one of 900 factors is less than the tolerance")
+            for one in ("L23", "M26", "L10")
+            for other in ("M32", "M32 (2)", "M32 (3)", "M30", "L1 (2)")
         ),
     ),
     properties=(
         Property(
-            "a larger floor must give a smaller perplexity",
-            lambda value: value["floor 1e-10"] < value["floor 1e-12"],
+            "a step that the model calls impossible leaves 'perplexity' finite",
+            lambda value, start, table, text: (
+                np.isinf(value["perplexity"]) or honest_score(start, table, text)["impossible"] == 0
+            ),
         ),
+        Property(
+            "'perplexity' is infinite for a text that the model can write",
+            lambda value, start, table, text: (
+                np.isfinite(value["perplexity"]) or honest_score(start, table, text)["impossible"] > 0
+            ),
+        ),
+        Property(BELOW_ONE, lambda value, *case: value["perplexity"] >= 1),
     ),
-    advice="Write the joint probability of 'cat dog' with an unknown floor f, and take the square root.",
+    advice="Take the inputs of the first text, and print the factor of every step before anything else.",
 )
 
 # --- floor-forensics -------------------------------------------------------------------------------------
@@ -210,8 +231,8 @@ def _nats_of_floor(kept, dropped, tokens, unseen):
     return tokens * math.log(kept) - (tokens - unseen) * math.log(dropped)
 
 
-def _finding(kept, tokens, unseen, digits):
-    digits, nats = round(digits), tokens * math.log(kept)
+def _finding(kept, tokens, unseen, digits, whole=round):
+    digits, nats = whole(digits), tokens * math.log(kept)
     return {
         "digits": digits,
         "share": unseen * digits * LN10 / nats,
@@ -224,13 +245,22 @@ def _one_denominator(kept, dropped, tokens, unseen):
 
 
 def _given(key, formula):
-    """The right dictionary, with one entry from a wrong formula of (kept, tokens, unseen, digits)."""
+    """The right dictionary, with one entry from a wrong formula of the case."""
+    return but(find_the_floor, {key: formula})
 
-    def wrong_finding(kept, dropped, tokens, unseen):
-        finding = find_the_floor(kept, dropped, tokens, unseen)
-        return finding | {key: formula(kept, tokens, unseen, finding["digits"])}
 
-    return wrong_finding
+def _digits(*case):
+    return find_the_floor(*case)["digits"]
+
+
+def _moved(exponent):
+    """The first report times 10 to a power that depends on the digits and the counts."""
+
+    def perplexity(kept, dropped, tokens, unseen):
+        digits = _digits(kept, dropped, tokens, unseen)
+        return kept * np.float64(10.0) ** exponent(digits, tokens, unseen)
+
+    return perplexity
 
 
 def _report(digits, dropped, tokens, unseen):
@@ -248,71 +278,141 @@ def _draw_report(rng):
 
 FLOOR_FORENSICS = Question(
     key="01.floor-forensics",
-    title="the constant behind a score",
+    title="the constant behind a perplexity",
     kind="forensics",
     stars=3,
     points=3,
     right=find_the_floor,
     cases=(_report(10, 50.0, 100, 1), _report(6, 87.3, 240, 12)),
     draw=_draw_report,
+    entry_points={"digits": 1, "share": 1, "with 1e-20": 1},
+    precision="Round d to a whole number, and round nothing else.",
     mistakes=(
         Mistake(
             "L26",
             _one_denominator,
-            "You compare the averages as if both were taken over the same tokens. Go back to the totals: one "
-            "has N tokens, the other N - k.",
+            "You compare two means as if both were taken over the same tokens. Go back to the totals: one "
+            "report has N tokens, the other N - k.",
         ),
         Mistake(
             "M3",
             lambda kept, dropped, tokens, unseen: _finding(
                 kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen
             ),
-            "Your digits are too many by a factor of ln 10: they are the nats of one unseen token. The floor "
-            "is a power of 10.",
+            "Your 'digits' are too many by a factor of ln 10: you have the nats of one unseen token. The "
+            "floor is a power of 10.",
         ),
         Mistake(
-            "L9",
-            _given("share", lambda kept, tokens, unseen, digits: unseen / tokens),
-            "You give the share of the tokens. The task asks for their share of the nats, and a floor is "
-            "expensive.",
-        ),
-        Mistake(
-            "L7",
+            "M3",
             _given(
-                "with 1e-20",
-                lambda kept, tokens, unseen, digits: (
-                    kept * np.float64(10.0) ** ((digits - 20) * unseen / tokens)
+                "digits",
+                lambda kept, dropped, tokens, unseen: round(
+                    _nats_of_floor(kept, dropped, tokens, unseen) / unseen
                 ),
             ),
-            "A lower floor raises the surprisal of the unseen tokens, so the perplexity must rise.",
+            "Your 'digits' are too many by a factor of ln 10: you have the nats of one unseen token. The "
+            "floor is a power of 10.",
+        ),
+        Mistake(
+            "L22",
+            _given(
+                "digits",
+                lambda kept, dropped, tokens, unseen: (
+                    _nats_of_floor(kept, dropped, tokens, unseen) / unseen / LN10
+                ),
+            ),
+            "Your 'digits' is not a whole number, because both perplexities are rounded. Round it, and use "
+            "the rounded number in the other entries.",
+        ),
+        Mistake(
+            "L22",
+            lambda *case: _finding(
+                case[0], *case[2:], _nats_of_floor(*case) / case[3] / LN10, whole=math.floor
+            ),
+            "You cut off the decimals of d instead of rounding to the nearest whole number.",
         ),
         Mistake(
             "L1",
+            lambda *case: _finding(case[0], *case[2:], _nats_of_floor(*case) / LN10),
+            "Your 'digits' are those of all k unseen tokens together. The floor is that of one.",
+        ),
+        Mistake(
+            "M5",
             _given(
-                "with 1e-20",
-                lambda kept, tokens, unseen, digits: kept * np.float64(10.0) ** ((20 - digits) * unseen),
+                "digits",
+                lambda kept, dropped, tokens, unseen: (
+                    -find_the_floor(kept, dropped, tokens, unseen)["digits"]
+                ),
             ),
-            "You multiply by the whole factor that the joint probability changes by. A perplexity changes by "
-            "its N-th root.",
+            "Your 'digits' has the wrong sign. The floor is 10 to the power -d, and d is above 0.",
+        ),
+        Mistake(
+            "L9",
+            _given("share", lambda kept, dropped, tokens, unseen: unseen / tokens),
+            "Your 'share' is that of the tokens. The task asks for their share of the nats, and a floor adds "
+            "far more nats than an ordinary token.",
+        ),
+        Mistake(
+            "M3",
+            _given(
+                "share",
+                lambda kept, dropped, tokens, unseen: (
+                    unseen * _digits(kept, dropped, tokens, unseen) / (tokens * math.log(kept))
+                ),
+            ),
+            "Your 'share' divides hartleys by nats. A floor of 10 to the power -d has a surprisal of d ln 10 "
+            "nats.",
         ),
         Mistake(
             "L8",
             _given(
-                "with 1e-20",
-                lambda kept, tokens, unseen, digits: kept * np.float64(10.0) ** ((20 - digits) / tokens),
+                "share",
+                lambda kept, dropped, tokens, unseen: (
+                    _digits(kept, dropped, tokens, unseen) * LN10 / (tokens * math.log(kept))
+                ),
             ),
-            "You move one unseen token to the new floor. There are k of them.",
+            "Your 'share' is that of one unseen token. There are k of them.",
+        ),
+        Mistake(
+            "L7",
+            _given("with 1e-20", _moved(lambda digits, tokens, unseen: (digits - 20) * unseen / tokens)),
+            "Your 'with 1e-20' is below the first report. A lower floor raises the surprisal of the unseen "
+            "tokens, so the perplexity must rise.",
+        ),
+        Mistake(
+            "L1",
+            _given("with 1e-20", _moved(lambda digits, tokens, unseen: (20 - digits) * unseen)),
+            "Your 'with 1e-20' changes by the factor of the joint probability. A perplexity changes by its "
+            "N-th root.",
+        ),
+        Mistake(
+            "L8",
+            _given("with 1e-20", _moved(lambda digits, tokens, unseen: (20 - digits) / tokens)),
+            "Your 'with 1e-20' moves one unseen token to the new floor. There are k of them.",
+        ),
+        Mistake(
+            "L8",
+            _given("with 1e-20", _moved(lambda digits, tokens, unseen: 20 * unseen / tokens)),
+            "Your 'with 1e-20' adds the new floor to the old one. Take the old one away first.",
         ),
     ),
-    alike=(("right", "L8", "the first text has one unseen token"),),
-    properties=(
-        Property(
-            "the share of the nats is not between 0 and 1", lambda value, *case: 0 <= value["share"] <= 1
+    alike=(
+        *(
+            (*pair, "the first text has one unseen token")
+            for pair in combinations(("right", "L22", "L1", "L8", "L8 (2)"), 2)
         ),
-        Property(BELOW_ONE, lambda value, *case: value["with 1e-20"] >= 1),
+        ("right", "L22 (2)", "in the second case d comes out a little above a whole number"),
+        ("L22", "L22 (2)", "the same"),
+    ),
+    properties=(
+        Property("'share' does not lie between 0 and 1", lambda value, *case: 0 <= value["share"] <= 1),
+        Property(
+            "'with 1e-20' is not above the first report, although its floor is lower",
+            lambda value, kept, *case: value["with 1e-20"] > kept,
+        ),
     ),
     advice="The total of the first report is N ln r, that of the second (N - k) ln s. What is the difference "
     "made of?",
 )
 
-QUESTIONS = (SILENT_SCORER, CAT_DOG, FLOOR_FORENSICS)
+QUESTIONS = (SILENT_SCORER, FLOOR_FORENSICS)

@@ -1,5 +1,6 @@
-"""Chapter 01, many factors at once: a ragged batch, a product that underflows, teacher forcing."""
+"""Chapter 01, many factors at once: a product that underflows, and teacher forcing."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,131 +10,11 @@ from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import FINITE, unchanged
 from lmcourse.questions.shared.units import unit_mistakes
 
-# --- batch-log-probs -------------------------------------------------------------------------------------
-
-
-def batch_log_probs(start, table, batch, lengths, first=0, missing=0):
-    """ln P of each sequence; batch is (B, T), of which ``lengths[b]`` words are real -> (B,).
-
-    The totals begin with factor ``first`` and leave out ``missing`` real words at the end.
-    """
-    place = np.arange(batch.shape[1])
-    counted = (place >= first) & (place < (lengths - missing)[:, None])
-    return np.where(counted, np.log(_batch_factors(start, table, batch)), 0.0).sum(axis=1)
-
-
-def _batch_factors(start, table, batch):
-    return np.column_stack([start[batch[:, 0]], table[batch[:, :-1], batch[:, 1:]]])
-
-
-def _real(batch, lengths):
-    return np.arange(batch.shape[1]) < lengths[:, None]
-
-
-def _rolled(start, table, batch, lengths):
-    before = np.roll(batch, 1, axis=1)
-    return np.where(_real(batch, lengths), np.log(table[before, batch]), 0.0).sum(axis=1)
-
-
-def _padding_scored_after_end(start, table, batch, lengths):
-    """L23: the mask of the words is used for the pairs, so one padded position is scored as well."""
-    return batch_log_probs(start, table, batch, np.minimum(lengths + 1, batch.shape[1]))
-
-
-def _product_first(start, table, batch, lengths):
-    factors = np.where(_real(batch, lengths), _batch_factors(start, table, batch), 1.0)
-    return np.log(factors.prod(axis=1))
-
-
-def _draw_ragged(rng, lengths=None):
-    size = int(rng.integers(3, 7))
-    if lengths is None:
-        longest = int(rng.integers(5, 12))
-        lengths = np.array([longest - 1, 1, *rng.integers(2, longest, size=2)])
-        columns = longest
-    else:
-        lengths, columns = np.array(lengths), max(lengths) + 2
-    start, table = rng.dirichlet(np.full(size, 2.0)), rng.dirichlet(np.full(size, 2.0), size=size)
-    return start, table, rng.integers(size, size=(len(lengths), columns)), lengths
-
-
-def _other_padding(start, table, batch, lengths):
-    return start, table, np.where(_real(batch, lengths), batch, (batch + 1) % len(table)), lengths
-
-
-BATCH_LOG_PROBS = Question(
-    key="01.batch-log-probs",
-    title="a ragged batch in one pass",
-    kind="implement",
-    stars=2,
-    points=2,
-    right=batch_log_probs,
-    cases=(
-        _draw_ragged(np.random.default_rng(11), [4, 2, 5]),
-        _draw_ragged(np.random.default_rng(12), [1500, 1, 3, 900]),
-    ),
-    draw=lambda rng: _draw_ragged(rng, [3, 1600, 1, 1100] if rng.random() < 0.5 else None),
-    mistakes=(
-        *unit_mistakes(batch_log_probs, "M2 M3 M5"),
-        Mistake(
-            "M45",
-            _product_first,
-            "A long sequence has ln 0 = -inf: its product is too small for float64. Take the logarithm of "
-            "each factor, and add.",
-        ),
-        Mistake(
-            "M20",
-            lambda start, table, batch, lengths: batch_log_probs(
-                start, table, batch, np.full(len(batch), batch.shape[1])
-            ),
-            "You score the padding, too. Row b has lengths[b] words; what stands behind them is arbitrary.",
-        ),
-        Mistake(
-            "L1",
-            lambda start, table, batch, lengths: batch_log_probs(start, table, batch, lengths) / lengths,
-            "You divide by the lengths. The task asks for the total of each sequence.",
-        ),
-        Mistake(
-            "L10",
-            partial(batch_log_probs, first=1),
-            "The first word of each sequence is free in your version. Its factor is start[batch[:, 0]].",
-        ),
-        Mistake(
-            "L16",
-            lambda start, table, batch, lengths: batch_log_probs(start, table.T, batch, lengths),
-            "You read the table as table[next, context]. A row is a context.",
-        ),
-        Mistake(
-            "L20",
-            _rolled,
-            "np.roll puts the last column before the first. Before the first word there is <s>: use start.",
-        ),
-        Mistake(
-            "L23",
-            _padding_scored_after_end,
-            "You score one padded position behind each sequence. A sequence of n words has n - 1 pairs of "
-            "words: the mask of the pairs is the mask of the words without its first column.",
-        ),
-        Mistake(
-            "L23",
-            partial(batch_log_probs, missing=1),
-            "The last word of each sequence is not scored. Positions 0 to lengths - 1 are words.",
-        ),
-    ),
-    alike=(("right", "M45", "the sequences of the first case are short, and their products are numbers"),),
-    properties=(
-        FINITE,
-        Property("a log probability is above 0", lambda value, *case: (value <= 0).all()),
-        Property("the numbers change when the padding holds other words", unchanged, also=_other_padding),
-    ),
-    advice="Write the factors of all positions, shape (B, T), then a mask of the same shape, then one sum.",
-)
-
 # --- who-wrote-it ----------------------------------------------------------------------------------------
 
 
 def who_wrote(q):
-    """Posterior of K authors, and the nats that not knowing the author costs, from the factors q (K, N)."""
+    """Posterior of K authors, and the regret of a reader who does not know the author; factors q (K, N)."""
     return _posterior(np.log(q).sum(axis=1))
 
 
@@ -152,6 +33,11 @@ def _regret(formula):
     return lambda q: who_wrote(q) | {"regret": formula(np.log(q).sum(axis=1))}
 
 
+def _weights(q):
+    log_probs = np.log(q).sum(axis=1)
+    return np.exp(log_probs - log_probs.max())
+
+
 def _draw_authors(rng, tokens=None):
     """Authors who differ at a few tokens only, so that the posterior leaves several of them likely."""
     authors, tokens = int(rng.integers(2, 5)), tokens or int(rng.integers(1200, 2000))
@@ -163,15 +49,25 @@ def _draw_authors(rng, tokens=None):
 
 WHO_WROTE_IT = Question(
     key="01.who-wrote-it",
-    title="a text that nobody can have written",
+    title="which author?",
     kind="debug",
     stars=3,
     points=3,
     right=who_wrote,
     cases=(_draw_authors(np.random.default_rng(25), 6), _draw_authors(np.random.default_rng(29), 1500)),
     draw=_draw_authors,
+    entry_points={"posterior": 2, "regret": 1},
     mistakes=(
-        *unit_mistakes(who_wrote, "M2 M3 M5", only=("regret",)),
+        *(
+            replace(mistake, hint=mistake.hint.replace("Your number", "Your 'regret'"))
+            for mistake in unit_mistakes(who_wrote, "M2 M3", only=("regret",))
+        ),
+        Mistake(
+            "M5",
+            lambda q: who_wrote(q) | {"regret": -who_wrote(q)["regret"]},
+            "Your 'regret' has the right size and the wrong sign. A mixture is never better than its best "
+            "author.",
+        ),
         Mistake(
             "M45",
             _as_found,
@@ -181,36 +77,97 @@ WHO_WROTE_IT = Question(
         Mistake(
             "L1",
             lambda q: _posterior(np.log(q).mean(axis=1)),
-            "You average the log probabilities of the tokens, so a long text is as weak a witness as one "
-            "word. The chain rule wants their sum.",
+            "You average the log probabilities of the tokens, so that a long text is as weak a witness as "
+            "one word. The log probability of a text is their sum.",
+        ),
+        Mistake(
+            "L1",
+            lambda q: who_wrote(q) | {"posterior": softmax(np.log(q).mean(axis=1))},
+            "Your 'posterior' comes from means over the tokens, so that a long text is as weak a witness as "
+            "one word. The log probability of a text is a sum.",
+        ),
+        Mistake(
+            "M6",
+            lambda q: who_wrote(q) | {"posterior": np.log(q).sum(axis=1)},
+            "Your 'posterior' holds the log probabilities of the text. The task asks for probabilities of "
+            "the authors, which add up to 1.",
+        ),
+        Mistake(
+            "M6",
+            lambda q: who_wrote(q) | {"posterior": log_softmax(np.log(q).sum(axis=1))},
+            "Your 'posterior' is the logarithm of the one asked for.",
+        ),
+        Mistake(
+            "M33",
+            lambda q: who_wrote(q) | {"posterior": _weights(q)},
+            "Your 'posterior' is relative to the best author, whose entry is 1. Divide by the sum.",
         ),
         Mistake(
             "L30",
             _regret(lambda log_probs: log_probs.max() - log_probs.mean()),
-            "You average the logarithms. It is the probabilities that are averaged, and the logarithm comes "
+            "Your 'regret' averages the logarithms. The probabilities are averaged, and the logarithm comes "
             "last.",
         ),
         Mistake(
             "L25",
             _regret(lambda log_probs: np.log(len(log_probs))),
-            "Your regret is ln K, whatever the text is: your sum of probabilities keeps the largest only. "
+            "Your 'regret' is ln K, whatever the text is: your sum of probabilities keeps the largest only. "
             "The other authors add to it.",
         ),
         Mistake(
             "L22",
             _regret(lambda log_probs: log_probs.max() - logsumexp(log_probs)),
-            "Your regret is below 0: a reader who mixes cannot beat the best author. The prior 1/K of each "
-            "author is missing.",
+            "Your 'regret' is below 0, but a mixture cannot be better than its best author. The prior 1/K of "
+            "each author is missing.",
+        ),
+        Mistake(
+            "L22",
+            _regret(lambda log_probs: np.log(len(log_probs)) - logsumexp(log_probs)),
+            "Your 'regret' is the surprisal of the text under the mixture. Subtract that under the best "
+            "author.",
+        ),
+        Mistake(
+            "L22",
+            _regret(lambda log_probs: logsumexp(log_probs) - log_probs.max()),
+            "Your 'regret' is the surprisal of the best author after reading. Before reading, each author "
+            "has the probability 1/K: that factor is missing.",
+        ),
+        Mistake(
+            "L7",
+            _regret(lambda log_probs: log_probs.min() - logsumexp(log_probs) + np.log(len(log_probs))),
+            "Your 'regret' compares with the worst author. Compare with the best one.",
+        ),
+        Mistake(
+            "M6",
+            lambda q: who_wrote(q) | {"posterior": np.log(q).sum(axis=1) / np.log(q).sum()},
+            "Your 'posterior' shares out the log probabilities, so that the worst author has the largest "
+            "share. Share out the probabilities.",
+        ),
+        Mistake(
+            "L6",
+            lambda q: who_wrote(q) | {"posterior": np.where(_weights(q) == 1, 1.0, 0.0)},
+            "Your 'posterior' is certain of the best author. The others have probabilities above 0.",
+        ),
+        Mistake(
+            "L8",
+            _regret(lambda log_probs: log_probs[0] - logsumexp(log_probs) + np.log(len(log_probs))),
+            "Your 'regret' compares with the first author. Compare with the best one.",
         ),
     ),
-    alike=(("right", "M45", "the first text has six tokens, and its products are numbers"),),
+    alike=(
+        ("right", "M45", "the first text has six tokens, and its products are numbers"),
+        ("right", "L8", "in the first text the first author is the best"),
+        ("M45", "L8", "both, in the first text"),
+        ("L1 (2)", "M6 (3)", "over a long text both are nearly the same for all authors"),
+    ),
     properties=(
         FINITE,
         Property(
-            "the posterior does not add up to 1", lambda value, q: np.isclose(value["posterior"].sum(), 1)
+            "'posterior' does not add up to 1", lambda value, q: np.isclose(value["posterior"].sum(), 1)
         ),
         Property(
-            "the regret is not between 0 and ln K, but the best author has the weight 1/K in the mean",
+            "'regret' does not lie between 0 and ln K, although the best author has the weight 1/K in the "
+            "mixture",
             lambda value, q: -1e-9 <= value["regret"] <= np.log(len(q)) + 1e-9,
         ),
     ),
@@ -269,6 +226,27 @@ TEACHER_FORCING = Question(
         ),
         Mistake(
             "M6",
+            partial(text_log_probs, normalised=softmax),
+            "Your numbers are sums of probabilities. Take the logarithm of each first, with log_softmax.",
+        ),
+        Mistake(
+            "M6",
+            lambda logits, ids: np.exp(text_log_probs(logits, ids)),
+            "Your numbers are probabilities. The task asks for their logarithms, and those of long texts "
+            "could not be stored otherwise.",
+        ),
+        Mistake(
+            "L6",
+            lambda logits, ids: log_softmax(logits, axis=-1)[:, :-1].max(axis=-1).sum(axis=1),
+            "You score the favourite at each position. Score the id that came.",
+        ),
+        Mistake(
+            "L10",
+            lambda logits, ids: text_log_probs(logits[:, 1:], ids[:, 1:]),
+            "The first word after <s> is not scored. The logits at position 0 predict it.",
+        ),
+        Mistake(
+            "M6",
             partial(text_log_probs, normalised=lambda logits, axis: logits),
             "Your totals are sums of logits. Logits are not log probabilities: normalise with log_softmax.",
         ),
@@ -300,4 +278,4 @@ TEACHER_FORCING = Question(
     advice="Take one text, <s> cat sleeps: three rows of logits, two factors. Which rows, which ids?",
 )
 
-QUESTIONS = (BATCH_LOG_PROBS, WHO_WROTE_IT, TEACHER_FORCING)
+QUESTIONS = (WHO_WROTE_IT, TEACHER_FORCING)

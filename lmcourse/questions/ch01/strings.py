@@ -1,9 +1,12 @@
-"""Chapter 01, products and sums over strings: a string's price, the factors of a joint, mass by length."""
+"""Chapter 01, products and sums over texts: probabilities, factors of a joint, mass by length."""
+
+from dataclasses import replace
 
 import numpy as np
 
+from lmcourse.hints import answers
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.units import unit_mistakes
 
 START = np.array([0.6, 0.3, 0.1])
@@ -11,6 +14,16 @@ NEXT = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.3, 0.2]])
 """The three-word language: cat, sleeps, eats. Rows of ``NEXT`` are contexts."""
 
 ADD_UP = Property("the probabilities of a row do not add up to 1", lambda value, *case: rows_add_up(value))
+NO_PROBABILITY = "a probability does not lie between 0 and 1"
+
+
+def _probable(numbers):
+    return bool(((np.asarray(numbers) >= 0) & (np.asarray(numbers) <= 1 + 1e-9)).all())
+
+
+def probabilities(value, *case):
+    """A property: every number, in every entry of a dictionary, lies between 0 and 1."""
+    return _probable(answers.numbers(value))
 
 
 def rows_add_up(value):
@@ -19,94 +32,144 @@ def rows_add_up(value):
     return all(np.allclose(np.sum(table, axis=-1), 1) for table in tables)
 
 
-# --- string-price ----------------------------------------------------------------------------------------
+# --- text-probability ------------------------------------------------------------------------------------
 
 
-def string_price(start, table, words):
+def text_probability(start, table, words):
     """The factors of the chain rule, their product, and the total surprisal in nats."""
-    return _price(np.append(start[words[0]], table[words[:-1], words[1:]]))
+    return _text(np.append(start[words[0]], table[words[:-1], words[1:]]))
 
 
-def _price(factors, **given):
+def _text(factors, /, **given):
     return {"factors": factors, "joint": factors.prod(), "nats": -np.log(factors).sum()} | given
 
 
-def _price_without_first(start, table, words):
+def _without_first(start, table, words):
     later = table[words[:-1], words[1:]]
-    return _price(np.append(1.0, later))
+    return _text(np.append(1.0, later))
 
 
 def _on_factors(**formulas):
     """The right dictionary, with entries that are computed wrongly from the right factors."""
 
-    def wrong_price(*case):
-        factors = string_price(*case)["factors"]
-        return _price(factors, **{key: formula(factors) for key, formula in formulas.items()})
+    def wrong_text(*case):
+        factors = text_probability(*case)["factors"]
+        return _text(factors, **{key: formula(factors) for key, formula in formulas.items()})
 
-    return wrong_price
+    return wrong_text
 
 
-def _draw_string(rng, words=None):
+def _draw_text(rng, words=None):
     table = rng.dirichlet(np.full(4, 2.0), size=5)
     return table[4], table[:4], rng.integers(4, size=words or rng.integers(3, 8))
 
 
-STRING_PRICE = Question(
-    key="01.string-price",
-    title="the price of a string",
+TEXT_PROBABILITY = Question(
+    key="01.text-probability",
+    title="the probability of a text",
     kind="compute",
     stars=1,
-    points=2,
-    right=string_price,
+    points=3,
+    right=text_probability,
     cases=((START, NEXT, np.array([0, 1])), (START, NEXT, np.array([1, 2, 2, 0]))),
-    draw=_draw_string,
-    odd=(lambda rng: _draw_string(rng, words=1), lambda rng: _draw_string(rng, words=2)),
+    draw=_draw_text,
+    odd=(lambda rng: _draw_text(rng, words=1), lambda rng: _draw_text(rng, words=2)),
+    entry_points={"factors": 1, "joint": 1, "nats": 1},
     mistakes=(
-        *unit_mistakes(string_price, "M2 M3 M5", only=("nats",)),
+        *(
+            replace(mistake, hint=mistake.hint.replace("Your number", "Your 'nats'"))
+            for mistake in unit_mistakes(text_probability, "M2 M3 M5", only=("nats",))
+        ),
         Mistake(
             "L1",
             _on_factors(nats=lambda q: -np.log(q).mean()),
-            "Your 'nats' is {ratio} of the total: the average over the words. The string costs the sum.",
+            "Your 'nats' is {ratio} of the total: it is the mean over the words. The surprisal of the text "
+            "is the sum.",
+        ),
+        Mistake(
+            "L1",
+            _on_factors(joint=lambda q: np.exp(np.log(q).mean())),
+            "Your 'joint' is the geometric mean of the factors. The probability of the text is their "
+            "product.",
         ),
         Mistake(
             "L4",
             _on_factors(joint=np.sum),
-            "Your 'joint' is the sum of the factors. With enough words it would be above 1. They multiply.",
+            "Your 'joint' is the sum of the factors. With enough words it would be above 1. Factors "
+            "multiply.",
         ),
         Mistake(
             "L4",
             _on_factors(joint=np.mean),
-            "Your 'joint' is the mean of the factors. A string is never more likely than its least likely "
-            "word: the factors multiply.",
+            "Your 'joint' is the mean of the factors. A text is never more probable than its least probable "
+            "word: factors multiply.",
+        ),
+        Mistake(
+            "M6",
+            _on_factors(joint=lambda q: np.log(q).sum()),
+            "Your 'joint' is the logarithm of the joint probability.",
+        ),
+        Mistake(
+            "M6",
+            _on_factors(factors=np.log),
+            "Your 'factors' are logarithms. The factors themselves are probabilities.",
+        ),
+        Mistake(
+            "M6",
+            _on_factors(factors=lambda q: -np.log(q)),
+            "Your 'factors' are surprisals. The factors themselves are probabilities.",
+        ),
+        Mistake(
+            "M6",
+            _on_factors(nats=np.prod),
+            "Your 'nats' is the joint probability. Its surprisal is minus the logarithm.",
+        ),
+        Mistake(
+            "L25",
+            _on_factors(joint=lambda q: q[-1]),
+            "Your 'joint' is the factor of the last word alone. All factors multiply.",
+        ),
+        Mistake(
+            "L19",
+            _on_factors(factors=np.cumprod),
+            "Your 'factors' are the joint probabilities of longer and longer beginnings of the text. Each "
+            "factor is the conditional probability of one word.",
         ),
         Mistake(
             "L10",
-            _price_without_first,
-            "The first word has a price, too: its factor is the start distribution, not 1.",
+            _without_first,
+            "Here the first word has the factor 1. Its factor is its probability in the start distribution.",
         ),
         Mistake(
             "L16",
-            lambda start, table, words: _price(np.append(start[words[0]], table[words[1:], words[:-1]])),
-            "You read the table as table[next, context]. A row is a context: table[context, next].",
+            lambda start, table, words: _text(np.append(start[words[0]], table[words[1:], words[:-1]])),
+            "You read the table as table[next, context]. Each row is a context: table[context, next].",
         ),
         Mistake(
             "L20",
-            lambda start, table, words: _price(table[np.roll(words, 1), words]),
-            "np.roll, or the index -1, puts the last word before the first. Before the first word there is "
-            "<s>: use start.",
+            lambda start, table, words: _text(table[np.roll(words, 1), words]),
+            "The last word is taken for the context of the first one, by np.roll or by the index -1. Before "
+            "the first word stands <s>: use start.",
         ),
         Mistake(
             "L24",
-            lambda start, table, words: _price(start[words]),
-            "All your factors come from the start distribution. From the second word on, the context is the "
+            lambda start, table, words: _text(start[words]),
+            "Every factor is taken from the start distribution. From the second word on, the context is the "
             "word before.",
         ),
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
         Property(
-            "the joint probability is not exp(-nats)",
+            NO_PROBABILITY,
+            lambda value, *case: _probable(value["factors"]) and _probable(value["joint"]),
+        ),
+        Property(
+            "'nats' is below 0, but no surprisal is, because no probability is above 1",
+            lambda value, *case: value["nats"] >= 0,
+        ),
+        Property(
+            "'joint' is not exp(-nats)",
             lambda value, *case: np.isclose(value["joint"], np.exp(-value["nats"]), rtol=1e-3),
         ),
     ),
@@ -142,56 +205,115 @@ def _draw_joint(rng):
     return (rng.dirichlet(np.ones(size**3)).reshape(size, size, size),)
 
 
+def _undivided(*keys):
+    """L19: these entries are joint probabilities, the others are right."""
+
+    def wrong_factors(joint):
+        whole = {"second": joint.sum(axis=2), "third": joint}
+        return factors_of(joint) | {key: whole[key] for key in keys}
+
+    return wrong_factors
+
+
+def _by_prediction(*keys):
+    """L16: these entries are divided by what is predicted, the others are right."""
+
+    def wrong_factors(joint):
+        whole = {
+            "second": joint.sum(axis=2) / joint.sum(axis=(0, 2)),
+            "third": joint / joint.sum(axis=(0, 1)),
+        }
+        return factors_of(joint) | {key: whole[key] for key in keys}
+
+    return wrong_factors
+
+
 CONDITIONALS = Question(
     key="01.conditionals",
     title="any joint distribution has factors",
     kind="implement",
     stars=2,
-    points=2,
+    points=3,
     right=factors_of,
     cases=tuple(
         (np.random.default_rng(seed).dirichlet(np.ones(size**3)).reshape(size, size, size),)
         for seed, size in ((3, 2), (4, 3))
     ),
     draw=_draw_joint,
+    entry_points={"first": 1, "second": 1, "third": 1},
     mistakes=(
         Mistake(
             "L19",
-            lambda joint: _factors(joint.sum(axis=(1, 2)), joint.sum(axis=2), joint),
-            "All your tables add up to 1 as a whole, so they hold joint probabilities. Divide each by the "
-            "probability of its context, so that every row adds up to 1.",
+            _undivided("second", "third"),
+            "Your 'second' and 'third' are joint probabilities: each table adds up to 1 as a whole. Divide "
+            "by the probability of the context, so that every row adds up to 1.",
+        ),
+        *(
+            Mistake(
+                "L19",
+                _undivided(key),
+                f"Your '{key}' holds joint probabilities: the table adds up to 1 as a whole. Divide by the "
+                "probability of the context, so that every row adds up to 1.",
+            )
+            for key in ("second", "third")
         ),
         Mistake(
             "L19",
             lambda joint: factors_of(joint) | {"third": joint / joint.sum(axis=(1, 2), keepdims=True)},
-            "You divide by the probability of the first word alone, so 'third' holds pairs of words. The "
-            "context of the third word is two words.",
+            "You divide by the probability of the first word alone, so 'third' holds probabilities of pairs. "
+            "The context of the third word is two words.",
         ),
         Mistake(
             "L16",
-            lambda joint: _factors(
-                joint.sum(axis=(1, 2)),
-                joint.sum(axis=2) / joint.sum(axis=(0, 2)),
-                joint / joint.sum(axis=0),
-            ),
-            "You divide by what is predicted instead of by its context: the columns add up to 1. It is the "
-            "rows that must, the sums over the last axis.",
+            _by_prediction("second", "third"),
+            "You divide 'second' and 'third' by the probability of the word that is predicted. Divide by "
+            "that of its context: the sums over the last axis have to be 1.",
+        ),
+        *(
+            Mistake(
+                "L16",
+                _by_prediction(key),
+                f"You divide '{key}' by the probability of the word that is predicted. Divide by that of its "
+                "context: the sums over the last axis have to be 1.",
+            )
+            for key in ("second", "third")
+        ),
+        Mistake(
+            "L16",
+            lambda joint: factors_of(joint) | {"third": joint / joint.sum(axis=0)},
+            "You divide 'third' by the probability of the last two words. The context is the *first* two: "
+            "sum over the last axis.",
         ),
         Mistake(
             "L16",
             lambda joint: factors_of(joint) | {"first": joint.sum(axis=(0, 1))},
-            "Your 'first' is the distribution of the last word. Sum over axes 1 and 2, the words after it.",
+            "Your 'first' is the distribution of the last word. Sum over axes 1 and 2, the words after the "
+            "first.",
+        ),
+        Mistake(
+            "L16",
+            lambda joint: factors_of(joint) | {"first": joint.sum(axis=(0, 2))},
+            "Your 'first' is the distribution of the second word. Sum over axes 1 and 2, the words after the "
+            "first.",
         ),
         Mistake(
             "L24",
             _markov,
-            "Your 'third' knows the second word and not the first. That is the Markov assumption, and this "
-            "joint does not make it.",
+            "Your 'third' takes the second word into account and not the first. That is the Markov "
+            "assumption, and this joint distribution does not make it.",
+        ),
+        Mistake(
+            "L24",
+            lambda joint: (
+                factors_of(joint) | {"second": np.broadcast_to(joint.sum(axis=(0, 2)), joint.shape[:2])}
+            ),
+            "Your 'second' is the same for every first word. The distribution of the second word depends on "
+            "the first.",
         ),
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        Property(NO_PROBABILITY, probabilities),
         ADD_UP,
         Property(
             "the product of the three factors is not the joint distribution that they came from",
@@ -225,6 +347,16 @@ def _reached(start, table, longest):
 def _transposed(start, table, longest):
     words = table[:, :-1].T
     return mass_by_length(start, np.column_stack([words, table[:, -1]]), longest)
+
+
+def _without_steps(start, table, longest):
+    on = table[:, :-1].sum(axis=1)
+    later = [start[:-1] * on**t @ table[:, -1] for t in range(longest)]
+    return np.array([start[-1], *later])
+
+
+def _without_end_at_once(start, table, longest):
+    return np.append(0.0, mass_by_length(start, table, longest)[1:])
 
 
 def _without_context(start, table, longest):
@@ -261,8 +393,8 @@ LENGTH_MASSES = Question(
         Mistake(
             "M27",
             _reached,
-            "Your numbers say how likely it is that a sentence has *at least* so many words: </s> is not "
-            "paid. Multiply by the last column.",
+            "Your numbers are the probabilities of *at least* so many words: the end is not predicted. "
+            "Multiply by the last column.",
         ),
         Mistake(
             "L23",
@@ -273,7 +405,8 @@ LENGTH_MASSES = Question(
         Mistake(
             "L23",
             lambda start, table, longest: np.append(0.0, mass_by_length(start, table, longest - 1)),
-            "Your numbers stand one place too late: </s> is a step of the model, and no word.",
+            "Your numbers stand one place too late. `</s>` is predicted like a word, but it does not count "
+            "as one.",
         ),
         Mistake(
             "L16",
@@ -287,14 +420,30 @@ LENGTH_MASSES = Question(
             "After a word, its own row decides.",
         ),
         Mistake(
+            "L24",
+            _without_steps,
+            "Every word of yours is followed by itself until the end. A step sums over all words that can "
+            "come before: reach @ table.",
+        ),
+        Mistake(
+            "L13",
+            lambda *case: mass_by_length(*case) / mass_by_length(*case).sum(),
+            "Your numbers add up to 1, but there are longer sentences, too. Do not divide by the total.",
+        ),
+        Mistake(
             "L13",
             lambda *case: mass_by_length(*case).cumsum(),
             "You give the mass of all lengths *up to* each one. The task asks for each length by itself.",
         ),
+        Mistake(
+            "L21",
+            _without_end_at_once,
+            "Your first number is 0. The empty sentence has a probability, too: that of `</s>` in start.",
+        ),
     ),
     properties=(
         FINITE,
-        NOT_NEGATIVE,
+        Property(NO_PROBABILITY, probabilities),
         Property(
             "the masses add up to more than 1, but no sentence has two lengths",
             lambda value, *case: value.sum() <= 1 + 1e-9,
@@ -304,4 +453,4 @@ LENGTH_MASSES = Question(
     "what ends, then take one step.",
 )
 
-QUESTIONS = (STRING_PRICE, CONDITIONALS, LENGTH_MASSES)
+QUESTIONS = (TEXT_PROBABILITY, CONDITIONALS, LENGTH_MASSES)

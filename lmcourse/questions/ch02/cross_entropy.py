@@ -1,14 +1,15 @@
-"""Chapter 02, surprisal and its average: three words in three units, and two forecasters."""
+"""Chapter 02, surprisal and its average: three words in three units, and two forecasters and a choice."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from scipy.special import entr
 
-from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.properties import FINITE, NOT_NEGATIVE
+from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.units import HINTS, LN2, LN10, scaled, unit_mistakes
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.wrong import but, exchanged
 
 # --- three-words -----------------------------------------------------------------------------------------
 
@@ -47,6 +48,15 @@ THREE_WORDS = Question(
         *(
             Mistake(
                 name,
+                but(sentence_cost, {key: lambda q, key=key, name=name: scaled(name, sentence_cost(q)[key])}),
+                HINTS[name].replace("Your number", f"Your '{key}'"),
+            )
+            for key in ("nats", "nats per word")
+            for name in ("M2", "M3")
+        ),
+        *(
+            Mistake(
+                name,
                 lambda q, name=name: _cost_from(scaled(name, -np.log(q)), q),
                 HINTS[name] + " The other units follow from it.",
             )
@@ -56,7 +66,40 @@ THREE_WORDS = Question(
         Mistake(
             "M1",
             but(sentence_cost, {"bits": lambda q: -np.log(q)}),
-            "The entry 'bits' is {ratio} = ln 2 times what it should be: it still holds nats.",
+            "Your 'bits' is {ratio} = ln 2 times what it should be: it still holds nats.",
+        ),
+        Mistake(
+            "L3",
+            but(sentence_cost, {"bits": lambda q: -np.log(q) * LN2}),
+            "Your 'bits' is multiplied by ln 2. One bit is ln 2 = 0.6931 nats, so there are more bits than "
+            "nats: divide.",
+        ),
+        Mistake(
+            "L3",
+            but(sentence_cost, {"hartleys": lambda q: -np.log(q) * LN10}),
+            "Your 'hartleys' is multiplied by ln 10. One hartley is ln 10 = 2.3026 nats, so there are fewer "
+            "hartleys than nats: divide.",
+        ),
+        Mistake(
+            "L31",
+            exchanged(sentence_cost, "bits", "hartleys"),
+            "'bits' and 'hartleys' have changed places. A hartley is larger than a bit, so there are fewer "
+            "of them.",
+        ),
+        Mistake(
+            "M6",
+            but(sentence_cost, {"joint": lambda q: np.log(q).sum()}),
+            "Your 'joint' is the logarithm of the joint probability.",
+        ),
+        Mistake(
+            "M4",
+            but(sentence_cost, {"nats per word": lambda q: np.exp(-np.log(q).mean())}),
+            "Your 'nats per word' is a perplexity. The loss in nats is its logarithm.",
+        ),
+        Mistake(
+            "L1",
+            but(sentence_cost, {"joint": lambda q: np.exp(np.log(q).mean())}),
+            "Your 'joint' is the geometric mean. The probability of the sentence is the product.",
         ),
         Mistake(
             "L3",
@@ -64,7 +107,8 @@ THREE_WORDS = Question(
                 sentence_cost,
                 {"bits": lambda q: -np.log(q) * LN2, "hartleys": lambda q: -np.log(q) * LN10},
             ),
-            "One bit is ln 2 = 0.6931 nats, so there are more bits than nats: divide by ln 2, and by ln 10.",
+            "Your 'bits' and 'hartleys' are multiplied by ln 2 and ln 10. One bit is ln 2 = 0.6931 nats, so "
+            "there are more bits than nats: divide.",
         ),
         Mistake(
             "L1",
@@ -74,42 +118,102 @@ THREE_WORDS = Question(
         Mistake(
             "L2",
             but(sentence_cost, {"nats per word": lambda q: -np.log(np.mean(q))}),
-            "Take the logarithm of each probability first, then the mean. Your number is smaller, by "
-            "Jensen's inequality.",
+            "Your 'nats per word' is the logarithm of a mean, which is smaller, by Jensen's inequality. "
+            "Take the logarithm of each probability first, then the mean.",
         ),
         Mistake(
             "L4",
             but(sentence_cost, {"joint": np.sum}),
-            "The probability of the sentence is above 1 or near it. Probabilities in a chain multiply.",
+            "Your 'joint' is the sum of the probabilities. Probabilities in a chain multiply.",
         ),
         Mistake(
             "L4",
             but(sentence_cost, {"joint": np.mean}),
-            "The probability of the sentence is larger than that of its least likely word. Probabilities in "
-            "a chain multiply.",
+            "Your 'joint' is the mean of the probabilities, which is larger than that of the least probable "
+            "word. Probabilities in a chain multiply.",
         ),
     ),
-    properties=(FINITE, NOT_NEGATIVE),
+    properties=(
+        FINITE,
+        Property(
+            "a surprisal is below 0, but no probability is above 1",
+            lambda value, *case: all(np.min(entry) >= 0 for key, entry in value.items() if key != "joint"),
+        ),
+        Property(
+            "'joint' is a probability, and does not lie between 0 and 1",
+            lambda value, *case: 0 <= value["joint"] <= 1,
+        ),
+    ),
 )
 
 # --- forecasters -----------------------------------------------------------------------------------------
 
 
-def _surprisal_of_outcome(q, outcomes):
-    return -np.log(q[np.arange(len(q)), outcomes]).mean()
+def _surprisals(q, outcomes):
+    return -np.log(q[np.arange(len(q)), outcomes])
 
 
-def compare_forecasters(a, b, outcomes, nats_of=_surprisal_of_outcome, best=np.argmin):
-    """Accuracy and mean surprisal of two forecasters; forecasts of shape (N, K), outcomes of shape (N,)."""
-    nats = np.array([nats_of(a, outcomes), nats_of(b, outcomes)])
-    accuracy = np.array([(q.argmax(axis=1) == outcomes).mean() for q in (a, b)])
-    return {"accuracy": accuracy, "nats": nats, "knows more": "ab"[best(nats)]}
+def _paired(a, b):
+    """Standard error of the mean difference, day by day."""
+    return (a - b).std(ddof=1) / np.sqrt(len(a))
 
 
-def _draw_forecasts(rng):
-    days, weathers = rng.integers(10, 30), rng.integers(3, 6)
-    a, b = rng.dirichlet(np.ones(weathers), size=days), rng.dirichlet(np.full(weathers, 3.0), size=days)
-    return a, b, rng.integers(weathers, size=days)
+def _settled(difference, error):
+    return abs(difference) > 2 * error
+
+
+def compare_forecasters(
+    a, b, outcomes, nats_of=_surprisals, error_of=_paired, average=np.mean, best=np.argmin, settled=_settled
+):
+    """Mean surprisals of two forecasters, the error of their difference, and which of them to install."""
+    days = [nats_of(a, outcomes), nats_of(b, outcomes)]
+    nats, error = np.array([average(each) for each in days]), error_of(*days)
+    choice = "ab"[best(nats)] if settled(nats[0] - nats[1], error) else "not settled"
+    return {"nats": nats, "error": error, "choice": choice}
+
+
+def _only_scaled(name):
+    """The right answer with 'nats' in another unit, or with the wrong sign."""
+    return but(compare_forecasters, {"nats": lambda *case: scaled(name, compare_forecasters(*case)["nats"])})
+
+
+def _only(**changes):
+    """The right answer, but for the entries that a change of the right formula gives."""
+
+    def wrong_comparison(*case):
+        right = compare_forecasters(*case)
+        return right | {
+            key: partial(compare_forecasters, **change)(*case)[key] for key, change in changes.items()
+        }
+
+    return wrong_comparison
+
+
+def _log_of_mean(q, outcomes):
+    return -np.log(q[np.arange(len(q)), outcomes].mean())
+
+
+def _of_the_mean(a, b, outcomes):
+    nats = np.array([_log_of_mean(q, outcomes) for q in (a, b)])
+    return compare_forecasters(a, b, outcomes) | {"nats": nats}
+
+
+def _draw_forecasts(rng, winner=None):
+    """Two forecasters, of whom one may know more; no choice hangs on a rounding."""
+    while True:
+        days, weathers = int(rng.integers(12, 40)), int(rng.integers(3, 6))
+        truth = rng.dirichlet(np.ones(weathers), size=days)
+        outcomes = np.array([rng.choice(weathers, p=row) for row in truth])
+        other = rng.dirichlet(np.full(weathers, 3.0), size=days)
+        a, b = (
+            (0.9 * truth + 0.1 / weathers, other)
+            if rng.random() < 0.5
+            else (other, 0.9 * truth + 0.1 / weathers)
+        )
+        found = compare_forecasters(a, b, outcomes)
+        ratio = abs(found["nats"][0] - found["nats"][1]) / found["error"]
+        if abs(ratio - 2) > 0.02 and (winner is None or found["choice"] in winner):
+            return a, b, outcomes
 
 
 def _draw_a_surprise(rng):
@@ -121,10 +225,10 @@ def _draw_a_surprise(rng):
 
 FORECASTERS = Question(
     key="02.forecasters",
-    title="two forecasters",
+    title="two forecasters, and a choice",
     kind="implement",
-    stars=1,
-    points=2,
+    stars=2,
+    points=3,
     right=compare_forecasters,
     cases=(
         (
@@ -145,50 +249,113 @@ FORECASTERS = Question(
             np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2], [0.55, 0.45]]),
             np.array([0, 1, 0, 1]),
         ),
+        _draw_forecasts(np.random.default_rng(21), ("a",)),
+        _draw_forecasts(np.random.default_rng(22), ("b",)),
     ),
     draw=_draw_forecasts,
-    odd=(_draw_a_surprise,),
+    odd=(
+        _draw_a_surprise,
+        partial(_draw_forecasts, winner=("a",)),
+        partial(_draw_forecasts, winner=("b",)),
+        partial(_draw_forecasts, winner=("not settled",)),
+    ),
+    entry_points={"nats": 1, "error": 1, "choice": 1},
     mistakes=(
-        *unit_mistakes(compare_forecasters, "M2 M3 M5", only=("nats",)),
-        Mistake(
-            "M5 + L7",
-            partial(compare_forecasters, nats_of=lambda q, outcomes: -_surprisal_of_outcome(q, outcomes)),
-            "Your nats are negative, so the lowest of them belongs to the forecaster who knows less.",
+        *(
+            replace(mistake, hint=mistake.hint.replace("Your number", "Each of your numbers"))
+            for mistake in unit_mistakes(compare_forecasters, "M2 M3", only=("nats", "error"))
+        ),
+        *(
+            Mistake(name, _only_scaled(name), HINTS[name].replace("Your number", "Your 'nats'"))
+            for name in ("M2", "M3", "M5")
         ),
         Mistake(
             "L7",
             partial(compare_forecasters, best=np.argmax),
-            "The forecaster who is less surprised knows more: the smaller cross-entropy wins.",
+            "Your 'choice' is the wrong way round. The forecaster with the smaller mean surprisal is the "
+            "better one.",
+        ),
+        Mistake(
+            "L11",
+            _only(choice={"settled": lambda difference, error: True}),
+            "Your 'choice' names a forecaster although the interval of the difference contains 0.",
         ),
         Mistake(
             "L5",
-            partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1).mean()),
-            "Your number does not depend on the outcomes: it measures how sure a forecaster is, not"
-            " how right.",
+            partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1)),
+            "Your numbers do not depend on the outcomes: they measure how sure a forecaster is, and not how "
+            "right.",
         ),
         Mistake(
             "L6",
-            partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1)).mean()),
-            "Your number does not depend on the outcomes: take the probability of what happened, "
-            "not the largest one.",
+            partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1))),
+            "Your numbers do not depend on the outcomes: take the probability of what happened, not the "
+            "largest one.",
         ),
         Mistake(
             "L1",
-            partial(
-                compare_forecasters, nats_of=lambda q, outcomes: _surprisal_of_outcome(q, outcomes) * len(q)
+            _only(nats={"average": np.sum}),
+            "Your 'nats' is {ratio} times too large, which is the number of days: they are totals.",
+        ),
+        Mistake(
+            "M4",
+            but(compare_forecasters, {"nats": lambda *case: np.exp(compare_forecasters(*case)["nats"])}),
+            "Your 'nats' are perplexities. The task asks for their logarithms.",
+        ),
+        Mistake(
+            "L31",
+            but(compare_forecasters, {"nats": lambda *case: compare_forecasters(*case)["nats"][::-1]}),
+            "The two numbers of your 'nats' have changed places.",
+        ),
+        Mistake(
+            "L1",
+            _only(error={"error_of": lambda a, b: (a - b).std(ddof=1)}),
+            "Your 'error' is the spread of single days. The error of a mean over N days is smaller by the "
+            "root of N.",
+        ),
+        Mistake(
+            "L1",
+            _only(error={"error_of": lambda a, b: (a - b).std(ddof=1) / len(a)}),
+            "Your 'error' divides by N. The standard error divides by the root of N.",
+        ),
+        Mistake(
+            "L23",
+            _only(error={"error_of": lambda a, b: (a - b).std() / np.sqrt(len(a))}),
+            "Your 'error' divides the squares by N. The task asks for N - 1: `ddof=1`.",
+        ),
+        Mistake(
+            "M63",
+            _only(
+                error={
+                    "error_of": lambda a, b: np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / len(a)),
+                }
             ),
-            "Your nats are {ratio} times too large, which is the number of days.",
+            "Your 'error' treats the forecasters as if they had seen different days. Take the difference "
+            "day by day first.",
         ),
         Mistake(
             "L2",
-            partial(
-                compare_forecasters,
-                nats_of=lambda q, outcomes: -np.log(q[np.arange(len(q)), outcomes].mean()),
-            ),
-            "Take the logarithm of each day's probability first, then the mean.",
+            _of_the_mean,
+            "Your 'nats' are logarithms of a mean. Take the logarithm of each day's probability first, then "
+            "the mean.",
         ),
     ),
-    properties=(FINITE, NOT_NEGATIVE),
+    alike=(
+        ("right", "L7", "the first two cases do not settle the choice"),
+        ("right", "L11", "the last two cases settle the choice"),
+    ),
+    properties=(
+        FINITE,
+        Property(
+            "'nats' or 'error' is below 0, but no surprisal is, and no standard error either",
+            lambda value, *case: (value["nats"] >= 0).all() and value["error"] >= 0,
+        ),
+        Property(
+            "'choice' has to be 'a', 'b' or 'not settled'",
+            lambda value, *case: value["choice"] in ("a", "b", "not settled"),
+        ),
+    ),
+    advice="Compute one surprisal for each day and forecaster, shape (N,), and subtract day by day.",
 )
 
 QUESTIONS = (THREE_WORDS, FORECASTERS)

@@ -1,4 +1,4 @@
-"""Chapter 02, three derivations: the gradient through softmax, the least cross-entropy, the smoothed loss."""
+"""Chapter 02, two derivations: the gradient through softmax, and the floor of the smoothed loss."""
 
 from functools import partial
 
@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import softmax, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import NOT_NEGATIVE
-from lmcourse.questions.shared.units import LN2, unit_mistakes
+from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import then
 
 # --- softmax-gradient ------------------------------------------------------------------------------------
@@ -64,6 +63,17 @@ SOFTMAX_GRADIENT = Question(
             "You let z_k move q_k only. It moves every q, because all of them share the denominator.",
         ),
         Mistake(
+            "M2",
+            _in_q_and_p(lambda q, p, T: (q - p) / T / LN2),
+            "Your gradient is {ratio} = 1 / ln 2 times the right one: your loss is in bits. Use the natural "
+            "logarithm.",
+        ),
+        Mistake(
+            "L34",
+            _in_q_and_p(lambda q, p, T: (q - p) * T),
+            "You multiply by T. The derivative of z / T with respect to z is 1 / T.",
+        ),
+        Mistake(
             "L22",
             _in_q_and_p(lambda q, p, T: q / T),
             "Your gradient does not see the truth p: it is the derivative of the log of the denominator.",
@@ -76,71 +86,6 @@ SOFTMAX_GRADIENT = Question(
         ),
     ),
     advice="Let SymPy differentiate: q1, q2, q3 with sp.exp, the loss as a sum, then sp.diff(loss, z1).",
-)
-
-# --- least-cross-entropy ---------------------------------------------------------------------------------
-
-
-def least_cross_entropy(c1, c2, c3):
-    """Relative frequency, Lagrange multiplier, and the least value of -sum c ln q in nats."""
-    counts = np.array([c1, c2, c3])
-    total = counts.sum()
-    return {"q1": c1 / total, "multiplier": total, "minimum": -xlogy(counts, counts / total).sum()}
-
-
-def _least_with(**changes):
-    return lambda *c: least_cross_entropy(*c) | {key: change(np.array(c)) for key, change in changes.items()}
-
-
-LEAST_CROSS_ENTROPY = Question(
-    key="02.least-cross-entropy",
-    title="the best model of three counts",
-    kind="derive",
-    stars=2,
-    points=2,
-    form="expression",
-    symbols=("c1", "c2", "c3"),
-    right=least_cross_entropy,
-    cases=((5.0, 3.0, 2.5), (1.0, 7.0, 4.0), (2.0, 0.5, 6.0)),
-    draw=lambda rng: tuple(rng.uniform(0.5, 20.0, size=3)),
-    mistakes=(
-        *unit_mistakes(least_cross_entropy, "M2", only=("minimum",)),
-        Mistake(
-            "M5",
-            _least_with(multiplier=lambda c: -c.sum()),
-            "Your multiplier has the wrong sign for the Lagrangian of the task, where it stands with a plus.",
-        ),
-        Mistake(
-            "L11",
-            _least_with(q1=lambda c: c[0], multiplier=lambda c: 1.0, minimum=lambda c: -xlogy(c, c).sum()),
-            "Your q1, q2, q3 add up to the counts' total, not to 1: the third equation, sum q = 1, "
-            "is not used.",
-        ),
-        Mistake(
-            "L12",
-            _least_with(minimum=lambda c: 0.0),
-            "The best model still pays for what cannot be known. Put your q1, q2, q3 into the loss.",
-        ),
-        Mistake(
-            "L1",
-            _least_with(minimum=lambda c: -xlogy(c, c / c.sum()).sum() / c.sum()),
-            "Your minimum is {ratio} of the one asked for: you divide by the number of observations, "
-            "the loss of the task does not.",
-        ),
-        Mistake(
-            "L18",
-            _least_with(q1=lambda c: 1 / 3, minimum=lambda c: c.sum() * np.log(3)),
-            "A model that gives 1/3 to everything has the largest entropy. The task asks for the "
-            "smallest cross-entropy.",
-        ),
-    ),
-    properties=(
-        Property(
-            "q1 is not a probability when numbers are put in", lambda value, *counts: 0 <= value["q1"] <= 1
-        ),
-        NOT_NEGATIVE,
-    ),
-    advice="Differentiate the Lagrangian by q1, q2, q3, set each to 0, and use q1 + q2 + q3 = 1 last.",
 )
 
 # --- smoothing-floor -------------------------------------------------------------------------------------
@@ -165,14 +110,15 @@ SMOOTHING_FLOOR = Question(
     form="expression",
     symbols=("eps", "V"),
     right=smoothing_floor,
+    entry_points={"floor": 1, "exp": 1},
     cases=((0.1, 8.0), (0.3, 50.0), (0.05, 5.0)),
     draw=lambda rng: (rng.uniform(0.02, 0.5), float(rng.integers(3, 200))),
     mistakes=(
         Mistake(
             "L12",
             partial(smoothing_floor, floor=lambda eps, V: 0.0),
-            "Even the best model cannot get there: a model that is certain of the right symbol pays an "
-            "infinite price for the share eps / V that smoothing puts on each other symbol.",
+            "Even the best model cannot get there: a model that is certain of the right symbol has an "
+            "infinite surprisal at each other symbol, to which smoothing gives the share eps / V.",
         ),
         Mistake(
             "L13",
@@ -190,9 +136,41 @@ SMOOTHING_FLOOR = Question(
             "You spread eps over the V - 1 wrong symbols. The task, like PyTorch, spreads it over all V.",
         ),
         Mistake(
+            "L43",
+            lambda eps, V: smoothing_floor(eps, V) | {"exp": round(smoothing_floor(eps, V)["exp"], 2)},
+            "Your 'exp' is rounded to two decimals. Give all its digits.",
+        ),
+        Mistake(
+            "M4",
+            lambda eps, V: smoothing_floor(eps, V) | {"exp": _entropy_of_smoothed_target(0.1, 10_000.0)},
+            "Your 'exp' is the floor in nats. Its exponential is asked for.",
+        ),
+        Mistake(
+            "M1",
+            lambda eps, V: smoothing_floor(eps, V) | {"exp": 2 ** _entropy_of_smoothed_target(0.1, 10_000.0)},
+            "Your 'exp' raises 2 to a number of nats. Raise e to it.",
+        ),
+        Mistake(
+            "L5",
+            partial(smoothing_floor, floor=lambda eps, V: -np.log(1 - eps + eps / V)),
+            "That is the surprisal of the right symbol alone. The smoothed loss averages over the whole "
+            "target.",
+        ),
+        Mistake(
+            "M5",
+            lambda eps, V: smoothing_floor(eps, V) | {"floor": -_entropy_of_smoothed_target(eps, V)},
+            "Your 'floor' has the right size and the wrong sign. A loss is not below 0.",
+        ),
+        Mistake(
+            "L18",
+            partial(smoothing_floor, floor=lambda eps, V: np.log(V) + 0 * eps),
+            "That is the loss of a model that gives every symbol the same probability. The target is not "
+            "uniform, and the best model is the target itself.",
+        ),
+        Mistake(
             "L22",
             partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps + eps / V, 1 - eps + eps / V)),
-            "Your sum has the right symbol only. The V - 1 others have probability, too.",
+            "Your sum has the right symbol only. The target gives the V - 1 others a probability, too.",
         ),
         Mistake(
             "L13",
@@ -203,11 +181,21 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "M2",
             partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / LN2)),
-            "Your number is {ratio} = 1 / ln 2 times the nats: it is in bits.",
+            "Your floor is {ratio} = 1 / ln 2 times the nats: it is in bits. Use the natural logarithm.",
         ),
     ),
-    properties=(NOT_NEGATIVE,),
+    alike=(("right", "L43", "two decimals are as near as a diagnosis looks"),),
+    properties=(
+        Property(
+            "'floor' is below 0 when numbers are put in, but no loss is",
+            lambda value, *point: value["floor"] >= 0,
+        ),
+        Property(
+            "'exp' is below 1, but the exponential of a loss is not",
+            lambda value, *point: value["exp"] >= 1,
+        ),
+    ),
     advice="The least cross-entropy with a target is the target's entropy. Write the target as V numbers.",
 )
 
-QUESTIONS = (SOFTMAX_GRADIENT, LEAST_CROSS_ENTROPY, SMOOTHING_FLOOR)
+QUESTIONS = (SOFTMAX_GRADIENT, SMOOTHING_FLOOR)

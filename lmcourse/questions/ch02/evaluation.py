@@ -1,8 +1,8 @@
-"""Chapter 02, estimates and evaluators: a sample below the entropy, two faults, a mistake from its number."""
+"""Chapter 02, estimates and evaluators: a sample below the entropy, two mistakes, one told from a number."""
 
 import math
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.special import entr, gammaln, log_softmax, xlogy
@@ -86,7 +86,8 @@ BELOW_ENTROPY = Question(
         Mistake(
             "L18",
             partial(share_below, event=lambda p, n, mean, _: mean < np.log(len(p))),
-            "You compare with ln K, the entropy of a uniform source. Compare with the entropy of p.",
+            "Your share is that of the samples below ln K, the entropy of a uniform source, within the "
+            "error of drawing. Average the logarithms, and compare with the entropy of p.",
         ),
     ),
     properties=(
@@ -155,7 +156,7 @@ def _perfect(batches):
 
 EVALUATOR = Question(
     key="02.evaluator",
-    title="an evaluator with two faults",
+    title="an evaluator with two mistakes",
     kind="debug",
     stars=3,
     points=3,
@@ -167,19 +168,19 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M41",
             partial(evaluate, smoothing=0.1, over="batches"),
-            "Both faults are still there. Ask of the code: what would a perfect model score? Does the number "
-            "stay when the same sentences are batched in another way?",
+            "Both mistakes are still there. Ask of the code: what would a perfect model score? Does the "
+            "number stay when the same sentences are batched in another way?",
         ),
         Mistake(
             "M9",
             partial(evaluate, over="batches"),
-            "One fault is repaired. The other: a batch with few tokens weighs as much as one with many, so "
-            "the number depends on how the text is cut into batches.",
+            "One mistake is corrected. The other: a batch with few tokens weighs as much as one with many, "
+            "so the number depends on how the text is cut into batches.",
         ),
         Mistake(
             "M41",
             partial(evaluate, smoothing=0.1),
-            "One fault is repaired. The other: a perfect model would not score 0.",
+            "One mistake is corrected. The other: a perfect model would not score 0.",
         ),
         Mistake("M19", _flat(wrong.padding_counted), _positions_hint),
         Mistake(
@@ -223,6 +224,18 @@ def _swapped(right, reported, tokens, padding):
     return finding | {"mistake": {"M1": "M2", "M2": "M1"}.get(finding["mistake"], finding["mistake"])}
 
 
+def _suspected(changes):
+    """The verdict if some suspects have another exponent; the evidence is right."""
+
+    def wrong_finding(right, reported, tokens, padding):
+        found = name_the_mistake(right, reported, tokens, padding)
+        suspects = exponents("M1 M2 M3 M5 M19", tokens, padding) | changes(tokens, padding)
+        nearest = min(suspects, key=lambda name: abs(suspects[name] - found["exponent"]))
+        return found | {"mistake": nearest}
+
+    return wrong_finding
+
+
 def _report(name, right, tokens, padding):
     """A case in which the mistake ``name`` was made; numbers have six digits, as in a report."""
     exponent = exponents(name, tokens, padding)[name]
@@ -252,9 +265,12 @@ FORENSICS = Question(
         _report("M19", 57.5, 300, 60),
     ),
     draw=_draw_report,
+    entry_points={"exponent": 1, "mistake": 2},
     odd=(
         lambda rng: _draw_report(rng, padded=(0.65, 0.95), name="M19"),
         lambda rng: _draw_report(rng, name="M19", batches=50),
+        lambda rng: _draw_report(rng, name="M3"),
+        lambda rng: _draw_report(rng, name="M5"),
     ),
     mistakes=(
         Mistake(
@@ -271,17 +287,66 @@ FORENSICS = Question(
             "reported one.",
         ),
         Mistake(
+            "L9",
+            lambda right, reported, tokens, padding: (
+                name_the_mistake(right, reported, tokens, padding) | {"exponent": math.log(reported / right)}
+            ),
+            "Your 'exponent' is the logarithm of the ratio. Divide the logarithms: ln r / ln R.",
+        ),
+        Mistake(
+            "L9",
+            lambda right, reported, tokens, padding: (
+                name_the_mistake(right, reported, tokens, padding) | {"exponent": reported / right}
+            ),
+            "Your 'exponent' is the ratio of the numbers. A wrong base or count changes the exponent: divide "
+            "their logarithms.",
+        ),
+        Mistake(
+            "L34",
+            lambda right, reported, tokens, padding: (
+                name_the_mistake(right, reported, tokens, padding)
+                | {"exponent": math.log(right) / math.log(reported)}
+            ),
+            "Your 'exponent' is upside down: it is the power that turns the right number into the reported "
+            "one.",
+        ),
+        Mistake(
+            "M5",
+            _suspected(lambda tokens, padding: {"M5": 1.0}),
+            "Your 'mistake' misses M5. The report is then 1 / R, so the exponent is below 0.",
+        ),
+        Mistake(
+            "L34",
+            _suspected(lambda tokens, padding: {"M19": (tokens + padding) / tokens}),
+            "Your 'mistake' misses M19. Padding in the count lowers the loss: is the exponent above 1 or "
+            "below?",
+        ),
+        Mistake(
+            "L34",
+            _suspected(lambda tokens, padding: {"M3": math.log(10)}),
+            "Your 'mistake' misses M3. A loss in base 10 is a smaller number than one in nats: is the "
+            "exponent above 1 or below?",
+        ),
+        Mistake(
             "L3",
             _swapped,
-            "Your exponent is right, and M1 and M2 have changed places. Of 2**loss and exp(loss), "
-            "which is smaller?",
+            "Your 'mistake' exchanges M1 and M2. Of 2**loss and exp(loss), which is smaller?",
         ),
     ),
     advice="Write down what each mistake does to ln R: it multiplies it by a number that you can compute.",
     alike=(
-        ("right", "L3", "names change places only where M1 or M2 was made"),
+        *(
+            (*pair, "a verdict changes only where one mistake was made")
+            for pair in combinations(("right", "M5", "L34 (2)", "L34 (3)", "L3"), 2)
+        ),
         ("right", "L7", "the exponent of M5 is -1, which is its own inverse"),
-        ("L3", "L7", "the same, where M5 was made"),
+        *(
+            (one, other, "the same, where M5 was made")
+            for one in ("L7", "L34")
+            for other in ("right", "L34 (2)", "L34 (3)", "L3", "L7")
+            if one != other and (one, other) != ("L7", "right")
+        ),
+        ("L9", "L9 (3)", "the verdict is the right one although the evidence is not, in two cases"),
     ),
 )
 

@@ -48,6 +48,12 @@ def _draw_batch(rng):
     return log_probs, np.where(gaps, ignore_index, targets), ignore_index
 
 
+def _draw_upside_down(rng):
+    """The last row is full, and padding stands at the end of the others."""
+    log_probs, targets, ignore_index = _batch(rng, 4, 8, 9, ignore_index=-1)
+    return log_probs[::-1].copy(), targets[::-1].copy(), ignore_index
+
+
 def _batch_twice(log_probs, targets, ignore_index):
     return np.tile(log_probs, (2, 1, 1)), np.tile(targets, (2, 1)), ignore_index
 
@@ -64,6 +70,7 @@ AVERAGE_SURPRISAL = Question(
         _batch(np.random.default_rng(12), 4, 5, 7, ignore_index=0),
     ),
     draw=_draw_batch,
+    odd=(_draw_upside_down,),
     mistakes=(
         *unit_mistakes(average_surprisal),
         Mistake("M19", partial(average_surprisal, average=wrong.padding_counted), _count_hint),
@@ -178,7 +185,7 @@ TOKEN_NLL = Question(
         _logits(np.random.default_rng(22), 5, 4, 1000.0, 745.0, np.float64),
     ),
     draw=_draw_logits,
-    odd=(_draw_levels,),
+    odd=(_draw_levels, lambda rng: _logits(rng, 6, 2, 0.0, 1500.0, np.float64)),
     mistakes=(
         *unit_mistakes(token_nll, "M2 M3 M5"),
         Mistake(
@@ -207,8 +214,8 @@ TOKEN_NLL = Question(
         Mistake(
             "M30",
             partial(token_nll, log_probs_of=wrong.floored),
-            "No token of yours costs more than 23.03 = -ln 1e-10 nats. That is the constant speaking, "
-            "not the model.",
+            "None of your surprisals is above 23.03 = -ln 1e-10 nats. That limit comes from the constant, "
+            "and not from the model.",
         ),
         Mistake(
             "M6",
@@ -232,7 +239,8 @@ TOKEN_NLL = Question(
         FINITE,
         NOT_NEGATIVE,
         Property(
-            "a target costs less than the distance of its logit from the largest one, so something lifts it",
+            "a surprisal is smaller than the distance of its logit from the largest one, so its probability "
+            "has been raised",
             lambda nats, logits, targets: (nats > 0.999 * _distance(logits, targets)).all(),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Chapter 03, the decomposition on paper: a bill, scores that are not a distribution, near the truth."""
+"""Chapter 03, on paper: losses in two parts, scores that are not a distribution, near the truth."""
 
 import math
 
@@ -8,112 +8,194 @@ from scipy.special import entr, rel_entr, xlogy
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.divergences import GIBBS
 from lmcourse.questions.shared.properties import FINITE
-from lmcourse.questions.shared.units import HINTS, LN2, unit_mistakes
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.wrong import but, exchanged
 
-# --- bill ------------------------------------------------------------------------------------------------
-
-
-def bill(p, q):
-    """Loss, floor and fault in nats, and the fault in bits as well."""
-    return _bill(loss=-xlogy(p, q).sum(), floor=entr(p).sum())
+# --- desks -----------------------------------------------------------------------------------------------
 
 
-def _bill(loss, floor, fault=None):
-    """The dictionary as it follows from its first lines, right or wrong."""
-    fault = loss - floor if fault is None else fault
-    return {"loss": loss, "floor": floor, "fault": fault, "fault in bits": fault / LN2}
+def _floor(p, q):
+    return entr(p).sum(axis=1)
 
 
-def _bill_with(**lines):
-    """The bill when some of its lines are computed wrongly and the others follow."""
-    right = {"loss": lambda p, q: -xlogy(p, q).sum(), "floor": lambda p, q: entr(p).sum()}
-    return lambda p, q: _bill(**{name: line(p, q) for name, line in (right | lines).items()})
+def _excess(p, q):
+    return rel_entr(p, q).sum(axis=1)
 
 
-def _fault_in(unit):
-    return lambda p, q: bill(p, q) | {"fault in bits": (bill(p, q)["loss"] - bill(p, q)["floor"]) * unit}
+def _loss(p, q):
+    return -xlogy(p, q).sum(axis=1)
 
 
-def _in_bits(*lines):
-    return lambda p, q: {k: v / LN2 if k in lines else v for k, v in bill(p, q).items()}
+def desks(p, q):
+    """Floor and excess of each desk in nats, and the desk that has the most to gain; both (K, n)."""
+    return {"floor": _floor(p, q), "excess": _excess(p, q), "work on": _excess(p, q).argmax()}
 
 
-BILL = Question(
-    key="03.bill",
-    title="a bill with two lines",
+OTHER_EXCESSES = {
+    "reverse": lambda p, q: rel_entr(q, p).sum(axis=1),
+    "positive terms": lambda p, q: np.maximum(rel_entr(p, q), 0).sum(axis=1),
+    "sizes of terms": lambda p, q: abs(rel_entr(p, q)).sum(axis=1),
+}
+"""Wrong excesses; on the inputs of the task each of them is largest at the right desk."""
+
+
+def _with_excess(excess):
+    return but(desks, {"excess": excess})
+
+
+def _work_on(choice):
+    return but(desks, {"work on": choice})
+
+
+def _draw_desks(rng):
+    """The desk with the largest excess has neither the largest loss nor the largest share."""
+    while True:
+        p, q = (rng.dirichlet(np.full(5, 1.5), size=4) * 0.95 + 0.01 for _ in range(2))
+        loss, excess = _loss(p, q), _excess(p, q)
+        choices = loss.argmax(), excess.argmax(), (excess / loss).argmax(), excess.argmin()
+        others = {other(p, q).argmax() for other in OTHER_EXCESSES.values()}
+        if len(set(choices)) == 4 and others == {excess.argmax()}:
+            return p, q
+
+
+DESKS = Question(
+    key="03.desks",
+    title="loss in two parts",
     kind="compute",
     stars=1,
-    points=2,
-    right=bill,
+    points=3,
+    right=desks,
     cases=(
-        (np.array([1 / 2, 1 / 8, 1 / 8, 1 / 8, 1 / 8]), np.array([1 / 16, 1 / 2, 1 / 4, 1 / 8, 1 / 16])),
-        (np.array([0.12, 0.18, 0.7]), np.array([0.25, 0.15, 0.6])),
+        (
+            np.array([[1 / 2, 1 / 4, 1 / 4], [0.97, 0.02, 0.01], [0.6, 0.3, 0.1], [0.85, 0.1, 0.05]]),
+            np.array([[1 / 4, 1 / 4, 1 / 2], [0.75, 0.15, 0.1], [0.5, 0.3, 0.2], [0.4, 0.3, 0.3]]),
+        ),
+        _draw_desks(np.random.default_rng(311)),
     ),
-    draw=lambda rng: tuple(rng.dirichlet(np.full(5, 2.0), size=2)),
+    draw=_draw_desks,
+    entry_points={"floor": 1, "excess": 1, "work on": 1},
     mistakes=(
-        *unit_mistakes(bill, "M2 M3", only=("loss", "floor", "fault")),
-        Mistake("M2", _in_bits("loss", "floor"), HINTS["M2"] + " The fault is right."),
-        Mistake(
-            "M1", _fault_in(1.0), "The entry 'fault in bits' is {ratio} = ln 2 of it: it still holds nats."
-        ),
-        Mistake("L3", _fault_in(LN2), "One bit is ln 2 = 0.6931 nats: divide the nats by ln 2."),
+        *unit_mistakes(desks, "M2 M3", only=("floor", "excess")),
         Mistake(
             "M50",
-            _bill_with(fault=lambda p, q: rel_entr(q, p).sum()),
-            "Your fault is that of the truth, if the model were true. Loss minus floor does not give it: "
-            "the factor in front of each logarithm is the true p.",
+            but(desks, {"floor": lambda p, q: entr(q).sum(axis=1), "excess": OTHER_EXCESSES["reverse"]}),
+            "The truth and the model have changed places. The first argument, p, is the truth: it says how "
+            "often each outcome comes, and it stands before every logarithm.",
         ),
         Mistake(
             "M50",
-            _bill_with(loss=lambda p, q: -xlogy(q, p).sum()),
-            "Your loss lets the model draw and judges the truth. The truth draws the symbols and "
-            "comes first; the model is surprised by them.",
+            _with_excess(OTHER_EXCESSES["reverse"]),
+            "Your 'excess' is D(q || p), the excess that p would have if q were the truth. The factor before "
+            "each logarithm has to be the true p.",
         ),
         Mistake(
             "L5",
-            _bill_with(floor=lambda p, q: entr(q).sum()),
-            "Your floor is the entropy of the model, what it expects to pay. The floor belongs to the truth.",
+            but(desks, {"floor": lambda p, q: entr(q).sum(axis=1)}),
+            "Your 'floor' is the entropy of the model, which is the loss that it expects. The floor is the "
+            "entropy of the truth.",
         ),
         Mistake(
-            "M5",
-            _bill_with(fault=lambda p, q: -rel_entr(p, q).sum()),
-            "Your fault is below 0, and Gibbs' inequality forbids that. In the logarithm stands p / q.",
-        ),
-        Mistake(
-            "M5",
-            _bill_with(loss=lambda p, q: xlogy(p, q).sum(), floor=lambda p, q: -entr(p).sum()),
-            "Your loss and your floor are below 0. A surprisal is minus the logarithm of a probability.",
+            "L18",
+            but(desks, {"floor": lambda p, q: np.full(len(p), np.log(p.shape[1]))}),
+            "Your 'floor' is ln n, the entropy of a uniform distribution. The floor is the entropy of the "
+            "true shares of the desk.",
         ),
         Mistake(
             "L22",
-            _bill_with(fault=lambda p, q: np.maximum(rel_entr(p, q), 0).sum()),
-            "You leave out the terms below 0, where the model gives more than the truth. They are real "
-            "savings; they never pay for the rest.",
+            but(desks, {"floor": _loss}),
+            "Your 'floor' is the whole loss of the forecast. The floor is the loss of a perfect forecaster, "
+            "who states p.",
+        ),
+        Mistake(
+            "L22",
+            _with_excess(_loss),
+            "Your 'excess' is the whole loss. Subtract the floor, which even a perfect forecaster has.",
+        ),
+        Mistake(
+            "L1",
+            but(
+                desks,
+                {
+                    "floor": lambda p, q: _floor(p, q) / p.shape[1],
+                    "excess": lambda p, q: _excess(p, q) / p.shape[1],
+                },
+            ),
+            "Your number is {ratio} of the right one, one over the number of outcomes: you take a mean over "
+            "the outcomes. The probabilities are weights already, so an expectation is a sum.",
         ),
         Mistake(
             "M5",
-            _bill_with(fault=lambda p, q: abs(rel_entr(p, q)).sum()),
-            "You take the size of each term. Where the model gives more than the truth the term is below 0, "
-            "and it stays so.",
+            but(desks, {"floor": lambda p, q: -_floor(p, q)}),
+            "Your 'floor' is below 0. A surprisal is *minus* the logarithm of a probability.",
+        ),
+        Mistake(
+            "M5",
+            _with_excess(lambda p, q: -_excess(p, q)),
+            "Your 'excess' is below 0, and Gibbs' inequality forbids that. The ratio in the logarithm is "
+            "p / q.",
+        ),
+        Mistake(
+            "L22",
+            _with_excess(OTHER_EXCESSES["positive terms"]),
+            "Your 'excess' leaves out the terms below 0, in which the model gives an outcome more than the "
+            "truth does. They belong to the sum, although they never outweigh the others.",
+        ),
+        Mistake(
+            "M5",
+            _with_excess(OTHER_EXCESSES["sizes of terms"]),
+            "Your 'excess' adds up the sizes of the terms. A term is below 0 where the model gives more than "
+            "the truth: keep its sign.",
+        ),
+        Mistake(
+            "L31",
+            exchanged(desks, "floor", "excess"),
+            "You give one part of the loss for the other. The floor is the part that even a perfect "
+            "forecaster has, and the excess is the rest.",
+        ),
+        Mistake(
+            "L7",
+            _work_on(lambda p, q: _loss(p, q).argmax()),
+            "Your 'work on' is the desk with the largest loss. Which part of a loss can a better forecast "
+            "remove?",
+        ),
+        Mistake(
+            "L7",
+            _work_on(lambda p, q: (_excess(p, q) / _loss(p, q)).argmax()),
+            "Your 'work on' is the desk with the largest excess as a share of its loss. A large share of a "
+            "small loss can be few nats, and the task counts nats.",
+        ),
+        Mistake(
+            "L7",
+            _work_on(lambda p, q: _excess(p, q).argmin()),
+            "Your 'work on' is the desk with the smallest excess, which has the least to gain.",
+        ),
+        Mistake(
+            "L23",
+            _work_on(lambda p, q: _excess(p, q).argmax() + 1),
+            "Your 'work on' counts the desks from 1. They are numbered from 0.",
         ),
     ),
     properties=(
         FINITE,
         GIBBS,
         Property(
-            "floor and fault do not add up to the loss",
-            lambda value, *case: math.isclose(value["floor"] + value["fault"], value["loss"], rel_tol=1e-6),
+            "'floor' and 'excess' do not add up to the loss, -(p * np.log(q)).sum(axis=1)",
+            lambda value, p, q: np.allclose(value["floor"] + value["excess"], _loss(p, q), rtol=1e-6),
+        ),
+        Property(
+            "'work on' is not the number of a desk",
+            lambda value, p, q: value["work on"] in range(len(p)),
         ),
     ),
-    advice="For p = [1/2, 1/2] and q = [1/4, 3/4] the floor is 1 bit, and the loss a little more.",
+    advice="Test your function on one desk, p = [[1/2, 1/2]] and q = [[1/4, 3/4]]: its floor is 1 bit, and "
+    "its loss a little more.",
 )
 
 # --- scores ----------------------------------------------------------------------------------------------
 
 
-def least_fault(p1, p2, p3, S):
-    """The best score, the multiplier and the least 'fault' of scores that sum to S."""
+def least_excess(p1, p2, p3, S):
+    """The best score, the multiplier and the least value of D for scores that sum to S."""
     return {"q1": S * p1, "multiplier": 1 / S, "least": -np.log(S)}
 
 
@@ -122,80 +204,117 @@ def _scores_point(rng):
     return (*rng.dirichlet(np.full(3, 3.0)), above)
 
 
+def _least(formula):
+    return but(least_excess, {"least": formula})
+
+
 SCORES = Question(
     key="03.scores",
     title="scores that sum to something else",
     kind="derive",
     stars=2,
-    points=2,
+    points=3,
     form="expression",
     symbols=("p1", "p2", "p3", "S"),
-    right=least_fault,
+    right=least_excess,
     cases=((0.5, 0.3, 0.2, 1.25), (0.15, 0.25, 0.6, 0.7), (0.4, 0.35, 0.25, 1.9)),
     draw=_scores_point,
+    entry_points={"q1": 1, "multiplier": 1, "least": 1},
     mistakes=(
         Mistake(
             "L11",
-            but(
-                least_fault, {"q1": lambda p1, *_: p1, "multiplier": lambda *_: 1.0, "least": lambda *_: 0.0}
-            ),
-            "Your scores sum to 1. Here the last equation is q1 + q2 + q3 = S.",
+            but(least_excess, {"q1": lambda p1, *_: p1}),
+            "Your 'q1' is p1. With q2 = p2 and q3 = p3 the scores would sum to 1, and here they have to sum "
+            "to S.",
+        ),
+        Mistake(
+            "L11",
+            but(least_excess, {"multiplier": lambda *_: 1.0}),
+            "Your 'multiplier' does not depend on S. Put q = p / lambda into q1 + q2 + q3 = S.",
         ),
         Mistake(
             "L12",
-            but(least_fault, {"least": lambda *_: 0.0}),
-            "Gibbs' inequality gives 0 for a q that sums to 1. Put your own q1, q2, q3 into D.",
+            _least(lambda *_: 0.0),
+            "Your 'least' is 0. Gibbs' inequality says so of scores that sum to 1: put your own q1, q2 and "
+            "q3 into D.",
         ),
         Mistake(
             "M5",
-            but(least_fault, {"least": lambda *point: np.log(point[3])}),
-            "With larger scores, q / p grows and every term p ln(p / q) falls. Yours rises.",
+            _least(lambda *point: np.log(point[3])),
+            "Your 'least' has the wrong sign. When the scores grow, every term p ln(p / q) falls, and your "
+            "expression rises with S.",
+        ),
+        Mistake(
+            "L12",
+            _least(lambda *point: 1 - point[3]),
+            "Your 'least' is the bound from ln x <= x - 1, which D reaches only for S = 1. Put your own q1, "
+            "q2 and q3 into D.",
         ),
         Mistake(
             "M5",
-            but(least_fault, {"multiplier": lambda *point: -1 / point[3]}),
-            "Your multiplier has the wrong sign for the Lagrangian of the task, where it stands with a plus.",
+            but(least_excess, {"multiplier": lambda *point: -1 / point[3]}),
+            "Your 'multiplier' has the wrong sign for the Lagrangian of the task, in which it stands with a "
+            "plus.",
         ),
         Mistake(
-            "L13",
-            lambda p1, p2, p3, S: {"q1": p1 / S, "multiplier": S, "least": np.log(S)},
-            "Your scores sum to 1 / S. From -p / q + lambda = 0 follows q = p / lambda; then use the sum.",
+            "L34",
+            but(least_excess, {"q1": lambda p1, p2, p3, S: p1 / S}),
+            "Your 'q1' is upside down in S: three such scores would sum to 1 / S. The derivative gives "
+            "q = p / lambda; then use the sum.",
+        ),
+        Mistake(
+            "L34",
+            but(least_excess, {"multiplier": lambda *point: point[3]}),
+            "Your 'multiplier' is upside down. The derivative gives q = p / lambda, and the three q sum to "
+            "S.",
         ),
         Mistake(
             "L18",
-            but(
-                least_fault,
-                {
-                    "q1": lambda *point: point[3] / 3,
-                    "least": lambda *a: -entr(a[:3]).sum() + np.log(3 / a[3]),
-                },
-            ),
-            "You share S out evenly. The best scores follow the truth.",
+            but(least_excess, {"q1": lambda *point: point[3] / 3}),
+            "Your 'q1' gives each word the same share of S. The best scores follow the truth.",
+        ),
+        Mistake(
+            "L18",
+            _least(lambda *a: -entr(a[:3]).sum() + np.log(3 / a[3])),
+            "Your 'least' is the value of D for three equal scores. The best scores follow the truth.",
         ),
         Mistake(
             "M2",
-            but(least_fault, {"least": lambda *point: -np.log2(point[3])}),
-            "Your least value is {ratio} = 1 / ln 2 times the nats: it is in bits.",
+            _least(lambda *point: -np.log2(point[3])),
+            "Your 'least' is {ratio} = 1 / ln 2 times the nats: it is in bits.",
+        ),
+        Mistake(
+            "L22",
+            _least(lambda *point: -point[3] * np.log(point[3])),
+            "Your 'least' has the factor S before the logarithm. The factors are the true p, and they sum "
+            "to 1.",
         ),
     ),
     properties=(
         Property(
-            "at S = 1 the least value is not 0, as Gibbs' inequality says",
+            "at S = 1, 'least' is not 0, as Gibbs' inequality says",
             lambda _, second: abs(second["least"]) < 1e-9,
             also=lambda *point: (*point[:3], 1.0),
         ),
     ),
-    advice="Differentiate the Lagrangian by q1, q2, q3 and set each to 0; use q1 + q2 + q3 = S last.",
+    advice="Differentiate the Lagrangian by q1, q2 and q3 and set each derivative to 0. Use "
+    "q1 + q2 + q3 = S last.",
 )
 
 # --- near-truth ------------------------------------------------------------------------------------------
 
 
 def near_truth(p, q, e):
-    """Slope of D in q, its second derivative at q = p, and D for q = p + e to the second order."""
-    slope = (q - p) / (q * (1 - q))
-    curvature = 1 / (p * (1 - p))
-    return {"slope": slope, "curvature": curvature, "near": curvature * e**2 / 2}
+    """Slope of D in q, and D for q = p + e to the second order."""
+    return {"slope": (q - p) / (q * (1 - q)), "near": e**2 / (2 * p * (1 - p))}
+
+
+def _slope(formula):
+    return but(near_truth, {"slope": formula})
+
+
+def _near(formula):
+    return but(near_truth, {"near": formula})
 
 
 NEAR_TRUTH = Question(
@@ -209,62 +328,87 @@ NEAR_TRUTH = Question(
     right=near_truth,
     cases=((0.3, 0.45, 0.02), (0.85, 0.6, -0.05), (0.2, 0.07, 0.01)),
     draw=lambda rng: (*rng.uniform(0.1, 0.9, size=2), rng.uniform(0.01, 0.05)),
+    entry_points={"slope": 1, "near": 1},
     mistakes=(
         Mistake(
             "M5",
-            but(near_truth, {"slope": lambda p, q, e: (p - q) / (q * (1 - q))}),
-            "Your slope says that D falls when the model moves away from the truth.",
+            _slope(lambda p, q, e: (p - q) / (q * (1 - q))),
+            "Your 'slope' has the wrong sign: it says that D falls when the model moves away from the truth.",
         ),
         Mistake(
             "M50",
-            but(near_truth, {"slope": lambda p, q, e: np.log(q * (1 - p) / (p * (1 - q)))}),
-            "Your slope belongs to D(q || p), where q stands before the logarithm, too. Here it stands "
-            "inside only.",
+            _slope(lambda p, q, e: np.log(q * (1 - p) / (p * (1 - q)))),
+            "Your 'slope' belongs to D(q || p), in which q stands before the logarithm as well. Here q "
+            "stands in the logarithm only.",
         ),
         Mistake(
             "M50",
-            but(near_truth, {"slope": lambda p, q, e: np.log(p * (1 - q) / (q * (1 - p)))}),
-            "You differentiate by p. The truth stands still, and the model q moves.",
+            _slope(lambda p, q, e: np.log(p * (1 - q) / (q * (1 - p)))),
+            "Your 'slope' is the derivative by p. The truth stands still, and the model q moves.",
         ),
         Mistake(
             "L22",
-            but(near_truth, {"slope": lambda p, q, e: -p / q}),
-            "Your slope has the first outcome only. The second has 1 - q, which moves with q.",
+            _slope(lambda p, q, e: -p / q),
+            "Your 'slope' has the first outcome only. The probability of the second is 1 - q, which moves "
+            "with q.",
         ),
         Mistake(
             "L10",
-            but(near_truth, {"slope": lambda p, q, e: -p / q - (1 - p) / (1 - q)}),
-            "Your two terms have one sign. When q rises, 1 - q falls: the inner derivative is -1.",
+            _slope(lambda p, q, e: -p / q - (1 - p) / (1 - q)),
+            "Both terms of your 'slope' have the same sign. When q rises, 1 - q falls: the inner derivative "
+            "is -1.",
         ),
         Mistake(
             "L22",
-            lambda p, q, e: near_truth(p, q, e) | {"curvature": 1 / p, "near": e**2 / (2 * p)},
-            "Your curvature has the first outcome only. Both outcomes bend.",
+            _near(lambda p, q, e: e**2 / (2 * p)),
+            "Your 'near' has the second derivative of the first outcome only. The second outcome adds its "
+            "own.",
         ),
         Mistake(
-            "M2",
-            lambda *point: {key: value / LN2 for key, value in near_truth(*point).items()},
-            "Your entries are {ratio} = 1 / ln 2 times the nats: they are in bits.",
+            "L10",
+            _near(lambda p, q, e: (1 / p - 1 / (1 - p)) * e**2 / 2),
+            "Your 'near' subtracts the second derivative of the second outcome. The inner derivative is -1, "
+            "and it enters twice.",
+        ),
+        Mistake(
+            "L34",
+            _near(lambda p, q, e: p * (1 - p) * e**2 / 2),
+            "Your 'near' has the second derivative upside down. The divergence grows fastest where p is near "
+            "0 or 1.",
+        ),
+        Mistake(
+            "L8",
+            _slope(lambda p, q, e: 0.0),
+            "Your 'slope' is 0, which is right only at q = p. The task asks for the slope at any q.",
+        ),
+        *unit_mistakes(near_truth, "M2", only=("slope", "near")),
+        Mistake(
+            "L22",
+            _near(lambda p, q, e: e**2 / (p * (1 - p))),
+            "Your 'near' is twice too large: in Taylor's series the second derivative is halved.",
+        ),
+        Mistake(
+            "L22",
+            _near(lambda p, q, e: e / (p * (1 - p))),
+            "Your 'near' is proportional to e. Both D and its slope are 0 at q = p, so the series begins "
+            "with the square.",
         ),
     ),
     properties=(
         Property(
-            "'curvature' still moves with q. It is asked at q = p: put p in its place",
-            lambda value, second: math.isclose(value["curvature"], second["curvature"]),
+            "'near' contains q. Substitute p + e, and keep the terms up to the square of e",
+            lambda value, second: math.isclose(value["near"], second["near"]),
             also=lambda p, q, e: (p, (p + q) / 2, e),
         ),
         Property(
-            "'near' is twice too large: in Taylor's series the second derivative carries 1/2",
-            lambda value, *point: not math.isclose(value["near"], 2 * near_truth(*point)["near"]),
-        ),
-        Property(
-            "'near' does not become four times as large when e doubles. At q = p both D and its slope are 0, "
-            "so the square comes first",
+            "'near' does not become four times as large when e doubles. At q = p both D and its slope are "
+            "0, and the task asks for no power above the square",
             lambda value, second: math.isclose(4 * value["near"], second["near"], rel_tol=1e-6),
             also=lambda p, q, e: (p, q, 2 * e),
         ),
     ),
-    advice="Write D with p, q, 1 - p and 1 - q, then sp.diff(D, q), and once more. Put q = p last.",
+    advice="Write D with p, q, 1 - p and 1 - q, then take sp.diff(D, q) and sp.diff(D, q, 2). Substitute p "
+    "for q last.",
 )
 
-QUESTIONS = (BILL, SCORES, NEAR_TRUTH)
+QUESTIONS = (DESKS, SCORES, NEAR_TRUTH)

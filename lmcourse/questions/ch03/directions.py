@@ -1,4 +1,4 @@
-"""Chapter 03, two directions, and a divergence from samples."""
+"""Chapter 03, two directions: four statements to prove or refute, and a divergence from samples."""
 
 import math
 from functools import partial
@@ -6,140 +6,135 @@ from functools import partial
 import numpy as np
 from scipy.special import rel_entr
 
+from lmcourse.hints.answers import Unreadable, read
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.units import unit_mistakes
-from lmcourse.questions.shared.wrong import but, exchanged
+from lmcourse.questions.shared.wrong import but
 
 # --- directions ------------------------------------------------------------------------------------------
 
-
-def directions(p, candidates):
-    """Both divergences of each candidate, and which candidate is best in each."""
-    return _directions(rel_entr(p, candidates).sum(axis=1), rel_entr(candidates, p).sum(axis=1))
+LEAD = 1e-6
+"""By how many nats one divergence has to exceed another one, well above what floating point leaves open."""
 
 
-def _directions(forward, reverse, best=np.argmin):
-    return {"forward": forward, "reverse": reverse, "covers": best(forward), "picks": best(reverse)}
+def divergence(p, q):
+    """D(p || q) in nats; infinite where p gives something a probability that q calls impossible."""
+    return rel_entr(p, q).sum()
 
 
-def _by(divergence):
-    """The dictionary from another divergence of (p, q), both (..., K)."""
-    return lambda p, candidates: _directions(
-        np.array([divergence(p, q) for q in candidates]), np.array([divergence(q, p) for q in candidates])
-    )
+def _mixture(p, q):
+    return (p + q) / 2
 
 
-def _both_positive(p, q):
-    seen = (p > 0) & (q > 0)
-    return (p[seen] * np.log(p[seen] / q[seen])).sum()
+STATEMENTS = {
+    "A": (
+        "(p, q)",
+        lambda p, q: np.isfinite(divergence(p, q)),
+        lambda p, q: np.isfinite(divergence(q, p)),
+        lambda p, q: "D(p || q) is infinite",
+        lambda p, q: f"D(q || p) is finite too, {divergence(q, p):.4g}",
+    ),
+    "B": (
+        "(p, q)",
+        np.array_equal,  # by Gibbs' inequality, and without a rounding error
+        lambda p, q: True,
+        lambda p, q: f"D(p || q) is {divergence(p, q):.4g}, and it has to be 0",
+        lambda p, q: "D(q || p) is 0 as well",
+    ),
+    "C": (
+        "(p, q, r)",
+        lambda p, q, r: divergence(p, q) < divergence(p, r) - LEAD,
+        lambda p, q, r: not divergence(q, p) > divergence(r, p) + LEAD,
+        lambda p, q, r: (
+            f"D(p || q) is {divergence(p, q):.4g}, which is not below D(p || r), {divergence(p, r):.4g}"
+        ),
+        lambda p, q, r: (
+            f"D(q || p) is {divergence(q, p):.4g}, which is not above D(r || p), {divergence(r, p):.4g}"
+        ),
+    ),
+    "D": (
+        "(p, q)",
+        lambda p, q: True,
+        lambda p, q: divergence(p, _mixture(p, q)) <= np.log(2) + LEAD,
+        lambda p, q: "",
+        lambda p, q: f"D(p || m) is {divergence(p, _mixture(p, q)):.4g}, and ln 2 is {np.log(2):.4g}",
+    ),
+}
+"""For each statement the form of an example, premise and conclusion, and what to say of an example."""
 
 
-def _after(change):
-    return lambda p, candidates: change(**directions(p, candidates))
+directions = refuted_but("BD")
 
 
-def _draw_fit(rng):
-    """A truth with two humps and a hole; candidates that cover it, or sit on one hump."""
-    while True:
-        p = np.array([0.4, 0.15, 0.02, 0.03, 0.15, 0.25]) * rng.uniform(0.6, 1.4, size=6)
-        p[2] = 0.0
-        shapes = ((1, 1, 1, 1, 1, 1), (1, 1, 0, 1, 1, 1), (1, 1, 0, 1, 0, 0), (0, 0, 0, 1, 1, 1))
-        tilts = ((2, 2, 2, 2, 2, 2), (1, 3, 0, 3, 3, 1), (9, 4, 0, 1, 0, 0), (0, 0, 0, 1, 3, 8))
-        candidates = np.array(shapes) * np.array(tilts) * rng.uniform(0.6, 1.4, size=(4, 6))
-        order = rng.permutation(4)
-        case = p / p.sum(), (candidates / candidates.sum(axis=1, keepdims=True))[order]
-        if directions(*case)["covers"] != directions(*case)["picks"]:
-            return case
+def _rows(given, count):
+    """The distributions of an example, or a sentence on what is wrong with them."""
+    if len(given) != count:
+        return f"Give {'two distributions (p, q)' if count == 2 else 'three distributions (p, q, r)'}."
+    rows = []
+    for name, row in zip("pqr", given, strict=False):
+        try:
+            row = np.asarray(read(row, like=np.zeros(np.shape(row) or (1,))))
+        except Unreadable:
+            return f"{name} is not a list of numbers."
+        if row.ndim != 1 or len(row) < 2:
+            return f"{name} needs at least two probabilities in one list."
+        if not (np.isfinite(row).all() and (row >= 0).all()):
+            return f"A probability of {name} is below 0, or not a number."
+        if abs(row.sum() - 1) > 1e-6:
+            return f"The probabilities of {name} sum to {row.sum():.7g}."
+        rows.append(row / row.sum())
+    if len({len(row) for row in rows}) > 1:
+        return "The distributions have different numbers of outcomes."
+    return rows
+
+
+def _refute(key, given):
+    """What is wrong with an example, or "" (see `always_or_example`)."""
+    form, premise, conclusion, lacks, has = STATEMENTS[key]
+    rows = _rows(given, form.count(",") + 1)
+    if isinstance(rows, str):
+        return f"cannot be used. {rows}"
+    if not premise(*rows):
+        return f"does not meet the premise: {lacks(*rows)}."
+    return f"does not refute the statement: {has(*rows)}." if conclusion(*rows) else ""
 
 
 DIRECTIONS = Question(
     key="03.directions",
-    title="what happens, and what may happen",
-    kind="implement",
+    title="always, or give an example against it",
+    kind="protocol",
     stars=2,
-    points=2,
+    points=4,
+    form="value",
     right=directions,
-    cases=(
-        (
-            np.array([0.40, 0.15, 0.02, 0.03, 0.15, 0.25]),
-            np.array(
-                [
-                    [0.18, 0.18, 0.16, 0.16, 0.16, 0.16],
-                    [0.66, 0.26, 0.02, 0.04, 0.01, 0.01],
-                    [0.00, 0.00, 0.02, 0.10, 0.38, 0.50],
-                    [0.05, 0.15, 0.30, 0.30, 0.15, 0.05],
-                ]
-            ),
-        ),
-        (
-            np.array([0.5, 0.2, 0.0, 0.3]),
-            np.array(
-                [
-                    [0.0, 0.5, 0.1, 0.4],
-                    [0.3, 0.25, 0.2, 0.25],
-                    [0.7, 0.3, 0.0, 0.0],
-                    [0.15, 0.05, 0.0, 0.8],
-                    [0.1, 0.2, 0.3, 0.4],
-                ]
-            ),
-        ),
-    ),
-    draw=_draw_fit,
+    cases=((),),
+    reading=always_or_example({key: form for key, (form, *_) in STATEMENTS.items()}, _refute),
+    entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
-        *unit_mistakes(directions, "M2", only=("forward", "reverse")),
         Mistake(
             "M50",
-            _after(lambda forward, reverse, **_: _directions(reverse, forward)),
-            "Your two directions have changed places. Forward asks what the truth pays: p draws, "
-            "and stands before the logarithm.",
+            but(directions, {"A": lambda: "always"}),
+            "A: the two directions need not be finite together. What makes a divergence infinite is an "
+            "outcome that the *first* argument allows and the second one calls impossible.",
         ),
         Mistake(
             "M50",
-            _by(lambda p, q: (p * np.log(p / q)).sum()),
-            "A number is nan: 0 ln 0 stands somewhere. What never happens adds nothing, whatever the other "
-            "says about it; leave these terms out of the sum.",
+            but(directions, {"C": lambda: "always"}),
+            "C: the two directions can prefer different models. Take a truth with two humps, a model that is "
+            "flat, and one that sits on a single hump.",
         ),
         Mistake(
-            "M30",
-            _by(lambda p, q: (p * np.log(np.maximum(p, 1e-10) / np.maximum(q, 1e-10))).sum()),
-            "No finite number of nats pays for what the model calls impossible. A constant of 1e-10 "
-            "sets yours: change the constant, and the number changes.",
-        ),
-        Mistake(
-            "M32",
-            _by(_both_positive),
-            "You skip what happens although it is called impossible, and no finite number of nats pays for "
-            "that. Only terms whose first letter is 0 may be left out.",
-        ),
-        Mistake(
-            "M5",
-            _after(lambda forward, reverse, **_: _directions(-forward, -reverse)),
-            "Your divergences are below 0, and so the smallest of them belongs to the worst candidate.",
-        ),
-        Mistake(
-            "L7",
-            _after(lambda forward, reverse, **_: _directions(forward, reverse, best=np.argmax)),
-            "You name the candidates with the largest divergence.",
-        ),
-        Mistake(
-            "L31",
-            exchanged(directions, "covers", "picks"),
-            "The divergences are right, and 'covers' and 'picks' have changed places.",
+            "M50",
+            refuted_but("ABCD"),
+            "A and C treat D as if it had no direction. For A, let one of the two distributions have a zero "
+            "where the other has none; for C, take a truth with two humps, a flat model, and one that sits "
+            "on a single hump.",
         ),
     ),
-    properties=(
-        Property("a number is not a number (nan)", lambda value, *_: not np.isnan(_numbers(value)).any()),
-        Property(
-            "a divergence is below 0, which Gibbs' inequality forbids",
-            lambda value, *_: (_numbers(value) > -1e-9).all(),
-        ),
-    ),
-    advice="For p = [1/2, 1/2, 0] and q = [1, 0, 0] one direction is infinite and the other ln 2.",
+    advice="Write D as a function of two lists. Try two and three outcomes first, some of them with "
+    "probability 0.",
 )
-
-
-def _numbers(value):
-    return np.concatenate([value["forward"], value["reverse"]])
 
 
 # --- samples ---------------------------------------------------------------------------------------------
@@ -154,12 +149,15 @@ def _log_ratio(x, mean_p, width_p, mean_q, width_q):
     return (at_q**2 - at_p**2) / 2 + math.log(width_q / width_p)
 
 
-def from_samples(x, mean_p, width_p, mean_q, width_q, terms=_log_ratio, exact=_exact):
+def _error(found):
+    return found.std(ddof=1) / math.sqrt(len(found))
+
+
+def from_samples(x, mean_p, width_p, mean_q, width_q, terms=_log_ratio, exact=_exact, error=_error):
     """The exact divergence of two bell curves, and its estimate from samples of p with a standard error."""
     bells = mean_p, width_p, mean_q, width_q
     found = terms(x, *bells)
-    error = found.std(ddof=1) / math.sqrt(len(found))
-    return {"exact": exact(*bells), "estimate": found.mean(), "error": error}
+    return {"exact": exact(*bells), "estimate": found.mean(), "error": error(found)}
 
 
 def _weighted(x, *bells):
@@ -180,78 +178,112 @@ def _draw_narrower(rng):
     return x, mean_p, width_p, mean_q, width_p * rng.uniform(0.6, 0.9)
 
 
+def _without_heights(x, *bells):
+    return _log_ratio(x, *bells) - math.log(bells[3] / bells[1])
+
+
 SAMPLES = Question(
     key="03.samples",
     title="a divergence from samples",
     kind="implement",
     stars=2,
-    points=2,
+    points=3,
     right=from_samples,
     cases=(
         (np.random.default_rng(311).normal(0.0, 1.0, size=12), 0.0, 1.0, 1.5, 2.0),
-        (np.random.default_rng(312).normal(-1.0, 0.8, size=500), -1.0, 0.8, 0.4, 1.3),
+        (np.random.default_rng(312).normal(-1.0, 0.8, size=120), -1.0, 0.8, 0.4, 1.3),
     ),
     draw=_draw_bells,
     odd=(_draw_narrower,),
+    entry_points={"exact": 1, "estimate": 1, "error": 1},
     mistakes=(
         *unit_mistakes(from_samples, "M2", only=("exact", "estimate", "error")),
         Mistake(
             "M50",
             lambda x, mean_p, width_p, mean_q, width_q: from_samples(x, mean_q, width_q, mean_p, width_p),
-            "Both numbers are for D(q || p), and the samples come from p: with many of them 'estimate' "
-            "goes below 0. The density that draws stands above in the ratio.",
+            "p and q have changed places. The samples come from p: its density stands above in the ratio, "
+            "and its square is what the expectation is taken of.",
         ),
         Mistake(
             "M50",
             but(from_samples, {"exact": lambda x, *bells: _exact(*bells[2:], *bells[:2])}),
-            "Your 'exact' is the other direction. The width of the model, who is judged, stands below.",
+            "Your 'exact' is D(q || p), the other direction. The expectation is taken under p, and the width "
+            "of q stands in the denominator.",
         ),
         Mistake(
             "M5",
-            partial(from_samples, terms=lambda x, *bells: -_log_ratio(x, *bells)),
-            "Your 'estimate' has the right size and the wrong sign: ln p(x) - ln q(x) is what p gains.",
+            but(from_samples, {"estimate": lambda x, *bells: -_log_ratio(x, *bells).mean()}),
+            "Your 'estimate' has the right size and the wrong sign. The samples come from p, and so the "
+            "logarithm of p(x) / q(x) is what has to be averaged.",
         ),
         Mistake(
             "L22",
             partial(from_samples, exact=lambda *bells: _exact(*bells) + 0.5),
-            "Your 'exact' is 1/2 too large: for two equal bells it would not be 0.",
+            "Your 'exact' is 1/2 too large, and for two equal bells it would not be 0. Do not forget the "
+            "exponent of p itself.",
         ),
         Mistake(
             "L22",
-            partial(
-                from_samples,
-                exact=lambda *bells: _exact(*bells) - math.log(bells[3] / bells[1]),
-                terms=lambda x, *bells: _log_ratio(x, *bells) - math.log(bells[3] / bells[1]),
-            ),
-            "The heights of the two bells are missing: a density has its width in the denominator in front "
-            "of exp, and the two widths differ.",
+            partial(from_samples, exact=lambda *bells: _exact(*bells) - math.log(bells[3] / bells[1])),
+            "Your 'exact' lacks the heights of the two bells. A density has its width in the denominator "
+            "before exp, and the two widths differ.",
+        ),
+        Mistake(
+            "L22",
+            partial(from_samples, exact=lambda *bells: _exact(bells[0], bells[1], bells[0], bells[3])),
+            "Your 'exact' does not depend on the means. Under p, the mean of (x - mean_q)^2 is width_p^2 "
+            "plus the square of the shift.",
+        ),
+        Mistake(
+            "L33",
+            but(from_samples, {"exact": lambda x, *bells: _log_ratio(x, *bells).mean()}),
+            "Your 'exact' depends on the samples. Work out the expectation on paper: it contains the means "
+            "and the widths only.",
+        ),
+        Mistake(
+            "L1",
+            but(from_samples, {"estimate": lambda x, *bells: _log_ratio(x, *bells).sum()}),
+            "Your 'estimate' is a sum over the samples. An expectation is estimated by their mean.",
+        ),
+        Mistake(
+            "L1",
+            partial(from_samples, error=lambda found: found.var(ddof=1) / len(found)),
+            "Your 'error' is a variance. The standard error is its square root.",
+        ),
+        Mistake(
+            "L22",
+            but(from_samples, {"estimate": lambda x, *bells: _without_heights(x, *bells).mean()}),
+            "Your 'estimate' lacks the heights of the two bells. A density has its width in the denominator "
+            "before exp, and the two widths differ.",
         ),
         Mistake(
             "L15",
             partial(from_samples, terms=_weighted),
-            "You weigh each sample with its density. The samples come from p already: likely ones are "
-            "there more often. A plain mean is the expectation.",
+            "You weight each sample with its density. The samples come from p already, and the likely "
+            "values are there more often: a plain mean estimates the expectation.",
+        ),
+        Mistake(
+            "L1",
+            partial(from_samples, error=lambda found: found.std(ddof=1)),
+            "Your 'error' is the scatter of a single sample. The error of a mean of N samples is smaller by "
+            "a factor of the square root of N.",
+        ),
+        Mistake(
+            "L23",
+            partial(from_samples, error=lambda found: found.std() / math.sqrt(len(found))),
+            "Your 'error' is a little too small. Because the mean was taken from the same samples, divide "
+            "the squares by N - 1 (ddof=1).",
         ),
     ),
     properties=(
         Property(
-            "'error' is the scatter of a single sample. The error of a mean of N samples is smaller by the "
-            "square root of N",
-            lambda value, x, *bells: (
-                not math.isclose(value["error"], _log_ratio(x, *bells).std(ddof=1), rel_tol=0.06)
-            ),
+            "'exact' is below 0, and Gibbs' inequality forbids that",
+            lambda value, *case: value["exact"] > -1e-9,
         ),
-        Property(
-            "'error' falls short: the sample's own mean stands in for the true one, so divide by N - 1 "
-            "(ddof=1)",
-            lambda value, x, *bells: (
-                not math.isclose(
-                    value["error"], _log_ratio(x, *bells).std() / math.sqrt(len(x)), rel_tol=1e-6
-                )
-            ),
-        ),
+        Property("'error' is not above 0", lambda value, *case: value["error"] > 0),
     ),
-    advice="For two bells of width 1 with the means 0 and 1 the log-ratio at x is 1/2 - x, and D is 1/2 nat.",
+    advice="For two bells of width 1 with the means 0 and 1, the logarithm of the ratio at x is 1/2 - x, and "
+    "D is 1/2 nat.",
 )
 
 QUESTIONS = (DIRECTIONS, SAMPLES)

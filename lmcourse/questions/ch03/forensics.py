@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import rel_entr, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.verdicts import read_verdicts
 
 
 def _suspects(report):
@@ -26,6 +27,21 @@ def _suspects(report):
 
 def _patched(report):
     return rel_entr(report["p"], np.maximum(report["q"], 1e-10)).sum(axis=1).mean()
+
+
+VERDICTS = {"none", "bits", "swapped", "elements", "summed", "loss", "patched"}
+
+
+def _finite(report):
+    """The right number; a patched one where that is infinite."""
+    right = _suspects(report)["none"]
+    return _patched(report) if np.isinf(right) else right
+
+
+def _skipped(report):
+    """The right number; where it is infinite, the sum of the finite terms."""
+    terms = rel_entr(report["p"], report["q"])
+    return np.where(np.isinf(terms), 0.0, terms).sum(axis=1).mean()
 
 
 def _ratio(report):
@@ -90,63 +106,98 @@ FORENSICS = Question(
         _reports(352, "loss", "none", "summed", "swapped", "patched", contexts=2, outcomes=5),
     ),
     draw=_draw_reports,
+    reading=read_verdicts,
+    entry_points={"ratios": 1, "verdicts": 2},
     mistakes=(
         Mistake(
-            "L7",
+            "L34",
             partial(audit, ratio=lambda report: 1 / _ratio(report)),
-            "Your ratios are upside down: they lead from the reported number to the right one.",
+            "Your 'ratios' are upside down: they divide the right number by the reported one.",
         ),
         Mistake(
             "M50",
             lambda reports: audit([_turned(report) for report in reports]),
-            "You take the right numbers for swapped ones and the other way round. p draws, q is judged.",
+            "You have exchanged p and q. The right number is D(p || q), with the truth p first, and a "
+            "swapped report has D(q || p).",
         ),
         Mistake(
             "L28",
             partial(audit, suspects=_without("none")),
-            "One of the reports is right, and you accuse it. A ratio of 1 is an alibi.",
+            "One of the reports is right, and your 'verdicts' accuse it. A ratio of 1 proves a report right.",
         ),
         Mistake(
             "L1",
             partial(audit, ratio=lambda report: _ratio(report) / len(report["p"])),
-            "Your right number is the total of the contexts: divide by their number, and a right report "
-            "has the ratio 1.",
+            "Your 'ratios' divide by the total over the contexts. Divide that total by the number of "
+            "contexts first, so that a right report has the ratio 1.",
         ),
         Mistake(
             "M50",
             partial(audit, ratio=lambda report: _ratio(report) * report["p"].shape[1]),
-            "Your right number is a mean over all elements, and a right report has the ratio {ratio}. A "
-            "divergence is a sum over the outcomes.",
+            "Your 'ratios' divide by a mean over all elements. A divergence is a sum over the outcomes, "
+            "and only over the contexts do you take a mean.",
+        ),
+        Mistake(
+            "M2",
+            partial(audit, ratio=lambda report: _ratio(report) * math.log(2)),
+            "Your 'ratios' are {ratio} = ln 2 times the right ones: you divide by a divergence in bits.",
+        ),
+        Mistake(
+            "L8",
+            partial(audit, ratio=lambda report: _ratio(report) or np.inf),
+            "Where the divergence is infinite, your ratio is infinite as well. A finite number divided by "
+            "infinity is 0.",
         ),
         Mistake(
             "M30",
-            partial(audit, ratio=lambda report: report["reported"] / _patched(report)),
-            "Your right number is patched itself. If the model calls something impossible and it happens, no "
-            "finite number of nats pays for it, and a finite report has the ratio 0.",
+            partial(audit, ratio=lambda report: report["reported"] / _finite(report)),
+            "Where a q is 0, your 'ratios' divide by a number that is patched itself. The divergence is "
+            "infinite there, and a finite report has the ratio 0.",
+        ),
+        Mistake(
+            "M32",
+            partial(audit, ratio=lambda report: report["reported"] / _skipped(report)),
+            "Where a q is 0, your 'ratios' leave that outcome out. It happens, so the divergence is "
+            "infinite, and a finite report has the ratio 0.",
         ),
         Mistake(
             "M30",
             partial(audit, suspects=_without("patched")),
-            "Your ratio of 0 says that nothing finite is right, but your verdict differs: a zero of q was "
-            "replaced. Look at what the report gives then.",
+            "A report of yours is about a table with a zero, and your verdict is another one than "
+            "'patched'. Compute what comes out when the zeros of q are replaced.",
+        ),
+        Mistake(
+            "L22",
+            partial(audit, suspects=_without("loss")),
+            "Your 'verdicts' never say 'loss'. Compare each report with the cross-entropy as well.",
+        ),
+        Mistake(
+            "L22",
+            partial(audit, suspects=_without("swapped")),
+            "Your 'verdicts' never say 'swapped'. Compare each report with D(q || p) as well.",
         ),
     ),
+    alike=(("right", "L22", "no report of the first list gives the loss"),),
     properties=(
         Property(
-            "the verdict 'patched' falls on tables without a zero. Where the right number is finite there is "
-            "nothing to patch",
+            "'verdicts' does not have one word for each report",
+            lambda value, reports: len(value["verdicts"].split()) == len(reports),
+        ),
+        Property(
+            "'verdicts' has a word that is not in the table of the task",
+            lambda value, reports: set(value["verdicts"].split()) <= VERDICTS,
+        ),
+        Property(
+            "the verdict 'patched' is given to a table without a zero, where nothing has to be patched",
             lambda value, reports: all(
                 (report["q"] == 0).any()
                 for report, verdict in zip(reports, value["verdicts"].split(), strict=False)
                 if verdict == "patched"
             ),
         ),
-        Property(
-            "'verdicts' does not have one word for each report",
-            lambda value, reports: len(value["verdicts"].split()) == len(reports),
-        ),
     ),
-    advice="Compute the right number and all six wrong ones for a report. Print them beside it.",
+    advice="For one report, compute the right number and what each of the six mistakes makes of it. Print "
+    "them beside the reported number.",
 )
 
 QUESTIONS = (FORENSICS,)

@@ -1,4 +1,4 @@
-"""Chapter 03, what a context is worth: exactly, from a joint law, and estimated, from the Chinese tales."""
+"""Chapter 03, what a context is worth: from a joint distribution, and estimated from the Chinese tales."""
 
 import functools
 import math
@@ -8,6 +8,7 @@ from scipy.special import entr
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.units import LN2
+from lmcourse.questions.shared.wrong import but, exchanged
 from lmmetrics import corpora
 from lmmetrics.ngram import MaximumLikelihood, NGramModel, WittenBell
 from lmmetrics.scoring import score_text
@@ -41,6 +42,13 @@ def _each(law):
     return np.diff(worth(law), prepend=0.0)
 
 
+def _joint_entropies(law):
+    """H(X) minus the entropy of the last L + 1 symbols together, without their context's entropy."""
+    n = law.ndim
+    joints = [entr(law.sum(axis=tuple(range(n - length)))).sum() for length in range(1, n + 1)]
+    return (np.array(joints) - _alone(law)) / LN2
+
+
 def _draw_law(rng):
     size, length = int(rng.integers(2, 4)), int(rng.integers(3, 5))
     table = rng.dirichlet(np.full(size, 0.6), size=(size, size))
@@ -60,7 +68,7 @@ def _draw_law_with_zeros(rng, length):
 
 WORTH = Question(
     key="03.worth",
-    title="the price of a context, exactly",
+    title="what a context is worth, exactly",
     kind="implement",
     stars=2,
     points=2,
@@ -85,44 +93,52 @@ WORTH = Question(
         Mistake(
             "L16",
             lambda law: (_alone(law) - _remaining(law, nearest=False)) / LN2,
-            "Your short contexts are the oldest symbols, with a gap before the next one. A model with L "
-            "symbols of memory sees the last L: sum over the first axes.",
+            "Your short contexts are the oldest symbols, with a gap before the next one. A model with a "
+            "context of L symbols sees the last L: sum over the first axes.",
         ),
         Mistake(
             "L22",
             lambda law: _remaining(law) / LN2,
-            "Your array falls: it holds what is left to pay, H(X | C). The worth is what that is below H(X).",
+            "Your array holds H(X | C), the entropy that remains. The worth of a context is how far that is "
+            "below H(X).",
         ),
         Mistake(
             "L22",
             _each,
             "Your array holds what each symbol adds to the one before. The task asks for the worth of all L "
-            "together.",
+            "symbols together.",
+        ),
+        Mistake(
+            "L22",
+            _joint_entropies,
+            "Your array holds joint entropies. H(X | C) is the entropy of context and symbol together, minus "
+            "the entropy of the context.",
         ),
         Mistake(
             "L18",
             lambda law: (np.log(law.shape[-1]) - _remaining(law)) / LN2,
-            "Your worth of no context is above 0. Without a context a model knows how often each "
-            "symbol occurs: start from H(X), not from ln V.",
+            "You measure from ln V. Even without a context a model knows how often each symbol occurs: "
+            "measure from H(X).",
         ),
         Mistake(
             "M5",
             lambda law: -worth(law),
-            "Your numbers are at most 0, but on average information cannot hurt.",
+            "Your numbers are at most 0. On average a context cannot hurt: the worth is H(X) minus H(X | C).",
         ),
     ),
     properties=(
-        Property("the worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
+        Property("The worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
         Property(
-            "you give a longer context a lower worth, but on average information cannot hurt",
+            "You give a longer context a lower worth, but on average a context cannot hurt",
             lambda value, *_: (np.diff(value) > -1e-9).all(),
         ),
         Property(
-            "the last entry is not the divergence of the joint law from independence",
+            "The last entry is not the KL divergence of the joint distribution from independence",
             lambda value, law: math.isclose(value[-1], worth(law)[-1], rel_tol=1e-6),
         ),
     ),
-    advice="law.sum(axis=0) is the joint law of the last n - 1 symbols. Go on until one symbol is left.",
+    advice="law.sum(axis=0) is the joint distribution of the last n - 1 symbols. Go on until one symbol is "
+    "left.",
 )
 
 # --- tales -----------------------------------------------------------------------------------------------
@@ -130,18 +146,22 @@ WORTH = Question(
 LENGTHS = range(1, 5)
 
 
-def context_prices():
+def context_savings():
     """Bits per character that 1 to 4 characters of context save in the Chinese tales, two ways."""
-    return _prices(_bits("held out"), _bits("plug-in"))
+    return _savings(_bits("held out"), _bits("plug-in"))
 
 
-def _prices(held_out, plug_in, biases=("too low", "too high")):
+def _savings(held_out, plug_in):
     return {
         "held out": held_out[0] - held_out[1:],
         "plug-in": plug_in[0] - plug_in[1:],
-        "held out is": biases[0],
-        "plug-in is": biases[1],
+        "true worth": "between",
     }
+
+
+def _one_way(name, bits):
+    """The answer with this entry from other bits."""
+    return but(context_savings, {name: lambda: bits()[0] - bits()[1:]})
 
 
 @functools.cache
@@ -167,57 +187,90 @@ def _shifted(bits):
 
 TALES = Question(
     key="03.tales",
-    title="the price of a context, estimated",
+    title="what a context is worth, estimated",
     kind="reproduce",
     stars=2,
-    points=2,
+    points=3,
     form="value",
-    right=context_prices,
+    right=context_savings,
     cases=((),),
+    entry_points={"held out": 1, "plug-in": 1, "true worth": 1},
     mistakes=(
         Mistake(
             "M1",
-            lambda: _prices(_bits("held out") * LN2, _bits("plug-in") * LN2),
+            lambda: _savings(_bits("held out") * LN2, _bits("plug-in") * LN2),
             "Your numbers are {ratio} = ln 2 times the bits: they are in nats.",
         ),
         Mistake(
             "L7",
-            lambda: _prices(_bits("held out"), _bits("plug-in"), ("too high", "too low")),
-            "The numbers are right, and both biases are turned round. What does the fault of a model with "
-            "many contexts do to its loss? And what does a count of 1 do to an entropy?",
+            but(context_savings, {"true worth": lambda: "below"}),
+            "Your 'true worth' says that the held-out estimate is too high. What it measures is the true "
+            "saving, minus what the longer context adds to the excess of the model.",
+        ),
+        Mistake(
+            "L7",
+            but(context_savings, {"true worth": lambda: "above"}),
+            "Your 'true worth' says that the plug-in estimate is too low. A context that occurs once leaves "
+            "it no entropy at all, whatever the truth is.",
         ),
         Mistake(
             "L17",
-            lambda: _prices(_bits("smoothed on train"), _bits("plug-in")),
-            "'held out' is measured on the tales that the model has learnt from.",
+            _one_way("held out", lambda: _bits("smoothed on train")),
+            "Your 'held out' is measured on the tales that the model was trained on.",
         ),
         Mistake(
             "L14",
-            lambda: _prices(_bits("held out"), _bits("plug-in of test")),
-            "'plug-in' takes the counts of the test tales, and not of the training tales. The smaller "
-            "a text, the sooner each of its contexts is unique.",
-        ),
-        Mistake(
-            "L23",
-            lambda: _prices(_shifted(_bits("held out")), _shifted(_bits("plug-in"))),
-            "Your first entry is 0: a model of order 1 sees no character. L characters need order L + 1.",
+            _one_way("plug-in", lambda: _bits("plug-in of test")),
+            "Your 'plug-in' counts the test tales, and the task asks for the training tales. The smaller a "
+            "text is, the more of its contexts occur only once.",
         ),
         Mistake(
             "L22",
-            lambda: {
-                **_prices(_bits("held out"), _bits("plug-in")),
-                "held out": _bits("held out")[1:],
-                "plug-in": _bits("plug-in")[1:],
-            },
-            "Your numbers are what is left to pay. A saving is the bits without context minus that.",
+            _one_way("plug-in", lambda: _bits("smoothed on train")),
+            "Your 'plug-in' uses a smoothed model. The plug-in estimate takes the frequencies as they are: "
+            "use MaximumLikelihood().",
+        ),
+        Mistake(
+            "L23",
+            lambda: _savings(_shifted(_bits("held out")), _shifted(_bits("plug-in"))),
+            "Your first entry is 0, because a model of order 1 sees no character of context. L characters "
+            "need order L + 1.",
+        ),
+        Mistake(
+            "L22",
+            lambda: context_savings() | {"held out": _bits("held out")[1:], "plug-in": _bits("plug-in")[1:]},
+            "Your numbers are the bits that remain with a context. A saving is the bits without context, "
+            "minus these.",
+        ),
+        Mistake(
+            "L22",
+            lambda: (
+                context_savings()
+                | {"held out": -np.diff(_bits("held out")), "plug-in": -np.diff(_bits("plug-in"))}
+            ),
+            "Your numbers are what each further character saves. The task asks what all L characters save "
+            "together.",
+        ),
+        Mistake(
+            "M5",
+            lambda: (
+                context_savings()
+                | {
+                    "held out": -context_savings()["held out"],
+                    "plug-in": -context_savings()["plug-in"],
+                }
+            ),
+            "Your numbers have the wrong sign. A saving is the bits without context, minus the bits with it.",
         ),
         Mistake(
             "L31",
-            lambda: _prices(_bits("plug-in"), _bits("held out")),
-            "The two estimates have changed places.",
+            exchanged(context_savings, "held out", "plug-in"),
+            "You give one of the two estimates for the other. Held out means scored on the test tales, "
+            "and plug-in means counted and scored on the training tales.",
         ),
     ),
-    advice="Five models each way: orders 1 to 5. Subtract the bits of order 2 to 5 from those of order 1.",
+    advice="You need five models for each estimate, of the orders 1 to 5. Subtract the bits of the orders 2 "
+    "to 5 from those of order 1.",
 )
 
 QUESTIONS = (WORTH, TALES)

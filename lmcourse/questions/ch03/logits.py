@@ -1,4 +1,4 @@
-"""Chapter 03, from logits and tensors: what a student pays its teacher, and an evaluator to repair."""
+"""Chapter 03, from logits and tensors: the excess of a student model, and an evaluator to correct."""
 
 from functools import partial
 
@@ -26,6 +26,10 @@ def teacher_kl(teacher, student, T, log_of=_log_softmax):
 def _only_teacher_heated(teacher, student, T):
     log_p, log_q = _log_softmax(teacher / T), _log_softmax(student)
     return (np.exp(log_p) * (log_p - log_q)).sum(axis=1)
+
+
+def _cross_entropy(teacher, student, T):
+    return -(softmax(teacher / T, axis=1) * _log_softmax(student / T)).sum(axis=1)
 
 
 def _through_probabilities(teacher, student, T):
@@ -57,7 +61,7 @@ TEACHER = Question(
     title="a student and its teacher",
     kind="implement",
     stars=2,
-    points=3,
+    points=2,
     right=teacher_kl,
     cases=(
         (
@@ -65,7 +69,7 @@ TEACHER = Question(
             np.array(
                 [[1.0, 1.0, 0.0, -1.0], [1800.0, 1801.0, 1802.0, 1800.5], [-1700, 0, 1, 1], [1, 1, 0, -1]]
             ),
-            0.5,
+            0.6,
         ),
         (
             np.array([[0.0, -3000.0, -3100.0], [1.0, -1.0, 0.5], [2001.0, 2000.0, 1997.0], [0.0, 1.0, 2.0]]),
@@ -80,37 +84,38 @@ TEACHER = Question(
         Mistake(
             "M50",
             lambda teacher, student, T: teacher_kl(student, teacher, T),
-            "You weigh with the student's probabilities. The teacher plays the truth: p is the teacher's.",
+            "You take D(q || p), with the student's probabilities as weights. The teacher plays the truth: "
+            "weight with p, the teacher's probabilities.",
         ),
         Mistake(
             "M46",
             partial(teacher_kl, log_of=lambda z: np.log(softmax(z, axis=1))),
-            "Rows with far-off logits give inf or nan: a probability has become 0 before its logarithm was "
-            "taken. Compute the logarithms themselves, and p as their exponential.",
+            "Rows with logits that are far apart give inf or nan, because a probability has become 0 before "
+            "its logarithm was taken. Compute the logarithms themselves, and p as their exponential.",
         ),
         Mistake(
             "M46",
             _through_probabilities,
-            "A row is infinite: a student's probability has become 0 on the way. A softmax is never 0 on "
-            "paper; compute ln q without forming q.",
+            "A row is infinite, because a probability of the student has become 0 on the way. On paper a "
+            "softmax is never 0: compute ln q without forming q.",
         ),
         Mistake(
             "M45",
             partial(teacher_kl, log_of=wrong.ratio_of_large_exponentials),
-            "A row whose logits are all in the thousands gives nan: exp overflows. Subtract the largest "
-            "logit of a row first.",
+            "A row whose logits are all in the thousands gives nan, because exp overflows. Subtract the "
+            "largest logit of a row first.",
         ),
         Mistake(
             "M45",
             partial(teacher_kl, log_of=wrong.sum_of_large_exponentials),
-            "Only large logits fail: the sum of exponentials overflows. Subtract the largest logit of a row "
-            "first.",
+            "Only rows with large logits are wrong: the sum of their exponentials overflows. Subtract the "
+            "largest logit of a row first.",
         ),
         Mistake(
             "M30",
             partial(teacher_kl, log_of=wrong.floored),
-            "Small probabilities are held up by 1e-10: no symbol costs more than 23 nats. Change the "
-            "constant, and the number changes.",
+            "A constant of 1e-10 keeps small probabilities up, so that no symbol has a surprisal above 23 "
+            "nats. With another constant the number would be another one.",
         ),
         Mistake(
             "L8",
@@ -120,7 +125,32 @@ TEACHER = Question(
         Mistake(
             "L8",
             _only_teacher_heated,
-            "You heat the teacher and not the student: a student with the teacher's logits would not get 0.",
+            "You divide the teacher's logits by T, but not the student's. A student with the teacher's "
+            "logits would not get 0.",
+        ),
+        Mistake(
+            "L8",
+            lambda teacher, student, T: teacher_kl(teacher, student, 1 / T),
+            "You multiply the logits by T. The task divides them by it.",
+        ),
+        Mistake(
+            "M42",
+            lambda teacher, student, T: teacher_kl(teacher, student, T) * T**2,
+            "Your number is {ratio} times the right one, which is the square of T. That factor belongs to a "
+            "training loss, in which it keeps the gradients in proportion; the task asks for the divergence "
+            "itself.",
+        ),
+        Mistake(
+            "M42",
+            lambda teacher, student, T: teacher_kl(teacher, student, T) * T,
+            "Your number is {ratio} times the right one, which is T. The task asks for the divergence "
+            "itself, without a factor.",
+        ),
+        Mistake(
+            "M42",
+            _cross_entropy,
+            "Your number is the cross-entropy of the two: the entropy of the teacher is still in it. A "
+            "student with the teacher's logits would not get 0.",
         ),
         Mistake(
             "M6",
@@ -131,7 +161,7 @@ TEACHER = Question(
         Mistake(
             "L1",
             lambda *case: teacher_kl(*case) / case[0].shape[1],
-            "Your number is {ratio} of the right one, which is one over the number of symbols: a divergence "
+            "Your number is {ratio} of the right one, which is one over the number of symbols. A divergence "
             "is a sum over the symbols.",
         ),
     ),
@@ -139,17 +169,19 @@ TEACHER = Question(
         FINITE,
         GIBBS,
         Property(
-            "a student with the teacher's logits does not get 0",
+            "For a student with the teacher's logits your number is not 0",
             lambda _, second: np.abs(second).max() < 1e-9,
             also=lambda teacher, student, T: (teacher, teacher, T),
         ),
         Property(
-            "it changes when a constant is added to all logits of the student",
+            "Your number changes when a constant is added to all logits of the student, although the model "
+            "stays the same",
             unchanged,
             also=lambda teacher, student, T: (teacher, student + 5.0, T),
         ),
     ),
-    advice="Write log_softmax first: z - max, minus the logarithm of the sum of exp. Then p = exp(log_p).",
+    advice="Write log_softmax first: z minus its largest entry, and from that subtract the logarithm of the "
+    "sum of the exponentials. Then p is the exponential of log_p.",
 )
 
 # --- evaluator -------------------------------------------------------------------------------------------
@@ -159,7 +191,7 @@ def _sum(truth, logits):
     return rel_entr(truth, softmax(logits, axis=-1)).sum()
 
 
-def fault_per_token(truth, logits, total=_sum, count=lambda truth: truth[..., 0].size):
+def excess_per_token(truth, logits, total=_sum, count=lambda truth: truth[..., 0].size):
     """Mean over all B x T tokens of the KL divergence of the model from the truth, nats."""
     return total(truth, logits) / count(truth)
 
@@ -172,7 +204,7 @@ def _no_log(read):
     """What kl_div gives when its first argument is not a logarithm."""
 
     def formula(truth, logits):
-        return fault_per_token(truth, np.zeros_like(logits)) + (
+        return excess_per_token(truth, np.zeros_like(logits)) + (
             (truth * (-np.log(truth.shape[-1]) - read(logits))).sum() / truth[..., 0].size
         )
 
@@ -188,62 +220,77 @@ def _draw_batch(rng, shape=(3, 4, 6), zeros=True):
 
 EVALUATOR = Question(
     key="03.evaluator",
-    title="an evaluator with its arguments in the wrong hands",
+    title="an evaluator with its arguments exchanged",
     kind="debug",
     stars=3,
     points=3,
-    right=fault_per_token,
+    right=excess_per_token,
     cases=(
         _draw_batch(np.random.default_rng(321), (2, 3, 4), zeros=False),
         _draw_batch(np.random.default_rng(322), (4, 2, 5)),
     ),
     draw=_draw_batch,
     mistakes=(
-        *divergence_mistakes(fault_per_token),
+        *divergence_mistakes(excess_per_token),
         Mistake(
             "M50",
-            partial(fault_per_token, total=_swapped_sum, count=np.size),
-            "Both faults are still there. Who comes first in kl_div, the truth or the model? And what does "
-            "'mean' divide by?",
+            partial(excess_per_token, total=_swapped_sum, count=np.size),
+            "Both mistakes are still there. Which of the two comes first in kl_div, the truth or the model? "
+            "And what does 'mean' divide by?",
         ),
         Mistake(
             "M50",
-            partial(fault_per_token, total=_swapped_sum),
-            "One fault is repaired. The other: you measure what the model would pay if it were the truth. "
-            "With a truth that has zeros it is infinite.",
+            partial(excess_per_token, total=_swapped_sum),
+            "One mistake is corrected. The other one: you measure D(q || p), which is infinite where the "
+            "truth has zeros. The model comes first in kl_div.",
         ),
         Mistake(
             "M50",
-            partial(fault_per_token, count=np.size),
-            "One fault is repaired. The other: your number is {ratio} of the right one, one over the number "
-            "of symbols. 'mean' divides by the elements, and a token has V of them.",
+            partial(excess_per_token, count=np.size),
+            "One mistake is corrected. The other one: your number is {ratio} of the right one, which is one "
+            "over the number of symbols. 'mean' divides by the number of elements, and a token has V of "
+            "them.",
         ),
         Mistake(
             "L1",
-            partial(fault_per_token, count=len),
-            "Your number is {ratio} times too large, which is T. 'batchmean' divides by the first axis only: "
-            "flatten B and T into one.",
+            partial(excess_per_token, count=len),
+            "Your number is {ratio} times the right one, which is T. 'batchmean' divides by the length of "
+            "the first axis only: flatten B and T into one axis.",
         ),
-        Mistake("L1", _sum, "Your number is {ratio} times too large: it is the total of all tokens."),
+        Mistake(
+            "L1",
+            partial(excess_per_token, count=lambda truth: truth.shape[1]),
+            "Your number is {ratio} times the right one, which is B: you divide by the length of one "
+            "sequence. Divide by the tokens of the whole batch.",
+        ),
+        Mistake(
+            "L1",
+            _sum,
+            "Your number is {ratio} times the right one: it is the total of all tokens. Divide it by their "
+            "number.",
+        ),
         Mistake(
             "M50 + L1",
-            partial(fault_per_token, total=_swapped_sum, count=len),
-            "The arguments are still swapped, and 'batchmean' divides by B where tokens are B times T.",
+            partial(excess_per_token, total=_swapped_sum, count=len),
+            "The arguments are still swapped, and 'batchmean' divides by B, although there are B times T "
+            "tokens.",
         ),
         Mistake(
             "M6",
             _no_log(lambda logits: softmax(logits, axis=-1)),
-            "The model goes into kl_div as probabilities, and it is read as logarithms. Give log_softmax.",
+            "The model goes into kl_div as probabilities, and kl_div reads them as logarithms. Use "
+            "log_softmax.",
         ),
         Mistake(
             "M6",
             _no_log(lambda logits: logits),
-            "Logits go into kl_div, and they are read as log probabilities. Give log_softmax.",
+            "The logits go into kl_div, and kl_div reads them as log probabilities. Use log_softmax.",
         ),
         Mistake(
             "M42",
             lambda truth, logits: -(truth * log_softmax(logits, axis=-1)).sum() / truth[..., 0].size,
-            "That is the loss: the floor is in it as well. A model equal to the truth would not get 0.",
+            "Your number is the loss, in which the floor is still included. For a model that is equal to "
+            "the truth it would not be 0.",
         ),
     ),
     alike=(
@@ -255,7 +302,7 @@ EVALUATOR = Question(
         FINITE,
         GIBBS,
         Property(
-            "a model that is equal to the truth does not get 0",
+            "For a model that is equal to the truth your number is not 0",
             lambda _, second: abs(second) < 1e-9,
             also=lambda truth, logits: (softmax(logits, axis=-1), logits),
         ),
@@ -265,7 +312,8 @@ EVALUATOR = Question(
             also=lambda truth, logits: tuple(a.reshape(1, -1, a.shape[-1]) for a in (truth, logits)),
         ),
     ),
-    advice="Test on one token and two symbols, truth [1/2, 1/2] and model [1/4, 3/4], and on its reverse.",
+    advice="Test your function on one token and two symbols, with the truth [1/2, 1/2] and the model "
+    "[1/4, 3/4], and then with the two exchanged.",
 )
 
 QUESTIONS = (TEACHER, EVALUATOR)

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import unchanged
 from lmcourse.questions.shared.wrong import but
@@ -11,19 +12,18 @@ from lmcourse.questions.shared.wrong import but
 # --- exponents -------------------------------------------------------------------------------------------
 
 
-def exponents(P, W, B, t, w, c):
+def exponents(P, B, t, w, c):
     """The conversions of a perplexity P per token, given the counts, or given another line."""
     return {
         "perplexity per word": P ** (t / w),
         "bits per char": t * np.log2(P) / c,
-        "tokens per word": np.log(W) / np.log(P),
         "break-even": np.log2(P) / B,
     }
 
 
 def _draw_point(rng):
     t, w, c = rng.uniform(120, 180), rng.uniform(80, 110), rng.uniform(500, 700)
-    return rng.uniform(10, 60), rng.uniform(80, 400), rng.uniform(0.7, 2.2), t, w, c
+    return rng.uniform(10, 60), rng.uniform(0.7, 2.2), t, w, c
 
 
 EXPONENTS = Question(
@@ -33,66 +33,121 @@ EXPONENTS = Question(
     stars=2,
     points=3,
     form="expression",
-    symbols=("P", "W", "B", "t", "w", "c"),
+    symbols=("P", "B", "t", "w", "c"),
     right=exponents,
-    cases=((20.0, 90.0, 1.1, 130.0, 100.0, 520.0), (35.0, 300.0, 0.9, 150.0, 90.0, 610.0)),
+    cases=((20.0, 1.1, 130.0, 100.0, 520.0), (35.0, 0.9, 150.0, 90.0, 610.0)),
     draw=_draw_point,
+    entry_points={"perplexity per word": 1, "bits per char": 1, "break-even": 1},
     mistakes=(
         Mistake(
             "M35",
-            but(exponents, {"perplexity per word": lambda P, W, B, t, w, c: P * t / w}),
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: P * t / w}),
             "Your 'perplexity per word' multiplies P by a ratio. A word of two tokens is a choice of P and "
             "another choice of P: the ratio is an exponent.",
         ),
         Mistake(
             "L3",
-            but(exponents, {"perplexity per word": lambda P, W, B, t, w, c: P ** (w / t)}),
-            "The exponent of your 'perplexity per word' is upside down. There are fewer words than tokens, "
-            "so each carries more.",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: P ** (w / t)}),
+            "The exponent of your 'perplexity per word' is upside down. Fewer words share the same total, so "
+            "each has a larger surprisal.",
         ),
         Mistake(
             "M36",
-            but(exponents, {"bits per char": lambda P, W, B, t, w, c: np.log2(P)}),
+            but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P)}),
             "Your 'bits per char' is bits per token: it lacks the ratio of the counts.",
         ),
         Mistake(
             "L3",
-            but(exponents, {"bits per char": lambda P, W, B, t, w, c: c * np.log2(P) / t}),
-            "The ratio in your 'bits per char' is upside down: a character costs less than a token.",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: c * np.log2(P) / t}),
+            "The ratio in your 'bits per char' is upside down. The total is t times the bits per token, and "
+            "c characters share it.",
         ),
         Mistake(
             "M1",
-            but(exponents, {"bits per char": lambda P, W, B, t, w, c: t * np.log(P) / c}),
-            "Your 'bits per char' is {ratio} = ln 2 times what it should be: ln gives nats.",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: t * np.log(P) / c}),
+            "Your 'bits per char' is {ratio} = ln 2 times the right one: ln gives nats.",
+        ),
+        Mistake(
+            "M1",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: 2 ** (t * np.log(P) / w)}),
+            "Your 'perplexity per word' raises 2 to a number of nats. Raise e to nats, and 2 to bits.",
+        ),
+        Mistake(
+            "M2",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: np.exp(t * np.log2(P) / w)}),
+            "Your 'perplexity per word' raises e to a number of bits. Raise 2 to bits, and e to nats.",
+        ),
+        Mistake(
+            "M4",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: t * np.log(P) / w}),
+            "Your 'perplexity per word' is the loss per word in nats. Exponentiate it.",
+        ),
+        Mistake(
+            "L3",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: t * np.log(P) * np.log(2) / c}),
+            "Your 'bits per char' multiplies nats by ln 2. One bit is ln 2 nats: to get bits, divide.",
         ),
         Mistake(
             "L9",
-            but(exponents, {"tokens per word": lambda P, W, B, t, w, c: W / P}),
-            "Your 'tokens per word' is a ratio of perplexities. The exponent is a ratio of their logarithms.",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: P * t / c}),
+            "Your 'bits per char' shares out a perplexity. Take its logarithm first: bits can be shared out.",
         ),
         Mistake(
-            "L7",
-            but(exponents, {"tokens per word": lambda P, W, B, t, w, c: np.log(P) / np.log(W)}),
-            "Your 'tokens per word' is upside down: it is words per token, and below 1.",
+            "M36",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: t * np.log2(P) / w}),
+            "Your 'bits per char' is bits per *word*: it divides by w.",
+        ),
+        Mistake(
+            "M36",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: P ** (t / c)}),
+            "Your 'perplexity per word' is the perplexity per *character*: its exponent divides by c.",
+        ),
+        Mistake(
+            "L1",
+            but(exponents, {"perplexity per word": lambda P, B, t, w, c: P**t}),
+            "Your 'perplexity per word' is one over the probability of the whole text. Divide the exponent "
+            "by the number of words.",
         ),
         Mistake(
             "L9",
-            but(exponents, {"break-even": lambda P, W, B, t, w, c: P / B}),
+            but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P * t / c)}),
+            "Your 'bits per char' has the ratio of the counts inside the logarithm. It is a factor of the "
+            "bits.",
+        ),
+        Mistake(
+            "L1",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P) / c}),
+            "Your 'bits per char' divides the bits of one token by all characters. Multiply by the tokens.",
+        ),
+        Mistake(
+            "M3",
+            but(exponents, {"bits per char": lambda P, B, t, w, c: t * np.log10(P) / c}),
+            "Your 'bits per char' uses the logarithm to base 10. Bits belong to base 2.",
+        ),
+        Mistake(
+            "L9",
+            but(exponents, {"break-even": lambda P, B, t, w, c: np.log2(P / B)}),
+            "Your 'break-even' divides inside the logarithm. log2 P is the bits per token: divide these by "
+            "B.",
+        ),
+        Mistake(
+            "L9",
+            but(exponents, {"break-even": lambda P, B, t, w, c: P / B}),
             "Your 'break-even' divides a perplexity by bits. Turn P into bits per token first.",
         ),
         Mistake(
             "M1",
-            but(exponents, {"break-even": lambda P, W, B, t, w, c: np.log(P) / B}),
-            "Your 'break-even' is {ratio} = ln 2 times what it should be: nats per token over bits per "
+            but(exponents, {"break-even": lambda P, B, t, w, c: np.log(P) / B}),
+            "Your 'break-even' is {ratio} = ln 2 times the right one: it divides nats per token by bits per "
             "character.",
         ),
         Mistake(
             "L7",
-            but(exponents, {"break-even": lambda P, W, B, t, w, c: B / np.log2(P)}),
+            but(exponents, {"break-even": lambda P, B, t, w, c: B / np.log2(P)}),
             "Your 'break-even' is upside down: it is tokens per character.",
         ),
     ),
-    advice="Write the total twice: t * ln P nats in all, and w * ln W, or c * B * ln 2. They are one total.",
+    advice="Write down the total first: t * ln P nats, or t * log2 P bits. Then ask how many units share it.",
 )
 
 # --- converter -------------------------------------------------------------------------------------------
@@ -163,6 +218,17 @@ def _draw_full_line(rng, kind):
     return value, kind, unit, {"token": 700, "word": 500, "char": 3000, "byte": 3200} | counts
 
 
+def _reading(given, *case):
+    """The refused units may be a list, or be separated by commas; None of them is "none"."""
+    given = plain_data(given)
+    refused = given.get("refused") if isinstance(given, dict) else None
+    if isinstance(refused, list | tuple) and all(isinstance(unit, str) for unit in refused):
+        given = given | {"refused": " ".join(refused) or "none"}
+    elif isinstance(refused, str):
+        given = given | {"refused": " ".join(refused.replace(",", " ").split())}
+    return given, {}
+
+
 CONVERTER = Question(
     key="05.converter",
     title="a converter that can say no",
@@ -177,49 +243,53 @@ CONVERTER = Question(
     ),
     draw=_draw_line,
     odd=tuple(lambda rng, kind=kind: _draw_full_line(rng, kind) for kind in ("bits", "perplexity")),
+    reading=_reading,
+    entry_points={"bits": 1, "perplexity": 1, "refused": 1},
     mistakes=(
         Mistake(
             "M35",
             _as_factors,
-            "Your bits are right, and your perplexities get the factor of the bits. Take each perplexity "
-            "from the bits of its own row.",
+            "You multiply the perplexities by the factor of the bits. Take each perplexity from the bits of "
+            "its own unit.",
         ),
         Mistake(
             "L3",
             partial(every_unit, ratio=lambda a, b: b / a),
-            "Your ratio of counts is upside down. The total is bits times the count of the *given* unit; "
+            "Your ratio of counts is upside down. The total is the bits times the count of the *given* unit; "
             "then divide by the other count.",
         ),
         Mistake(
             "M36",
             partial(every_unit, ratio=lambda a, b: 1.0),
-            "Every row has the number of the given unit. Share the total out over the count of the row.",
+            "Every unit has the number of the given one. Divide the total by the count of each unit.",
         ),
         Mistake(
             "M1",
             partial(every_unit, log=np.log),
-            "Your bits come from ln: they are nats, {ratio} = ln 2 times as many. Take log2.",
+            "Your bits come from ln: they are {ratio} = ln 2 times the right ones, which makes them nats. "
+            "Use log2.",
         ),
         Mistake(
             "M1",
             partial(every_unit, log=np.log, power=np.exp),
-            "You compute in nats from beginning to end. 'bits' wants bits, and a value that is given in bits "
-            "belongs to 2.",
+            "You compute in nats from beginning to end. The entry 'bits' has to be in bits, and the power of "
+            "a value that is given in bits has the base 2.",
         ),
         Mistake(
             "M2",
             partial(every_unit, power=np.exp),
-            "Your bits are right, but your perplexities raise e to them. Raise 2 to them.",
+            "Your perplexities raise e to a number of bits. Raise 2 to it.",
         ),
         Mistake(
             "M4",
             lambda value, kind, unit, counts: every_unit(value, "bits", unit, counts),
-            "You take the value for bits, whatever `kind` says. A perplexity needs its logarithm first.",
+            "You take the value for bits, whatever `kind` says. Take the logarithm of a perplexity first.",
         ),
         Mistake(
             "M37",
             _rule_of_thumb,
-            "You fill in a count that nobody made. What was not counted is refused, and named in 'refused'.",
+            "You fill in a count that nobody made. A unit that was not counted is refused, and is named in "
+            "'refused'.",
         ),
     ),
     alike=(
@@ -236,11 +306,11 @@ CONVERTER = Question(
     ),
     properties=(
         Property(
-            "the row of the given unit is refused, but it needs no count: the value is there",
+            "the given unit itself is refused, but it needs no count: its value is given",
             lambda table, value, kind, unit, counts: np.isfinite(table["bits"][UNITS.index(unit)]),
         ),
         Property(
-            "'refused' does not name the units whose bits are nan",
+            "'refused' and the nan of 'bits' do not stand for the same units",
             lambda table, *case: (
                 [u for u, b in zip(UNITS, table["bits"], strict=True) if np.isnan(b)]
                 == [u for u in UNITS if u in table["refused"].split()]
@@ -248,7 +318,8 @@ CONVERTER = Question(
         ),
         Property("the numbers change when all counts are doubled", unchanged, also=_doubled),
     ),
-    advice="The bits of the given unit, times its count, over the count of another unit. Powers come last.",
+    advice="Multiply the bits of the given unit by its count, and divide by the count of another unit. Take "
+    "the powers last.",
 )
 
 QUESTIONS = (EXPONENTS, CONVERTER)

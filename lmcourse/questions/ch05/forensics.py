@@ -1,14 +1,16 @@
 """Chapter 05, conversions to judge: from a total and a reported number, the count that was used."""
 
 import math
-from dataclasses import replace
+
+import numpy as np
 
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.verdicts import Audit
+from lmcourse.questions.shared.verdicts import Audit, read_verdicts
+from lmcourse.questions.shared.wrong import but
 
 
 def _implied(report):
-    """The number of units over which the total was shared out."""
+    """The number of units that shared the total."""
     if report["unit"] == "bits per character":
         return report["bits"] / report["reported"]
     return report["bits"] / math.log2(report["reported"])
@@ -41,6 +43,11 @@ def _always_a_division(report):
     return report["bits"] / report["reported"]
 
 
+def _with_counts(evidence):
+    """The right verdicts with other counts: a wrong verdict alone must not be put down to the counts."""
+    return but(AUDIT, {"counts": lambda reports: np.array([evidence(report) for report in reports])})
+
+
 def _report(mistake, unit, perplexity, words, rates=(1.3, 0.06, 5.8, 1.06)):
     """A report in which this mistake was made; ``rates``: tokens, ends, chars a word, bytes a char."""
     tokens, ends, chars = (round(rate * words) for rate in rates[:3])
@@ -65,20 +72,20 @@ KINDS = {
 }
 
 
-def _draw_reports(rng):
+def _draw_reports(rng, perplexities=(15, 60)):
     """Five reports: one acquittal, one of each unit with a mistake, and one of any kind."""
     kinds = [(str(rng.choice(mistakes[1:])), unit) for unit, mistakes in KINDS.items()]
     kinds += [("M35", "perplexity per word"), ("none", str(rng.choice(list(KINDS))))]
     reports = []
     for i in rng.permutation(len(kinds)):
         rates = rng.uniform([1.2, 0.05, 5.5, 1.05], [1.5, 0.1, 6.4, 1.2])
-        reports.append(_report(*kinds[i], rng.uniform(15, 60), int(rng.integers(800, 4000)), rates))
+        reports.append(_report(*kinds[i], rng.uniform(*perplexities), int(rng.integers(800, 4000)), rates))
     return (reports,)
 
 
 FORENSICS = Question(
     key="05.forensics",
-    title="over how many was it shared?",
+    title="divided by what?",
     kind="forensics",
     stars=3,
     points=3,
@@ -104,29 +111,34 @@ FORENSICS = Question(
         ),
     ),
     draw=_draw_reports,
+    odd=(lambda rng: _draw_reports(rng, perplexities=(2.5, 4)),),
+    reading=read_verdicts,
+    entry_points={"counts": 1, "verdicts": 2},
     mistakes=(
         Mistake(
             "L9",
-            replace(AUDIT, evidence=_always_a_division),
-            "You divide the bits by a perplexity. Bits are shared out, so take its logarithm first.",
+            _with_counts(_always_a_division),
+            "Where a perplexity is reported, you divide the bits by it. Take its logarithm to base 2 first.",
         ),
         Mistake(
             "M1",
-            replace(AUDIT, evidence=_in_nats),
-            "Where a perplexity is reported, your counts are too large: bits over nats. Take log2.",
+            _with_counts(_in_nats),
+            "Where a perplexity is reported, you divide bits by nats. Use log2.",
         ),
         Mistake(
             "L28",
             AUDIT.without_acquittal(),
-            "Your counts are right, and you accuse reports that are right, too. The right count is an alibi.",
+            "You give a right report a mistake. If the implied count is the right one, nothing is wrong.",
         ),
         Mistake(
             "L7",
-            replace(AUDIT, evidence=lambda report: 1 / _implied(report)),
-            "Your counts are upside down. The total, over what one unit pays, is the number of units.",
+            _with_counts(lambda report: 1 / _implied(report)),
+            "Your 'counts' are upside down. Divide the total by the bits per unit, and you get the number of "
+            "units.",
         ),
     ),
-    advice="Total bits over the reported bits per unit is a count of units. Which of the counts is it?",
+    advice="Divide the total by the reported bits per unit: that is a count of units. Which of the counts in "
+    "the report is it?",
 )
 
 QUESTIONS = (FORENSICS,)

@@ -36,10 +36,11 @@ HARNESS = Question(
     title="three published numbers from one",
     kind="reproduce",
     stars=2,
-    points=2,
+    points=3,
     right=carry_over,
     cases=((8.792073612124492, 1.5015845643537054, 37.3698), (8.792073612124492, 1.5015845643537054, 9.8183)),
     draw=_draw_models,
+    entry_points={"bytes per word": 1, "byte perplexity": 1, "bits per byte": 1},
     mistakes=(
         Mistake(
             "L9",
@@ -49,19 +50,19 @@ HARNESS = Question(
         Mistake(
             "L7",
             partial(carry_over, ratio=lambda word, byte: np.log(byte) / np.log(word)),
-            "Your ratio is upside down: no word has less than one byte.",
+            "Your 'bytes per word' is upside down: no word has less than one byte.",
         ),
         Mistake(
             "M35",
             partial(carry_over, line=lambda word, byte, other, ratio: other / ratio),
-            "Your ratio is right, and you divide the perplexity by it. The ratio belongs in the exponent: a "
-            "root, not a share.",
+            "You divide the perplexity per word by the bytes per word. The ratio belongs in the exponent: "
+            "take a root.",
         ),
         Mistake(
             "L9",
             partial(carry_over, line=lambda word, byte, other, ratio: byte * other / word),
-            "You scale the byte perplexity like the word perplexity. Logarithms are in proportion, and "
-            "perplexities are not.",
+            "You scale the byte perplexity in proportion to the word perplexity. It is their logarithms that "
+            "are in proportion.",
         ),
         Mistake(
             "L3",
@@ -74,9 +75,19 @@ HARNESS = Question(
             "Your 'bits per byte' are bits per *word*. Take them from the byte perplexity.",
         ),
         Mistake(
+            "M4",
+            but(carry_over, {"bits per byte": lambda *case: carry_over(*case)["byte perplexity"]}),
+            "Your 'bits per byte' are the byte perplexity. Take its logarithm to base 2.",
+        ),
+        Mistake(
+            "L8",
+            but(carry_over, {"byte perplexity": lambda word, byte, other: byte}),
+            "Your 'byte perplexity' is that of the first model. The task asks for the other one.",
+        ),
+        Mistake(
             "M1",
             partial(carry_over, log=np.log),
-            "Your 'bits per byte' are {ratio} = ln 2 times what they should be: ln gives nats.",
+            "Your 'bits per byte' are {ratio} = ln 2 times the right ones: ln gives nats.",
         ),
     ),
     properties=(
@@ -85,7 +96,8 @@ HARNESS = Question(
             lambda line, *case: abs(2 ** line["bits per byte"] - line["byte perplexity"]) < 1e-6,
         ),
     ),
-    advice="ln(word) / ln(byte) for the first model; the second one is scored on the same words and bytes.",
+    advice="Both numbers of the first model share one total, so their logarithms give the bytes per word. "
+    "The second model is scored on the same words and bytes.",
 )
 
 
@@ -123,34 +135,47 @@ CARD = Question(
         Mistake(
             "M25",
             lambda: treebank_card(scored=WORDS) | {"</s>": "not scored"},
-            "The line ends are predicted and paid for, so each of them is a scored token.",
+            "The model predicts each line end, so each </s> is a scored token: it is in the total and in the "
+            "count.",
         ),
         Mistake(
             "M25",
             partial(treebank_card, scored=WORDS),
-            "Your card says that </s> is scored, and your counts leave it out.",
+            "You leave the line ends out of the count, although each </s> is predicted and scored.",
         ),
         Mistake(
             "M25",
             partial(treebank_card, perplexity_per_word=REPORTED, unit="word"),
-            "The reported number is per token, line ends among them. Per word the same total is shared by "
-            "fewer.",
+            "The reported number is per token, and the line ends are tokens. Per word, the same total is "
+            "divided by fewer units.",
+        ),
+        Mistake(
+            "M25",
+            partial(treebank_card, perplexity_per_word=REPORTED),
+            "Your 'perplexity per word' is the reported number, which is per token, and the line ends are "
+            "tokens. Per word, the same total is divided by fewer units.",
+        ),
+        Mistake(
+            "M36",
+            lambda: treebank_card(bits_per_char=(WORDS + LINES) * np.log2(REPORTED) / WORDS),
+            "Your 'bits per char' are bits per *word*. Divide the total by the characters.",
         ),
         Mistake(
             "M36",
             lambda: treebank_card(bits_per_char=np.log2(REPORTED)),
-            "Your 'bits per char' are bits per token, {ratio} times too many: as many as a token has "
-            "characters.",
+            "Your 'bits per char' are bits per token. They are {ratio} times the right ones, which is the "
+            "number of characters per token.",
         ),
         Mistake(
             "M37",
             lambda: treebank_card(bits_per_char=np.log2(REPORTED) / 5),
-            "You divide by five characters a word. Nobody has to guess: the characters are counted.",
+            "Your 'bits per char' assume five characters a word. Nobody has to guess: the characters are "
+            "counted.",
         ),
         Mistake(
             "M37",
             lambda: treebank_card(chars=CHARS - WORDS),
-            "You take the separators out of the characters. A word has to be ended, and that is paid for.",
+            "Your 'bits per char' leave the separators out of the count. They are characters of the file.",
         ),
         Mistake(
             "M35",
@@ -165,28 +190,28 @@ CARD = Question(
         Mistake(
             "M1",
             lambda: treebank_card(bits_per_char=(WORDS + LINES) * np.log(REPORTED) / CHARS),
-            "Your 'bits per char' are {ratio} = ln 2 times what they should be: ln gives nats.",
+            "Your 'bits per char' are {ratio} = ln 2 times the right ones: ln gives nats.",
         ),
         Mistake(
             "M28",
             partial(treebank_card, unknown_words="left out"),
-            "<unk> is in the file and in the vocabulary. It is predicted and paid for, like any word.",
+            "<unk> is in the file and in the vocabulary. It is predicted and scored like any other word.",
         ),
         Mistake(
             "M29",
             partial(treebank_card, unknown_words="spelled"),
-            "<unk> is one symbol of the file. Which word it hides is never said, and never paid for.",
+            "<unk> is one symbol of the file. Nothing in the total says which word it stands for.",
         ),
         Mistake(
             "M39",
             partial(treebank_card, against_raw_text="yes"),
             "The newspaper was put in lower case, its numbers became N and its rare words <unk>. That is "
-            "another text than the one as printed, and nobody paid for what was lost.",
+            "another text than the printed one, and what was lost is not in the total.",
         ),
     ),
     properties=(
         Property(
-            "'tokens' leaves out the line ends, and each of them is predicted",
+            "'tokens' leaves out the line ends, although each of them is predicted",
             lambda card: card["tokens"] > WORDS,
         ),
     ),

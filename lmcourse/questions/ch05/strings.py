@@ -1,4 +1,4 @@
-"""Chapter 05, the counted string is the scored string: counting a page, and an evaluator with two faults."""
+"""Chapter 05, the counted string is the scored string: four programs, and an evaluator with two mistakes."""
 
 import unicodedata
 from functools import partial
@@ -6,142 +6,123 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 from lmcourse.questions.shared.properties import FINITE, unchanged
 from lmcourse.questions.shared.units import LN2
 
 # --- page ------------------------------------------------------------------------------------------------
 
 
-def count_page(page):
-    """Words, characters and bytes of a page as it is scored: newlines for CR LF, accents composed."""
-    return _counts(_scored(page))
-
-
-def _scored(page):
+def scored(page):
+    """The string that is scored: newlines for CR LF, accents composed."""
     return unicodedata.normalize("NFC", page.replace("\r\n", "\n"))
 
 
-def _counts(text, **given):
-    counts = {"words": len(text.split()), "chars": len(text), "bytes": len(text.encode("utf-8"))}
-    return counts | given
+PROGRAMS = {
+    "A": len,
+    "B": lambda page: len(scored(page)),
+    "C": lambda page: len(page.encode("utf-8")),
+    "D": lambda page: sum(not character.isspace() for character in scored(page)),
+}
+"""What the four programs of the task count as characters."""
+
+LONGEST = 12
+"""How many code points the student's own page may have."""
+
+LINES = ("Gdzie jest żółw? W lesie…", "“Où est la clé ?” – là-bas, derrière l’hôtel.", "Čtyři ﬁlmy, tři účty")
+PAGE_AS_STORED = "".join(unicodedata.normalize("NFD", line) + "\r\n" for line in LINES)
+LOGS = "A D C"
+"""The programs that gave the three numbers of the task, in order."""
 
 
-def _without(page, blanks):
-    """The scored page without some of its blanks, and the words that it had."""
-    text = _scored(page)
-    return _counts("".join(c for c in text if c not in blanks), words=len(text.split()))
+def logged(bits):
+    """The three numbers of the task for a total in bits."""
+    return [bits / PROGRAMS[name](PAGE_AS_STORED) for name in LOGS.split()]
 
 
-LINES = (
-    "Gdzie jest żółw? W lesie…",
-    "“Où est la clé ?” – là-bas, derrière l’hôtel.",
-    "Ångström misst Längen: 10⁻¹⁰ m.",
-    "Die Perplexität heißt auf Chinesisch 困惑度.",
-    "¿Mañana? No, el año próximo.",
-    "Čtyři ﬁlmy, tři účty",
-    "a plain line, no accents",
-)
+EXAMPLES = {
+    "page": {RIGHT: "e\u0301\r\nx", "not read": ""},
+    "counts what is scored": {RIGHT: "B", "M39": "A", "M38": "C", "M37": "D", "not read": ""},
+    "logs": {RIGHT: LOGS, "L34": LOGS[::-1], "not read": ""},
+}
 
 
-def _page(lines, end="\r\n"):
-    """Lines as a file has them: decomposed."""
-    return "".join(unicodedata.normalize("NFD", line) + end for line in lines)
+def _page(given):
+    if not isinstance(given, str):
+        return "give one string."
+    if len(given) > LONGEST:
+        return f"your page has {len(given)} code points, and {LONGEST} are allowed."
+    try:
+        counts = {name: count(given) for name, count in PROGRAMS.items()}
+    except UnicodeEncodeError:
+        return "your page has half of a surrogate pair, which UTF-8 cannot store."
+    same = [(a, b) for a in counts for b in counts if a < b and counts[a] == counts[b]]
+    return f"the programs {same[0][0]} and {same[0][1]} give the same number." if same else RIGHT
 
 
-def _draw_page(rng):
-    """Three to five lines, some of them decomposed; the last may lack its line end."""
-    chosen = rng.permutation(len(LINES))[: rng.integers(3, 6)]
-    lines = [LINES[0], *(LINES[i] for i in chosen if i)]
-    lines[1] = lines[1] + " " + LINES[5]
-    return (_page(lines).removesuffix("\r\n") if rng.random() < 0.3 else _page(lines),)
+def _letters(given):
+    if isinstance(given, list | tuple):
+        given = " ".join(map(str, given))
+    return given.upper().replace(",", " ").split() if isinstance(given, str) else None
 
 
-def _draw_page_that_stays_apart(rng):
-    """Accents for which Unicode has no composed letter."""
-    (page,) = _draw_page(rng)
-    return (page + "x\u0302 is an estimate,\r\n\r\nq\u0308 another\r\n",)
+def _scored_by(given):
+    found = _letters(given)
+    if not found or len(found) != 1 or found[0] not in PROGRAMS:
+        return "give one of the letters A, B, C and D."
+    return next(name for name, letter in EXAMPLES["counts what is scored"].items() if letter == found[0])
+
+
+def _logs(given):
+    found = _letters(given)
+    if found and len(found) == 1 and len(found[0]) == 3:
+        found = list(found[0])
+    if not found or len(found) != 3 or not set(found) <= set(PROGRAMS):
+        return "give three letters from A to D, separated by blanks, in the order of the numbers."
+    if " ".join(found) in (LOGS, LOGS[::-1]):
+        return RIGHT if " ".join(found) == LOGS else "L34"
+    good = sum(a == b for a, b in zip(found, LOGS.split(), strict=True))
+    count = ("none", "one", "two")[good]
+    return f"{count} of your three letters {'are' if good == 2 else 'is'} right."
 
 
 PAGE = Question(
     key="05.page",
-    title="count what was scored",
-    kind="implement",
+    title="four programs count one page",
+    kind="protocol",
     stars=2,
-    points=2,
-    right=count_page,
-    cases=(
-        (_page([LINES[0], LINES[1], LINES[5]]),),
-        (_page([LINES[3], LINES[2], LINES[4], LINES[5]]) + _page(LINES[6:], end=""),),
-    ),
-    draw=_draw_page,
-    odd=(_draw_page_that_stays_apart,),
-    rtol=0.0,
-    atol=0.0,
+    points=3,
+    form="value",
+    right=chosen(EXAMPLES),
+    cases=((),),
+    reading=by_what_it_does({"page": _page, "counts what is scored": _scored_by, "logs": _logs}, EXAMPLES),
+    entry_points={"page": 1, "counts what is scored": 1, "logs": 1},
     mistakes=(
         Mistake(
+            "M39",
+            chosen(EXAMPLES, "M39", "counts what is scored"),
+            "Your program counts the code points of the file. The scorer reads another string: each line end "
+            "is one newline, and letters and accents are composed.",
+        ),
+        Mistake(
             "M38",
-            lambda page: count_page(page) | {"chars": count_page(page)["bytes"]},
-            "Your characters are bytes. len of a string counts code points, len of encoded text bytes.",
-        ),
-        Mistake(
-            "M38",
-            lambda page: count_page(page) | {"bytes": count_page(page)["chars"]},
-            "Your bytes are characters. An accented letter is one character and two bytes of UTF-8.",
-        ),
-        Mistake(
-            "M39",
-            _counts,
-            "You count the file. The scorer reads another string: line ends become one newline each, and "
-            "accented letters are composed.",
-        ),
-        Mistake(
-            "M39",
-            lambda page: _counts(unicodedata.normalize("NFC", page)),
-            "Your line ends have two characters, as in the file. The scorer pays for one newline.",
-        ),
-        Mistake(
-            "M39",
-            lambda page: _counts(page.replace("\r\n", "\n")),
-            "Your line ends are right. The accents still stand behind their letters as characters of their "
-            "own: the scorer composes them (NFC).",
-        ),
-        Mistake(
-            "M39",
-            lambda page: _counts(unicodedata.normalize("NFKC", page.replace("\r\n", "\n"))),
-            "You normalise to NFKC, which also takes ligatures, ellipses and raised digits apart. The scorer "
-            "does not.",
+            chosen(EXAMPLES, "M38", "counts what is scored"),
+            "Your program counts bytes. A letter with an accent has more than one of them.",
         ),
         Mistake(
             "M37",
-            lambda page: _without(page, "\n"),
-            "Your words are right, and no newline is counted. The scorer pays for each of them.",
+            chosen(EXAMPLES, "M37", "counts what is scored"),
+            "Your program leaves out the blanks and newlines. The scorer gives each of them a probability.",
         ),
         Mistake(
-            "M37",
-            lambda page: _counts(_scored(page).removesuffix("\n")),
-            "The last newline is missing. It is in the file, and the scorer pays for it.",
-        ),
-        Mistake(
-            "M37",
-            lambda page: _without(page, " \n"),
-            "Your words are right, and blanks and newlines are not counted. A separator is scored, too.",
-        ),
-        Mistake(
-            "L23",
-            lambda page: count_page(page) | {"words": len(_scored(page).split(" "))},
-            "Your words are cut at blanks only. A newline ends a word, too.",
+            "L34",
+            chosen(EXAMPLES, "L34", "logs"),
+            "Your 'logs' are in the reverse order. The larger the count is, the *fewer* bits come out per "
+            "character.",
         ),
     ),
-    alike=(("right", "M37 (2)", "the second page does not end in a newline"),),
-    properties=(
-        Property("there are fewer bytes than characters", lambda n, page: n["bytes"] >= n["chars"]),
-        Property(
-            "the counts change when the accents are stored composed, though the scorer reads the same string",
-            unchanged,
-            also=lambda page: (unicodedata.normalize("NFC", page),),
-        ),
-    ),
-    advice="Make the scored string first, print its repr, then count: text.split(), text, text.encode().",
+    advice="Divide the total by each number of the log: that is the count of characters. Which program gives "
+    "it for the page?",
 )
 
 # --- evaluator -------------------------------------------------------------------------------------------
@@ -162,11 +143,11 @@ def evaluate(pages, nats, chars_of=lambda page: len(detokenise(page)), words_of=
     ``chars_of`` and ``words_of`` get the stored page.
     """
     words_of = words_of or (lambda page: len(detokenise(page).split()))
-    total = sum(_bill(page, nats) for page in pages)
+    total = sum(_total(page, nats) for page in pages)
     return _line(total, sum(map(chars_of, pages)), sum(map(words_of, pages)), unit)
 
 
-def _bill(page, nats):
+def _total(page, nats):
     return sum(nats[c] for c in detokenise(page))
 
 
@@ -190,11 +171,11 @@ def _stored_as_scored(pages, nats):
 WORDS = ["kurz", "über", "façade", "señor", "the", "tortoise", "of", "Łódź", "river", "naïve", "a", "słoń"]
 
 
-def _priced(pages, rng):
-    """The pages, and what each of their characters costs."""
+def _with_nats(pages, rng):
+    """The pages, and the nats of each of their characters."""
     alphabet = sorted(set("".join(pages)) | set("-,.()"))
-    costs = rng.uniform(0.3, 1.6, size=len(alphabet))
-    return pages, {c: float(n) for c, n in zip(alphabet, costs, strict=True)}
+    surprisals = rng.uniform(0.3, 1.6, size=len(alphabet))
+    return pages, {c: float(n) for c, n in zip(alphabet, surprisals, strict=True)}
 
 
 def _draw_pages(rng):
@@ -206,7 +187,7 @@ def _draw_pages(rng):
         words[3] = f"( {words[3]} )"
         words[4] += " @-@ " + words[5]
         pages.append(" ".join(words) + " .")
-    return _priced(pages, rng)
+    return _with_nats(pages, rng)
 
 
 EVALUATOR = Question(
@@ -217,14 +198,14 @@ EVALUATOR = Question(
     points=3,
     right=evaluate,
     cases=(
-        _priced(
+        _with_nats(
             [
                 "The tortoise of Łódź ( a naïve one ) , half @-@ asleep , crossed the river .",
                 "Señor Słoń , the ferryman , took no money .",
             ],
             np.random.default_rng(511),
         ),
-        _priced(
+        _with_nats(
             [
                 "On the façade of the café : nothing .",
                 "Über @-@ eager , the painter began again ( and again , and again ) .",
@@ -234,6 +215,7 @@ EVALUATOR = Question(
         ),
     ),
     draw=_draw_pages,
+    entry_points={"bits per char": 2, "perplexity per word": 1},
     mistakes=(
         Mistake(
             "M38 + M39",
@@ -242,25 +224,67 @@ EVALUATOR = Question(
                 chars_of=lambda page: len(page.encode("utf-8")),
                 words_of=lambda page: len(page.split()),
             ),
-            "Nothing is repaired yet. Which string goes to the model, and which string is counted? And in "
+            "Nothing is corrected yet. Which string goes to the model, and which string is counted? And in "
             "what unit?",
         ),
         Mistake(
             "M38",
             partial(evaluate, chars_of=lambda page: len(detokenise(page).encode("utf-8"))),
-            "The right string is counted now. Its 'bits per char' are still bits per byte.",
+            "You count the right string now, but your 'bits per char' are still bits per byte.",
+        ),
+        Mistake(
+            "M38 + M39",
+            partial(evaluate, chars_of=lambda page: len(page.encode("utf-8"))),
+            "Your 'bits per char' divide by the bytes of the stored page. Count the code points of the "
+            "string that the model reads.",
+        ),
+        Mistake(
+            "M39",
+            partial(evaluate, chars_of=len),
+            "Your 'bits per char' count the characters of the stored page. Count those of the string that "
+            "the model reads.",
+        ),
+        Mistake(
+            "M36",
+            partial(evaluate, chars_of=lambda page: len(detokenise(page).split())),
+            "Your 'bits per char' are bits per *word*. Divide the total by the characters.",
+        ),
+        Mistake(
+            "L3",
+            partial(evaluate, unit=1 / LN2),
+            "Your 'bits per char' multiply the nats by ln 2. One bit is ln 2 nats: to get bits, divide.",
+        ),
+        Mistake(
+            "M37",
+            partial(evaluate, chars_of=lambda page: len("".join(detokenise(page).split()))),
+            "Your 'bits per char' leave the blanks out of the count, although the model scores them.",
+        ),
+        Mistake(
+            "M2",
+            lambda pages, nats: (
+                evaluate(pages, nats)
+                | {"perplexity per word": np.exp(np.log(evaluate(pages, nats)["perplexity per word"]) / LN2)}
+            ),
+            "Your 'perplexity per word' raises e to a number of bits. Raise e to nats, or 2 to bits.",
+        ),
+        Mistake(
+            "M1",
+            lambda pages, nats: (
+                evaluate(pages, nats)
+                | {"perplexity per word": 2 ** np.log(evaluate(pages, nats)["perplexity per word"])}
+            ),
+            "Your 'perplexity per word' raises 2 to a number of nats. Raise e to nats, or 2 to bits.",
         ),
         Mistake(
             "M39",
             partial(evaluate, chars_of=len, words_of=lambda page: len(page.split())),
-            "Characters are characters now, but they are those of the stored page. The model is given the "
-            "detokenised one.",
+            "You count the stored page. The model reads the detokenised one: count that.",
         ),
         Mistake(
             "M39",
             partial(evaluate, words_of=lambda page: len(page.split())),
-            "The characters are repaired. The words are still those of the stored page, where each comma "
-            "is one.",
+            "You count the words of the stored page, where each comma is a word of its own. Count those of "
+            "the detokenised page.",
         ),
         Mistake(
             "M39",
@@ -269,30 +293,31 @@ EVALUATOR = Question(
                 sum(map(len, pages)),
                 sum(len(page.split()) for page in pages),
             ),
-            "Total and counts belong together now, but it is the wrong text: you score the stored pages. "
-            "The model is to be given the detokenised ones.",
+            "Total and counts belong together, but it is the wrong text: you score the stored pages. The "
+            "model reads the detokenised ones.",
         ),
         Mistake(
             "M1",
             partial(evaluate, unit=1.0),
-            "Your counts are right. Your 'bits per char' are {ratio} = ln 2 times what they should be: nats.",
+            "Your 'bits per char' are {ratio} = ln 2 times the right ones: they are nats.",
         ),
         Mistake(
             "M9",
             _page_means,
-            "You average over pages, so that a short page weighs like a long one. Divide the totals once.",
+            "You take a mean over the pages, so that a short page has the weight of a long one. Add up "
+            "totals and counts, and divide once.",
         ),
     ),
     properties=(
         FINITE,
         Property(
-            "the number changes when the pages are stored as they are scored, though the model reads the "
+            "a number changes when the pages are stored as they are scored, although the model reads the "
             "same text",
             unchanged,
             also=_stored_as_scored,
         ),
     ),
-    advice="Give the scored string a name, and let it be the only string that is priced and counted.",
+    advice="Give the scored string a name, and let it be the only string that is scored and counted.",
 )
 
 QUESTIONS = (PAGE, EVALUATOR)

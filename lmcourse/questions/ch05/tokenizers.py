@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import FINITE
 
@@ -19,12 +20,12 @@ def _same_text(one, other):
     return one["text"] == other["text"] and one["bytes"] == other["bytes"]
 
 
-def _comparison(one, other, value=_bits_per_byte, judged=None, same=_same_text, all_paid=True):
+def _comparison(one, other, value=_bits_per_byte, judged=None, same=_same_text, all_known=True):
     """The dictionary, with another number, or another rule for the verdict."""
     judged = judged or value
     if not same(one, other):
         verdict = "two texts"
-    elif all_paid and (one["unknown"] or other["unknown"]):
+    elif all_known and (one["unknown"] or other["unknown"]):
         verdict = "unknown words"
     else:
         verdict = "one" if judged(one) < judged(other) else "other"
@@ -77,9 +78,20 @@ def _draw_pairs_with_unknown_words(rng):
     return (pairs,)
 
 
+def _read_verdicts(given, *case):
+    """The verdicts may be a list, and there may be no blank beside a stroke."""
+    given = plain_data(given)
+    verdicts = given.get("verdicts") if isinstance(given, dict) else None
+    if isinstance(verdicts, list | tuple) and all(isinstance(verdict, str) for verdict in verdicts):
+        verdicts = " / ".join(verdicts)
+    if isinstance(verdicts, str):
+        given = given | {"verdicts": " / ".join(" ".join(v.split()) for v in verdicts.split("/"))}
+    return given, {}
+
+
 COMPARE = Question(
     key="05.compare",
-    title="who may be compared?",
+    title="which may be compared?",
     kind="implement",
     stars=2,
     points=2,
@@ -97,40 +109,49 @@ COMPARE = Question(
         _draw_pairs(np.random.default_rng(531)),
     ),
     draw=_draw_pairs,
+    reading=_read_verdicts,
+    entry_points={"bits per byte": 1, "verdicts": 1},
     odd=(_draw_pairs_with_unknown_words,),
     mistakes=(
         Mistake(
             "M34",
             partial(referee, judged=lambda report: report["perplexity"]),
-            "Your bits are right, and your verdict goes by the perplexity per token. That ranks the tokens "
-            "by their length.",
+            "Your 'verdicts' are those of the perplexity per token, which ranks the tokens by their length. "
+            "Compare the bits per byte.",
         ),
         Mistake(
             "M28",
-            partial(referee, all_paid=False),
-            "You compare a model that leaves words unknown with one that spells all of them. The first has "
-            "not paid for everything.",
+            partial(referee, all_known=False),
+            "In a pair with your verdict 'one' or 'other', a model has read words as <unk>. Its total does "
+            "not say which words they were.",
         ),
         Mistake(
             "M39",
             partial(referee, same=lambda one, other: True),
-            "You compare whatever comes. Two texts have two bills, and no unit makes them one.",
+            "A pair with different texts gets another verdict than 'two texts'. Look at everything that "
+            "two reports of one text must have in common.",
         ),
         Mistake(
             "M39",
             partial(referee, same=lambda one, other: one["text"] == other["text"]),
-            "Two reports name one text and count different bytes. One of them counted another string than "
-            "was scored.",
+            "A pair with one name and two different texts gets another verdict than 'two texts'. Look at "
+            "everything that two reports of one text must have in common.",
         ),
         Mistake(
             "M36",
             partial(referee, value=lambda report: np.log2(report["perplexity"]), judged=_bits_per_byte),
-            "Your numbers are bits per token. Multiply by the tokens, divide by the bytes.",
+            "Your numbers are in bits per token. Multiply by the tokens, and divide by the bytes.",
+        ),
+        Mistake(
+            "L34",
+            partial(referee, value=lambda r: r["bytes"] * np.log2(r["perplexity"]) / r["tokens"]),
+            "Your ratio of the counts is upside down: multiply the bits per token by the tokens, and divide "
+            "by the bytes.",
         ),
         Mistake(
             "M1",
             partial(referee, value=lambda report: _bits_per_byte(report) * np.log(2)),
-            "Your numbers are {ratio} = ln 2 times what they should be: nats per byte.",
+            "Your numbers are {ratio} = ln 2 times the right ones: they are nats per byte.",
         ),
         Mistake(
             "M35",
@@ -139,16 +160,17 @@ COMPARE = Question(
                 value=lambda report: report["perplexity"] * report["tokens"] / report["bytes"],
                 judged=_bits_per_byte,
             ),
-            "You share out the perplexity over the bytes. Take its logarithm first: bits can be shared out.",
+            "You divide a perplexity among the bytes. Take its logarithm first: bits can be shared out.",
         ),
         Mistake(
             "L7",
             partial(referee, judged=lambda report: -_bits_per_byte(report)),
-            "Your verdict names the model that pays more.",
+            "Your verdict names the model that needs more bits.",
         ),
     ),
     properties=(FINITE,),
-    advice="Ask in this order: one text, in name and in bytes? Is everything paid? Who pays fewer bits?",
+    advice="Before you ask which model needs fewer bits, ask whether both totals are for the same event: the "
+    "same text, with nothing left unnamed.",
 )
 
 # --- tales -----------------------------------------------------------------------------------------------
@@ -158,7 +180,7 @@ NAMES = ("characters", "bytes", "pairs")
 
 @functools.cache
 def _tales():
-    """What the three models pay for the Chinese test tales, in bits, and the counts."""
+    """The totals of the three models on the Chinese test tales, in bits, and the counts."""
     from lmmetrics import corpora, score_text
     from lmmetrics.ngram import NGramModel, WittenBell
     from lmmetrics.text import tokenize, train_bpe
@@ -182,17 +204,17 @@ def _tales():
     }
 
 
-def tale_table(unit="bytes", charge=16.0, each="unknown", **given):
-    """Perplexity per token, bits per byte before and after the charge, and who wins after it."""
+def tale_table(unit="bytes", naming=16.0, each="unknown", **given):
+    """Perplexity per token, bits per byte before and after naming unknown characters, and who wins then."""
     tales = _tales()
     count = tales[unit]
-    paid = tales["bits"] + np.array([charge * tales[each], 0.0, 0.0])
+    complete = tales["bits"] + np.array([naming * tales[each], 0.0, 0.0])
     table = {
         "per token": 2 ** (tales["bits"] / tales["tokens"]),
         "free": tales["bits"] / count,
         "unknown": tales["unknown"],
-        "charged": paid / count,
-        "best": NAMES[int(np.argmin(paid))],
+        "complete": complete / count,
+        "best": NAMES[int(np.argmin(complete))],
     }
     return table | {key.replace("_", " "): value for key, value in given.items()}
 
@@ -210,56 +232,65 @@ TALES = Question(
         Mistake(
             "M34",
             lambda: tale_table(best=NAMES[int(np.argmin(tale_table()["per token"]))]),
-            "Your 'best' has the lowest perplexity per token: it has the shortest tokens.",
+            "Your 'best' has the lowest perplexity per token, because it has the shortest tokens. Compare "
+            "the numbers of 'complete'.",
         ),
         Mistake(
             "M28",
             lambda: tale_table(best=NAMES[int(np.argmin(tale_table()["free"]))]),
-            "Your 'best' has not paid for its unknown characters. Compare what is charged.",
+            "Your 'best' has the fewest bits in 'free', where unknown characters are not named. Compare the "
+            "numbers of 'complete'.",
         ),
         Mistake(
             "M29",
-            partial(tale_table, charge=0.0),
-            "Your 'charged' charges nothing. <unk> says that a character is unknown, and not which.",
+            partial(tale_table, naming=0.0),
+            "Your 'complete' adds nothing. <unk> says that a character is unknown, but not which one it is.",
         ),
         Mistake(
             "L22",
             partial(tale_table, each="types"),
-            "Your 'charged' pays once for each different unknown character. Each occurrence has to be named.",
+            "Your 'complete' names each different unknown character once. Each occurrence has to be named.",
         ),
         Mistake(
             "M1",
-            lambda: tale_table(charge=16 * np.log(2)),
-            "Your 'charged' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
+            lambda: tale_table(naming=16 * np.log(2)),
+            "Your 'complete' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
         ),
         Mistake(
             "M38",
             partial(tale_table, unit="chars"),
-            "You divide by the characters. The table asks for bits per byte of UTF-8.",
+            "You divide by the characters. The task asks for bits per byte of UTF-8.",
         ),
         Mistake(
             "M36",
             lambda: tale_table(free=_tales()["bits"] / _tales()["tokens"]),
-            "Your 'free' is in bits per token, three different units. Divide each total by the bytes.",
+            "Your 'free' is in bits per token, which are three different units. Divide each total by the "
+            "bytes.",
+        ),
+        Mistake(
+            "M1",
+            lambda: tale_table(free=tale_table()["free"] * np.log(2)),
+            "Your 'free' is {ratio} = ln 2 times the right one: it is in nats.",
         ),
         Mistake(
             "M4",
             lambda: tale_table(per_token=_tales()["bits"] / _tales()["tokens"]),
-            "Your 'per token' is in bits. The table asks for the perplexity.",
+            "Your 'per token' is in bits. The task asks for the perplexity.",
         ),
     ),
     properties=(
         FINITE,
         Property(
-            "'charged' differs from 'free' for a model that knows everything, or agrees with it for the one "
-            "that does not",
+            "'complete' has to be above 'free' for the characters, and equal to it for bytes and pairs, "
+            "which leave nothing unknown",
             lambda table: (
-                table["charged"][0] > table["free"][0]
-                and np.allclose(table["charged"][1:], table["free"][1:])
+                table["complete"][0] > table["free"][0]
+                and np.allclose(table["complete"][1:], table["free"][1:])
             ),
         ),
     ),
-    advice="score.perplexity and score.bits_per('byte') for each; (score.bits + 16 * unknown) / score.bytes.",
+    advice="For each score, use score.perplexity and score.bits_per('byte'). For 'complete', add the bits to "
+    "score.bits before you divide by score.bytes.",
 )
 
 QUESTIONS = (COMPARE, TALES)

@@ -1,10 +1,10 @@
-"""Chapter 05, one bill in several units: a sentence by hand, and the mean loss of a training loop."""
+"""Chapter 05, one total in several units: a sentence by hand, and the mean loss of a training loop."""
 
 import math
 from functools import partial
 
 import numpy as np
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.batches import more_padding, nats_of
@@ -12,11 +12,11 @@ from lmcourse.questions.shared.properties import BELOW_ONE, FINITE, unchanged
 from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import then
 
-# --- bill ------------------------------------------------------------------------------------------------
+# --- five-numbers ----------------------------------------------------------------------------------------
 
 
-def bill(words, q, in_bits=lambda nats: nats / LN2, power=lambda bits: 2**bits, joined=" ", **counts):
-    """What a sentence costs per word, character and byte; one blank stands between two words.
+def five_numbers(words, q, in_bits=lambda nats: nats / LN2, power=lambda bits: 2**bits, joined=" ", **counts):
+    """Bits and perplexities per word, character and byte; one blank stands between two words.
 
     ``counts`` replaces numbers of units by others.
     """
@@ -34,11 +34,11 @@ def _octets(words, q):
 def _per_char(formula):
     """The dictionary with another perplexity per character, from the right rows."""
 
-    def wrong_bill(words, q):
-        rows = bill(words, q)
+    def wrong_numbers(words, q):
+        rows = five_numbers(words, q)
         return rows | {"perplexity per char": formula(rows, len(words), len(" ".join(words)))}
 
-    return wrong_bill
+    return wrong_numbers
 
 
 LATIN = ["chrząszcz", "brzmi", "w", "où", "l’été", "déjà", "schön", "früh", "müde", "naïve", "’tis", "river"]
@@ -46,7 +46,7 @@ FURTHER = ["λόγος", "όχι", "слово", "дом", "天空", "困惑度"
 """Words of several scripts; a draw takes some of the first and one of the second list."""
 
 
-def _draw_bill(rng):
+def _draw_sentence(rng):
     words = [str(word) for word in rng.choice(LATIN, size=rng.integers(3, 7), replace=False)]
     return [*words, str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=len(words) + 1)
 
@@ -55,35 +55,34 @@ def _draw_one_word(rng):
     return [str(rng.choice(FURTHER))], rng.uniform(0.02, 0.7, size=1)
 
 
-BILL = Question(
-    key="05.bill",
+FIVE_NUMBERS = Question(
+    key="05.five-numbers",
     title="one sentence, five numbers",
     kind="compute",
     stars=1,
     points=2,
-    right=bill,
+    right=five_numbers,
     cases=(
         (["zażółć", "gęślą", "jaźń"], np.array([0.02, 0.3, 0.55])),
         (["où", "est", "le", "café", "困惑"], np.array([0.04, 0.6, 0.5, 0.05, 0.001])),
     ),
-    draw=_draw_bill,
+    draw=_draw_sentence,
     odd=(_draw_one_word,),
     mistakes=(
         Mistake(
             "M1",
-            partial(bill, in_bits=lambda nats: nats),
-            "Your bits are {ratio} = ln 2 times what they should be: they are nats. Divide by ln 2, or take "
-            "log2.",
+            partial(five_numbers, in_bits=lambda nats: nats),
+            "Your bits are {ratio} = ln 2 times the right ones: they are nats. Divide by ln 2, or use log2.",
         ),
         Mistake(
             "M2",
-            partial(bill, power=np.exp),
-            "Your bits are right, but your perplexities raise e to them. Raise 2 to them.",
+            partial(five_numbers, power=np.exp),
+            "You raise e to a number of bits. Raise 2 to it.",
         ),
         Mistake(
             "M5",
-            partial(bill, in_bits=lambda nats: -nats / LN2),
-            "Your bits are negative. A probability below 1 has a surprisal above 0: minus its logarithm.",
+            partial(five_numbers, in_bits=lambda nats: -nats / LN2),
+            "Your bits are negative. A surprisal is *minus* the logarithm of a probability.",
         ),
         Mistake(
             "M36",
@@ -93,28 +92,35 @@ BILL = Question(
         Mistake(
             "M35",
             _per_char(lambda rows, words, chars: rows["perplexity per word"] * words / chars),
-            "Your 'perplexity per char' shares the perplexity of a word out over its characters. Only the "
-            "bits are shared out; the power comes last.",
+            "Your 'perplexity per char' divides the perplexity of a word among its characters. Divide the "
+            "bits, and take the power last.",
         ),
         Mistake(
             "M37",
-            partial(bill, joined=""),
-            "You count the letters only. A blank stands between two words, and it is part of the text.",
+            partial(five_numbers, joined=""),
+            "You count the letters only. The blanks between the words are part of the text.",
         ),
         Mistake(
             "M38",
-            lambda words, q: bill(words, q, char=_octets(words, q)),
-            "Your characters are bytes of UTF-8. Count code points: len of the string itself.",
+            lambda words, q: five_numbers(words, q, char=_octets(words, q)),
+            "You divide by the number of bytes instead of characters. For the code points, take the length "
+            "of the string itself.",
         ),
         Mistake(
             "M38",
-            lambda words, q: bill(words, q, byte=len(" ".join(words))),
-            "Your bytes are characters. In UTF-8 many letters take two bytes or three: encode, then count.",
+            lambda words, q: five_numbers(words, q, byte=len(" ".join(words))),
+            "You divide by the number of characters instead of bytes. Many letters have two or three bytes "
+            "in UTF-8: encode the text, then count.",
+        ),
+        Mistake(
+            "M3",
+            partial(five_numbers, in_bits=lambda nats: nats / math.log(10)),
+            "You use the logarithm to base 10. Bits belong to base 2.",
         ),
         Mistake(
             "L1",
-            partial(bill, word=1, char=1, byte=1),
-            "You give the total in every row. Divide it by the number of units.",
+            partial(five_numbers, word=1, char=1, byte=1),
+            "This is the total of the whole sentence. Divide it by the number of units.",
         ),
     ),
     properties=(
@@ -122,11 +128,11 @@ BILL = Question(
             BELOW_ONE, lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1
         ),
         Property(
-            "a byte costs more than a character, though no character has less than one byte",
+            "there are more bits per byte than per character, although no character has less than one byte",
             lambda rows, *case: rows["bits per byte"] <= rows["bits per char"],
         ),
     ),
-    advice="Print the text, len(text) and len(text.encode('utf-8')). All rows share one total.",
+    advice="Print the text, len(text) and len(text.encode('utf-8')). All five numbers come from one total.",
 )
 
 # --- training-loss ---------------------------------------------------------------------------------------
@@ -182,40 +188,66 @@ LOSS = Question(
         Mistake(
             "M1",
             _times(lambda *counts: LN2),
-            "Your number is {ratio} = ln 2 times what it should be: F.cross_entropy gives nats.",
+            "Your number is {ratio} = ln 2 times the right one: F.cross_entropy gives nats.",
         ),
         Mistake(
             "M36",
             _times(lambda tokens, positions, chars, octets: octets / tokens),
-            "Your number is bits per *token*. Undo the mean first: times the tokens, over the bytes.",
+            "Your number is in bits per *token*. Undo the mean first: multiply by the tokens, then divide by "
+            "the bytes.",
         ),
         Mistake(
             "L3",
             _times(lambda tokens, positions, chars, octets: (octets / tokens) ** 2),
-            "You turn the ratio of the counts upside down. A token is longer than a byte, so a byte must "
-            "cost less than a token.",
+            "Your ratio of the counts is upside down. A token is longer than a byte, so there are fewer bits "
+            "per byte than per token.",
         ),
         Mistake(
             "M38",
             _times(lambda tokens, positions, chars, octets: octets / chars),
-            "You divide by characters: your number is {ratio} times too large, the bytes per character.",
+            "You divide by characters. Your number is {ratio} times the right one, which is the number of "
+            "bytes per character.",
         ),
         Mistake(
             "M19",
             _times(lambda tokens, positions, chars, octets: positions / tokens),
-            "You multiply the mean by all positions. It is a mean over the real tokens: multiply by those.",
+            "You multiply the mean by the number of all positions. It is a mean over the real tokens: "
+            "multiply by their number.",
         ),
         Mistake(
             "M20",
             lambda logits, targets, ignore_index, text: _over_bytes(
                 logits, targets, np.ones(targets.shape, dtype=bool), text
             ),
-            "Padding is scored as if it were a token. Its positions spell nothing: keep ignore_index.",
+            "You score the padding as if it were a token. Its positions spell nothing: pass ignore_index on.",
         ),
         Mistake(
             "M4",
             then(bits_per_byte, lambda bits: math.exp(bits * LN2)),
             "Your number is a perplexity per byte. The task asks for bits.",
+        ),
+        Mistake(
+            "M3",
+            _times(lambda *counts: LN2 / math.log(10)),
+            "Your number is {ratio} = ln 2 / ln 10 times the right one: you divide the nats by ln 10. Bits "
+            "belong to base 2.",
+        ),
+        Mistake(
+            "M6",
+            lambda logits, targets, ignore_index, text: bits_per_byte(
+                softmax(logits, axis=-1), targets, ignore_index, text
+            ),
+            "You apply softmax twice. F.cross_entropy takes logits.",
+        ),
+        Mistake(
+            "L3",
+            _times(lambda *counts: LN2**2),
+            "You multiply the nats by ln 2. One bit is ln 2 = 0.6931 nats: to get bits, divide.",
+        ),
+        Mistake(
+            "L1",
+            _times(lambda tokens, positions, chars, octets: octets),
+            "Your number is the total in bits. Divide it by the bytes of the text.",
         ),
         Mistake(
             "L1",
@@ -230,4 +262,4 @@ LOSS = Question(
     advice="F.cross_entropy(..., reduction='sum') gives the total in nats. Then only one division is left.",
 )
 
-QUESTIONS = (BILL, LOSS)
+QUESTIONS = (FIVE_NUMBERS, LOSS)

@@ -90,14 +90,14 @@ EVALUATOR = Question(
         Mistake(
             "M32 + L13",
             partial(evaluate, price="skip", mapped=False, size=len),
-            "Both faults are still there. How many tokens does the test have, and how many do you score? "
+            "Both mistakes are still there. How many tokens does the test have, and how many do you score? "
             "And what does a row sum to, over all that can come next?",
         ),
         Mistake(
             "L13",
             partial(evaluate, size=len),
-            "Nothing is skipped any more. The other fault: k is added for </s> too, and the denominator does "
-            "not know it. What does a row sum to, over all that can come next?",
+            "Nothing is skipped any more. The other mistake: k is added for </s> too, and the denominator "
+            "does not know it. What does a row sum to, over all that can come next?",
         ),
         Mistake(
             "L13",
@@ -113,7 +113,7 @@ EVALUATOR = Question(
         Mistake(
             "M32",
             partial(evaluate, price="skip", mapped=False),
-            "One fault is repaired. The other: what the table does not hold costs nothing, so the less a "
+            "One mistake is corrected. The other: what the table does not hold costs nothing, so the less a "
             "model has seen the better it looks.",
         ),
         Mistake(

@@ -113,19 +113,19 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M21",
             partial(evaluate, real=_without_end, average=_batches),
-            "Both faults are still there. How many </s> has a text of one sentence? And does the number stay "
-            "when every row is a batch of its own?",
+            "Both mistakes are still there. How many </s> has a text of one sentence? And does the number "
+            "stay when every row is a batch of its own?",
         ),
         Mistake(
             "M21",
             partial(evaluate, real=_without_end),
-            "The batches are pooled now. The other fault: ignore_index cannot tell the </s> that ends a row "
-            "from the </s> that fills it, and drops both.",
+            "The batches are pooled now. The other mistake: ignore_index cannot tell the </s> that ends a "
+            "row from the </s> that fills it, and drops both.",
         ),
         Mistake(
             "M9",
             partial(evaluate, average=_batches),
-            "Each row's end is scored now. The other fault: the last batch, one row, weighs as much as the "
+            "Each row's end is scored now. The other mistake: the last batch, one row, weighs as much as the "
             "first.",
         ),
         Mistake(

@@ -205,7 +205,7 @@ FLOOR = Question(
         Mistake(
             "L8",
             partial(floor, one_bit=True),
-            "You charge one bit for a subject that is not seen. There are K of them, equally likely.",
+            "You take one bit for a subject that is not seen. There are K of them, equally likely.",
         ),
     ),
     properties=(FINITE,),

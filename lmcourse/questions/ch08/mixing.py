@@ -1,4 +1,4 @@
-"""Chapter 08, models together: what a mixture can cost, its price on a text, and a cache."""
+"""Chapter 08, models together: what a mixture can cost, its loss on a text, and a cache."""
 
 from functools import partial
 
@@ -85,7 +85,7 @@ def _draw_mix(rng):
 
 MIX = Question(
     key="08.mix",
-    title="the price of a mixture",
+    title="the loss of a mixture",
     kind="implement",
     stars=2,
     points=3,

@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch10.exact import best_weight, exact, given_weights, posterior_mean
+from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.units import LN2
-from lmcourse.questions.shared.wrong import but, then
+from lmcourse.questions.shared.wrong import but
 
 # --- bound -----------------------------------------------------------------------------------------------
 
@@ -260,30 +260,15 @@ def _completed(topics, alpha, read, scored):
 
 
 STATEMENTS = {
-    "A": (_best, -1, ("counts",), "(topics, alpha, counts)", "always"),
-    "B": (_own_mean, -1, ("counts",), "(topics, alpha, counts)", "always"),
-    "C": (
-        _true,
-        -1,
-        ("theta", "counts"),
-        "(topics, alpha, theta, counts)",
-        "[[1, 0], [0, 1]], 1, 0.5, [2, 0]",
-    ),
-    "D": (
-        _completed,
-        1,
-        ("counts", "counts"),
-        "(topics, alpha, read, scored)",
-        "[[1, 0], [0, 1]], 1, [1, 0], [1, 1]",
-    ),
+    "A": (_best, -1, ("counts",), "(topics, alpha, counts)"),
+    "B": (_own_mean, -1, ("counts",), "(topics, alpha, counts)"),
+    "C": (_true, -1, ("theta", "counts"), "(topics, alpha, theta, counts)"),
+    "D": (_completed, 1, ("counts", "counts"), "(topics, alpha, read, scored)"),
 }
 """For each statement: plug-in and exact nats of an example, whether the plug-in is said to be lower (-1) or
-higher (1), what an example holds besides topics and alpha, its form, and the right entry."""
+higher (1), what an example holds besides topics and alpha, and its form."""
 
-
-def order():
-    """Which statements always hold, and an example against each of the others."""
-    return {key: right for key, (*_, right) in STATEMENTS.items()}
+order = refuted_but("AB")
 
 
 def _numbers(given, what):
@@ -297,9 +282,9 @@ def _numbers(given, what):
 
 def _read_parts(key, given):
     """The arguments of the statement's function, or a sentence on what is wrong with an example."""
-    _, _, kinds, form, _ = STATEMENTS[key]
-    if not isinstance(given, list | tuple) or len(given) != 2 + len(kinds):
-        return f'It is neither "always" nor an example {form}.'
+    _, _, kinds, form = STATEMENTS[key]
+    if len(given) != 2 + len(kinds):
+        return f"It has to have the form {form}."
     topics = _numbers(given[0], "The topics")
     if isinstance(topics, str):
         return topics
@@ -320,7 +305,7 @@ def _read_parts(key, given):
     if not 1 <= words <= 200:
         return "The document has to have between 1 and 200 words."
     if np.ndim(parts[-1]) and parts[-1].sum() == 0:
-        return "There are no words to score."
+        return "The part to be scored has no words."
     return parts
 
 
@@ -346,35 +331,18 @@ def _read_counts(given, topics):
     return counts.astype(int)
 
 
-def _read_statement(key, given):
-    """ "always" or our example, or a sentence on why an answer is neither."""
-    plug, sign, _, form, right = STATEMENTS[key]
-    if isinstance(given, str):
-        word = given.strip().strip(".").lower()
-        if word in ("always", right):
-            return word, ""
-        return "", f'"{key}" is {given!r}. Write "always", or give an example {form}.'
+def _refute(key, given):
+    """What is wrong with an example, or "" (see `always_or_example`)."""
     parts = _read_parts(key, given)
     if isinstance(parts, str):
-        return "", f'The example of "{key}" cannot be used. {parts}'
+        return f"cannot be used. {parts}"
+    plug, sign, *_ = STATEMENTS[key]
     with np.errstate(all="ignore"):
         plugged, whole = plug(*parts)
     if sign * (whole - plugged) > MARGIN:  # never for A and B, by the theorem
-        return right, ""
+        return ""
     told = f"the plug-in is {plugged:.6g} nats and the exact number {whole:.6g}"
-    return "", f'The example of "{key}" does not refute the statement: {told}.'
-
-
-def read_statements(answer):
-    """ "always" for each statement, or an example against it, which becomes ours."""
-    answer = plain_data(answer)
-    if not isinstance(answer, dict) or set(answer) != set(STATEMENTS):
-        raise Unreadable(
-            'your answer must be a dictionary with the keys "A", "B", "C" and "D". Each entry is "always", '
-            "or an example against the statement."
-        )
-    read = {key: _read_statement(key, answer[key]) for key in STATEMENTS}
-    return {key: text for key, (text, _) in read.items()}, {k: told for k, (_, told) in read.items() if told}
+    return f"does not refute the statement: {told}."
 
 
 ORDER = Question(
@@ -386,7 +354,7 @@ ORDER = Question(
     form="value",
     right=order,
     cases=((),),
-    reading=read_statements,
+    reading=always_or_example({key: form for key, (*_, form) in STATEMENTS.items()}, _refute),
     entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
         Mistake(
@@ -403,7 +371,7 @@ ORDER = Question(
         ),
         Mistake(
             "M48",
-            then(order, lambda value: value | {"C": "always", "D": "always"}),
+            refuted_but("ABCD"),
             "C and D hold on average over documents. The statements speak of *each* document: try documents "
             "of two words.",
         ),

@@ -213,7 +213,7 @@ def read_lines(answer):
 
 SAID = {
     "A": "Line A is right: the independence is given something, and both sides are about one document.",
-    "B": "In line B every letter is bound, there is no logarithm, and both sides are about one document. Its "
+    "B": "Line B has no logarithm, every letter in it is bound, and both sides are about one document. Its "
     "slip is another one.",
     "C": "Line C has no logarithm, and both sides are about one word. Its slip is another one.",
     "D": "Line D is right: the logarithm is that of a mixture, and both sums bind their letters.",

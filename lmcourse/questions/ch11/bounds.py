@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch11.intervals import shortest_code
+from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.wrong import but
 
 # --- two-bits --------------------------------------------------------------------------------------------
@@ -190,20 +190,21 @@ STATEMENTS = {"A": (_a, 1), "B": (_b, 1), "C": (_c, 2), "D": (_d, 2)}
 """For each statement whether an example has the conclusion, and of how many intervals an example consists."""
 
 
-def one_bit(always="BD"):
-    """Which statements always hold; the others can be refuted."""
-    return {key: "always" if key in always else "refuted" for key in STATEMENTS}
+one_bit = refuted_but("BD")
+
+
+FORMS = {1: "(low, width)", 2: "((low, width), (low, width))"}
+"""The form of an example of so many intervals."""
 
 
 def intervals_of(given, count):
     """The intervals of an example as fractions, or a sentence on what is wrong with them."""
-    form = "(low, width)" if count == 1 else "((low, width), (low, width))"
     try:
         numbers = np.asarray(given, dtype=float).reshape(-1)
     except (TypeError, ValueError):
-        return f"An example has the form {form}."
+        return f"An example has the form {FORMS[count]}."
     if numbers.shape != (2 * count,) or not np.isfinite(numbers).all():
-        return f"An example has the form {form}."
+        return f"An example has the form {FORMS[count]}."
     exact = [Fraction(float(x)).limit_denominator(10**6) for x in numbers]
     intervals = list(zip(exact[::2], exact[1::2], strict=True))
     if any(width <= 0 for _, width in intervals):
@@ -225,37 +226,19 @@ def _lacks(key, intervals):
     return ""
 
 
-def _read_entry(key, given):
-    if isinstance(given, str):
-        word = given.strip().strip(".").lower()
-        if word in ("always", "refuted"):  # the second is what an example becomes, when it is read again
-            return word, ""
-        return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
-    if not isinstance(given, list | tuple | np.ndarray):
-        return "", f'"{key}" is {given!r}. Write "always", or give an example that refutes it.'
+def _refute(key, given):
+    """What is wrong with an example, or "" (see `always_or_example`)."""
     conclusion, count = STATEMENTS[key]
     intervals = intervals_of(given, count)
     if isinstance(intervals, str):
-        return "", f'The example of "{key}" cannot be used. {intervals}'
+        return f"cannot be used. {intervals}"
     lacks = _lacks(key, intervals)
     if lacks:
-        return "", f'The example of "{key}" does not meet the premise: {lacks}.'
+        return f"does not meet the premise: {lacks}."
     if conclusion(*intervals):
         codes = " and ".join(repr(code) for code in _codes(intervals))
-        return "", f'The example of "{key}" does not refute the statement. Shortest code: {codes}.'
-    return "refuted", ""
-
-
-def read_statements(answer):
-    """ "always" for each statement, or an example that refutes it, which becomes "refuted"."""
-    answer = plain_data(answer)
-    if not isinstance(answer, dict) or set(answer) != set(STATEMENTS):
-        raise Unreadable(
-            'your answer must be a dictionary with the keys "A", "B", "C" and "D". Each entry is "always", '
-            "or an example: (low, width), or two of these for C and D."
-        )
-    read = {key: _read_entry(key, answer[key]) for key in STATEMENTS}
-    return {key: word for key, (word, _) in read.items()}, {k: told for k, (_, told) in read.items() if told}
+        return f"does not refute the statement. Shortest code: {codes}."
+    return ""
 
 
 ONE_BIT = Question(
@@ -267,7 +250,7 @@ ONE_BIT = Question(
     form="value",
     right=one_bit,
     cases=((),),
-    reading=read_statements,
+    reading=always_or_example({key: FORMS[count] for key, (_, count) in STATEMENTS.items()}, _refute),
     entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
         Mistake(
@@ -283,7 +266,7 @@ ONE_BIT = Question(
         ),
         Mistake(
             "L22",
-            lambda: one_bit("ABCD"),
+            refuted_but("ABCD"),
             "A and C forget that cells have fixed places. Draw those of 1, 2 and 3 bits, and move "
             "an interval about: it may lie across several of them.",
         ),

@@ -14,7 +14,7 @@ from lmcourse.questions.shared.wrong import but, then
 # --- coder -----------------------------------------------------------------------------------------------
 
 NONE = "none"
-"""What None becomes: there is no code, or no text."""
+"""What None becomes, where a text has no code or a code has no text."""
 
 
 def _row(counts, before):
@@ -96,8 +96,8 @@ def read_coder(answer, counts, ids, bits):
     answer = plain_data(answer)
     if not isinstance(answer, dict) or set(answer) != {"bits", "ids"}:
         raise Unreadable(
-            "your answer must be a dictionary with the keys 'bits' and 'ids'. If there is no code, or no "
-            "text, the entry is None."
+            "your answer must be a dictionary with the keys 'bits' and 'ids'. If the text has no code, or "
+            "the code no text, the entry is None."
         )
     value, problems = {}, {}
     value["bits"], told = _read_bits(answer["bits"], counts, ids)
@@ -113,7 +113,10 @@ def _read_bits(given, counts, ids):
     if given is None or given == NONE:
         return NONE, ""
     if not isinstance(given, str) or not set(given) <= {"0", "1"}:
-        return "", f'"bits" is {str(given)[:40]!r}. Give a string of 0s and 1s, or None if there is no code.'
+        return (
+            "",
+            f'"bits" is {str(given)[:40]!r}. Give a string of 0s and 1s, or None if the text has no code.',
+        )
     right = _interval(counts, [*ids, 0])
     more = _above_the_bound(given, *right)
     if more is not None and more <= 0:
@@ -275,8 +278,8 @@ CODER = Question(
         Mistake(
             "L22",
             then(coder, _empty),
-            "Where there is no code, or no text, your entry is empty. The empty text is another thing: the "
-            "task asks for None.",
+            "Where the text has no code, or the code no text, your entry is empty. An empty string or list "
+            "stands for an empty code or text: the task asks for None.",
         ),
         Mistake(
             "L22",

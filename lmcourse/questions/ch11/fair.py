@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.special import gammaln
 
-from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.verdicts import read_verdicts
 from lmcourse.questions.shared.wrong import but
 
 # --- warm ------------------------------------------------------------------------------------------------
@@ -66,18 +66,12 @@ def _draw_reports(rng, kinds=None):
             return (reports,)
 
 
-def read_verdicts(answer, reports=()):
-    """The verdicts may be a list, or separated by commas; None is as good as -1."""
-    answer = plain_data(answer)
+def read_warm(answer, *case):
+    """For the best of none, None is as good as -1."""
+    answer, problems = read_verdicts(answer)
     if isinstance(answer, dict) and isinstance(answer.get("best"), list | tuple):
         answer = answer | {"best": [-1 if place is None else place for place in answer["best"]]}
-    if isinstance(answer, dict) and "verdicts" in answer:
-        given = answer["verdicts"]
-        words = " ".join(map(str, given)) if isinstance(given, list | tuple) else given
-        answer = answer | {
-            "verdicts": " ".join(words.replace(",", " ").split()) if isinstance(words, str) else words
-        }
-    return answer, {}
+    return answer, problems
 
 
 WARM = Question(
@@ -107,7 +101,7 @@ WARM = Question(
     ),
     rtol=0.0,
     entry_points={"verdicts": 2, "best": 1},
-    reading=read_verdicts,
+    reading=read_warm,
     mistakes=(
         Mistake(
             "M73",

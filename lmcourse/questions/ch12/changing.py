@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.wrong import but
 
 # --- same-loss -------------------------------------------------------------------------------------------
@@ -170,9 +170,7 @@ STATEMENTS = {
 """For each statement its premise and conclusion, and what to say of an example that lacks or has them."""
 
 
-def kl_or_loss(always="BD"):
-    """Which statements always hold; the others can be refuted."""
-    return {key: "always" if key in always else "refuted" for key in STATEMENTS}
+kl_or_loss = refuted_but("BD")
 
 
 def _distributions(triple):
@@ -193,41 +191,20 @@ def _distributions(triple):
     return [row / row.sum() for row in rows]
 
 
-def _read_entry(key, given):
-    """ "always" or "refuted", or a sentence on why an answer is neither."""
-    if isinstance(given, str):
-        word = given.strip().strip(".").lower()
-        if word == "always":
-            return "always", ""
-        if word == "refuted":  # what an example becomes, when it is read again
-            return "refuted", ""
-        return "", f'"{key}" is {given!r}. Write "always", or give an example (p, q, r) that refutes it.'
-    if isinstance(given, np.ndarray) and given.ndim == 2:
-        given = list(given)
-    if not isinstance(given, list | tuple) or len(given) != 3:
-        return "", f'"{key}" is neither "always" nor an example of three distributions (p, q, r).'
+def _refute(key, given):
+    """What is wrong with an example, or "" (see `always_or_example`)."""
+    if len(given) != 3:
+        return "cannot be used. Give three distributions (p, q, r)."
     rows = _distributions(given)
     if isinstance(rows, str):
-        return "", f'The example of "{key}" cannot be used. {rows}'
+        return f"cannot be used. {rows}"
     premise, conclusion, no_premise, holds = STATEMENTS[key]
     numbers = losses(*rows)
     if not premise(*rows):
-        return "", f'The example of "{key}" does not meet the premise: {no_premise.format(*numbers)}.'
+        return f"does not meet the premise: {no_premise.format(*numbers)}."
     if conclusion(*rows):
-        return "", f'The example of "{key}" does not refute the statement: {holds.format(*numbers)}.'
-    return "refuted", ""
-
-
-def read_statements(answer):
-    """ "always" for each statement, or an example (p, q, r) that refutes it, which becomes "refuted"."""
-    answer = plain_data(answer)
-    if not isinstance(answer, dict) or set(answer) != set(STATEMENTS):
-        raise Unreadable(
-            'your answer must be a dictionary with the keys "A", "B", "C" and "D". Each entry is "always", '
-            "or an example (p, q, r) of three distributions."
-        )
-    read = {key: _read_entry(key, answer[key]) for key in STATEMENTS}
-    return {key: word for key, (word, _) in read.items()}, {k: told for k, (_, told) in read.items() if told}
+        return f"does not refute the statement: {holds.format(*numbers)}."
+    return ""
 
 
 KL_OR_LOSS = Question(
@@ -239,7 +216,7 @@ KL_OR_LOSS = Question(
     form="value",
     right=kl_or_loss,
     cases=((),),
-    reading=read_statements,
+    reading=always_or_example(dict.fromkeys(STATEMENTS, "(p, q, r)"), _refute),
     entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
         Mistake(
@@ -255,7 +232,7 @@ KL_OR_LOSS = Question(
         ),
         Mistake(
             "M62",
-            lambda: kl_or_loss("ABCD"),
+            refuted_but("ABCD"),
             "A and C speak about the loss only. A loss is one mean under p, and many models share it: look "
             "for two models that are wrong in opposite ways.",
         ),

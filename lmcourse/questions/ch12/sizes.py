@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.verdicts import read_verdicts
 
 VERDICTS = ("none", "scales", "mask", "both", "full")
 """Nothing was forgotten; the scales; the mask; both; or the weights were counted as if none were pruned."""
@@ -86,18 +86,6 @@ def _scale_of_kept(report, scales=True, mask=True, kept=None):
     return _bytes(report, scales, mask, kept) - scales * spared / report["group"] * report["scale bits"] / 8
 
 
-def read_audit(answer, reports=()):
-    """The verdicts may be a list, or separated by commas."""
-    answer = plain_data(answer)
-    if isinstance(answer, dict) and "verdicts" in answer:
-        given = answer["verdicts"]
-        words = " ".join(map(str, given)) if isinstance(given, list | tuple) else given
-        answer = answer | {
-            "verdicts": " ".join(words.replace(",", " ").split()) if isinstance(words, str) else words
-        }
-    return answer, {}
-
-
 SIZE = Question(
     key="12.size",
     title="eight times smaller?",
@@ -128,7 +116,7 @@ SIZE = Question(
     atol=1.01,  # a student may round up to whole bytes
     rtol=0.0,
     entry_points={"bytes": 1, "verdicts": 2},
-    reading=read_audit,
+    reading=read_verdicts,
     mistakes=(
         Mistake(
             "M66",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.questions.shared.units import EXPONENT
 
 
@@ -57,3 +59,14 @@ class Audit:
     def without_acquittal(self) -> Audit:
         """The same without the verdict "none": as if no report could be right."""
         return replace(self, suspects=lambda report: {**self.suspects(report), "none": np.inf})
+
+
+def read_verdicts(answer: Any, *case: Any) -> tuple[Any, dict]:
+    """Read an answer (a question's ``reading``) whose verdicts may be a list, or separated by commas."""
+    answer = plain_data(answer)
+    given = answer.get("verdicts") if isinstance(answer, dict) else None
+    if isinstance(given, list | tuple):
+        given = " ".join(map(str, given))
+    if isinstance(given, str):
+        answer = answer | {"verdicts": " ".join(given.replace(",", " ").split())}
+    return answer, {}

@@ -38,6 +38,13 @@ INSTALL = """# Away from the project, install it first, and myst-nb.
 STATED = " to work through"
 """The words of a chapter's card after its stated minutes."""
 
+CONSULTED = {
+    "genindex",
+    "book/index",
+    *(f"book/{name}" for name in ["bibliography", "clinic", "converter", "glossary", "mistakes"]),
+}
+"""Pages that one uses or looks things up in, and does not read from the top: they have no minutes."""
+
 log = logging.getLogger(__name__)
 
 
@@ -100,7 +107,7 @@ def _inside(node, hidden=False):
 def put_minutes(app, doctree, docname):
     """Put the minutes under the page's title; on chapters, check the minutes stated on the card."""
     title = doctree.next_node(nodes.title)
-    if app.builder.format != "html" or title is None or docname in ("genindex", "book/index"):
+    if app.builder.format != "html" or title is None or docname in CONSULTED:
         return
     computed = minutes(doctree)
     if CHAPTER.match(docname):
@@ -216,7 +223,7 @@ def take_home(notebook, glued):
     """
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.source, cell.outputs, cell.execution_count = cell.source.strip("\n"), [], None
             cell.metadata = {key: cell.metadata[key] for key in ("tags",) if key in cell.metadata}
         else:
             cell.source, cell.metadata = plain_markdown(cell.source, glued), {}

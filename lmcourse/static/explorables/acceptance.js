@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, HEIGHT = 96, LEFT = 14, RIGHT = 14, LINE = 44;
 
   /**
@@ -40,15 +39,8 @@
     return `${Number(shown) === 0 ? "" : v < 0 ? "−" : "+"}${shown} %`;
   }
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   function draw(box, data, make) {
+    const add = make.svg;
     const most = data.versions[0].pages.length;
     const now = { version: data.start, pages: most, margin: data.margin };
     const form = make("div", "explorable-form", box);

@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, HEIGHT = 270, LEFT = 48, RIGHT = 16, TOP = 14, BOTTOM = 44;
 
   /** The place of the smallest number. */
@@ -17,15 +16,8 @@
       gain: 100 * (1 - found[best] / found[0]), training: data.topics[lowest(data.training)] };
   }
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   function draw(box, data, make) {
+    const add = make.svg;
     let row = data.start;
     const all = [...data.completion.flat(), ...data.test, ...data.training];
     const low = Math.floor(Math.min(...all) / 50) * 50, high = Math.ceil(Math.max(...all) / 50) * 50;

@@ -10,38 +10,30 @@
     return [Math.max(0, 1 - bits * every), 1];
   }
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDE = 430, HIGH = 270, LEFT = 48, RIGHT = 18, TOP = 12, BOTTOM = 46;
 
   function draw(box, data, make) {
+    const add = make.svg;
     const start = { bits: data.bits, every: data.every }, options = { ...start };
     const form = make("div", "explorable-form", box);
     const x = (bits) => LEFT + (WIDE - LEFT - RIGHT) * bits / data.top;
     const y = (share) => TOP + (HIGH - TOP - BOTTOM) * (1 - share);
 
-    function shape(tag, attributes, parent, words) {
-      const element = document.createElementNS(SVG, tag);
-      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-      if (words) element.textContent = words;
-      parent.appendChild(element);
-      return element;
-    }
-
-    const picture = shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", class: "plot" }, form);
+    const picture = add(form, "svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", class: "plot" });
     picture.setAttribute("aria-label", "Accuracy against bits per token above the floor, with the region that is possible.");
-    const region = shape("polygon", { class: "possible" }, picture);
+    const region = add(picture, "polygon", { class: "possible" });
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-      shape("line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(share), y2: y(share), class: "grid" }, picture);
-      shape("text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, picture, share.toFixed(2));
+      add(picture, "line", { x1: LEFT, x2: WIDE - RIGHT, y1: y(share), y2: y(share), class: "grid" });
+      add(picture, "text", { x: LEFT - 8, y: y(share) + 5, "text-anchor": "end" }, share.toFixed(2));
     }
     for (let bits = 0; bits <= data.top + 1e-9; bits += 0.25) {
-      shape("text", { x: x(bits), y: HIGH - BOTTOM + 20, "text-anchor": "middle" }, picture, bits.toFixed(2));
+      add(picture, "text", { x: x(bits), y: HIGH - BOTTOM + 20, "text-anchor": "middle" }, bits.toFixed(2));
     }
-    shape("text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, picture, "bits per token above the floor");
-    shape("text", { x: WIDE - RIGHT - 6, y: y(1) + 20, "text-anchor": "end" }, picture, "share of right choices: possible");
-    const span = shape("line", { class: "span" }, picture);
+    add(picture, "text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, "bits per token above the floor");
+    add(picture, "text", { x: WIDE - RIGHT - 6, y: y(1) + 20, "text-anchor": "end" }, "share of right choices: possible");
+    const span = add(picture, "line", { class: "span" });
     const points = data.models.map((model) =>
-      shape("circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }, picture));
+      add(picture, "circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }));
 
     const controls = make("div", "controls", form);
     const outputs = {};

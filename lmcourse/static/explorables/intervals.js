@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, LEFT = 12, RIGHT = 12, ROW = 30, TOP = 6, AXIS = 30;
 
   const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return a; };
@@ -47,17 +46,10 @@
 
   const surprisal = (width) => Math.log2(Number(width[1])) - Math.log2(Number(width[0]));
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 
   function draw(box, data, make) {
+    const add = make.svg;
     const ids = [...data.start], end = data.symbols.length - 1;
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);

@@ -1,4 +1,4 @@
-/* Start the interactive figures of a page: each replaces its still picture, with elements made by `make`. */
+/* Start the interactive figures of a page: each replaces its still picture, with elements made by `make` and `make.svg`. */
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
 
@@ -8,6 +8,14 @@ document.addEventListener("DOMContentLoaded", function () {
     parent.appendChild(element);
     return element;
   }
+
+  make.svg = function (parent, tag, attributes, words) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    if (words) element.textContent = words;
+    parent.appendChild(element);
+    return element;
+  };
 
   for (const box of document.querySelectorAll(".explorable")) {
     const one = (window.Explorables || {})[box.dataset.explorable];

@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, HEIGHT = 250, LEFT = 52, RIGHT = 16, TOP = 16, BOTTOM = 42, HIGH = 1.2, LOW = -0.6;
 
   /** Mean of ln(q / r) where the first symbol has probability p: nats. */
@@ -19,14 +18,6 @@
   const x = (r) => LEFT + r * (WIDTH - LEFT - RIGHT);
   const y = (v) => TOP + (HIGH - v) / (HIGH - LOW) * (HEIGHT - TOP - BOTTOM);
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   function path(of) {
     const points = [];
     for (let r = 0.01; r < 0.995; r += 0.005) {
@@ -42,6 +33,7 @@
   }
 
   function draw(box, data, make) {
+    const add = make.svg;
     const now = { p: data.p, q: data.q, r: data.r };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);

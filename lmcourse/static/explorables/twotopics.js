@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, HEIGHT = 230, LEFT = 16, RIGHT = 16, TOP = 30, BOTTOM = 42;
 
   /** ln p(document | weight of the first topic); counts: [V], topics: [[V], [V]]. */
@@ -93,15 +92,8 @@
   const x = (t) => LEFT + t * (WIDTH - LEFT - RIGHT);
   const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   function draw(box, data, make) {
+    const add = make.svg;
     const now = { weight: data.weight, counts: data.counts.slice() };
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
 

@@ -2,7 +2,6 @@
 (function () {
   "use strict";
 
-  const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 440, HEIGHT = 250, LEFT = 46, RIGHT = 16, TOP = 14, BOTTOM = 42;
 
   /** Entropy of a coin with probability p, in bits. */
@@ -31,14 +30,6 @@
   const x = (p) => LEFT + p * (WIDTH - LEFT - RIGHT);
   const y = (v) => TOP + (1.05 - v) / 1.05 * (HEIGHT - TOP - BOTTOM);
 
-  function add(parent, tag, attributes, words) {
-    const element = document.createElementNS(SVG, tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    if (words) element.textContent = words;
-    parent.appendChild(element);
-    return element;
-  }
-
   function path(of) {
     const points = [];
     for (let k = 0; k <= 100; k += 1) points.push(`${k ? "L" : "M"}${x(k / 100).toFixed(1)} ${y(of(k / 100)).toFixed(1)}`);
@@ -46,6 +37,7 @@
   }
 
   function draw(box, data, make) {
+    const add = make.svg;
     const now = { p: data.p, block: data.block };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);

@@ -17,7 +17,7 @@ from lmcourse.files.places import ROOT
 from lmcourse.grading.one_notebook import Limits, Result, grade_notebook
 
 SET = "02_small"
-POINTS = {"three-words": 3, "forecasters": 2, "average-surprisal": 3, "softmax-gradient": 2}
+POINTS = {"three-words": 3, "forecasters": 3, "average-surprisal": 3, "softmax-gradient": 2}
 LIMITS = Limits(
     call_seconds=5, cell_seconds=8, total_seconds=120, memory_mb=600, file_mb=8, processes=48, reply_mb=8
 )

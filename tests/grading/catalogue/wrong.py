@@ -17,7 +17,7 @@ def mistake(task, ids, *changes, part=None):
     CASES.add(f"{ids} in {task}", make, {task: deserved})
 
 
-MEAN, PICKED = "nats.mean()", "-np.log(q[days, outcomes]).mean()"
+MEAN, PICKED = "nats.mean()", "-np.log(q[days, outcomes])"
 AVERAGE = "-log_probs[real, targets[real]].mean()"
 mistake("three-words", "M2", ("-np.log(q)", "-np.log2(q)"))
 mistake("three-words", "M3", ("-np.log(q)", "-np.log10(q)"))
@@ -25,8 +25,8 @@ mistake("three-words", "M5", ("-np.log(q)", "np.log(q)"))
 mistake("three-words", "L1", (MEAN, "nats.sum()"), part=1)
 mistake("three-words", "L2", (MEAN, "-np.log(q.mean())"), part=1)
 mistake("three-words", "L4", ("q.prod()", "q.sum()"), part=1)
-mistake("forecasters", "L7", ("argmin", "argmax"))
-mistake("forecasters", "L6", (PICKED, "-np.log(q.max(axis=1)).mean()"))
+mistake("forecasters", "L7", ("argmin", "argmax"), part=2)
+mistake("forecasters", "L6", (PICKED, "-np.log(q.max(axis=1))"))
 mistake("average-surprisal", "M19", (AVERAGE, "-log_probs[real, targets[real]].sum() / targets.size"))
 mistake("average-surprisal", "M20", ("targets != ignore_index", "np.ones(targets.shape, dtype=bool)"))
 mistake("average-surprisal", "M21", ("targets != ignore_index", "targets > 0"))
@@ -45,12 +45,12 @@ def _(nb):
         nb.blank(task)
 
 
-@case("an answer cell is empty", forecasters=("not answered", "Task 2: return accuracy"))
+@case("an answer cell is empty", forecasters=("not answered", "Task 2: return the mean surprisals"))
 def _(nb):
     nb.answer("forecasters", "")
 
 
-@case("an answer cell is deleted", forecasters=("not answered", "Task 2: return accuracy"))
+@case("an answer cell is deleted", forecasters=("not answered", "Task 2: return the mean surprisals"))
 def _(nb):
     nb.cells.remove(nb.cell("forecasters"))
 

@@ -1,5 +1,7 @@
 """ARPA files: what is written is what is read, and a malformed file is refused at its line."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -26,10 +28,10 @@ ngram 1=4
 ngram 2=3
 
 \\1-grams:
--99\t<s>\t-0.30103
+-99\t<s>\t-0.0791812
 -0.69897\t</s>
--0.39794\ta\t-0.60206
--0.39794\tb\t0
+-0.39794\ta\t-0.4649765
+-0.39794\tb\t-0.3360134
 
 \\2-grams:
 -0.30103\t<s> a
@@ -38,6 +40,31 @@ ngram 2=3
 
 \\end\\
 """
+
+
+@pytest.mark.parametrize(
+    ("wrong", "total"),
+    [
+        ("natural logarithms", "0.0797"),
+        ("no weights", "1.28"),
+        ("divided by ten", "7.14"),
+    ],
+)
+def test_probabilities_that_do_not_sum_to_1_are_pointed_out(tmp_path, wrong, total):
+    path = tmp_path / "model.arpa"
+    NGramModel(2, WittenBell()).fit(tokenize(TRAIN)).to_arpa(path)
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fields = line.split("\t")
+        if len(fields) > 1 and fields[0] != "-99":
+            factor = {"natural logarithms": math.log(10), "divided by ten": 0.1}.get(wrong, 1)
+            fields[0] = str(float(fields[0]) * factor)
+            fields[2:] = [] if wrong == "no weights" else [str(float(w) * factor) for w in fields[2:]]
+        lines.append("\t".join(fields))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="sum to .*, not to 1, so a perplexity") as warned:
+        NGramModel.from_arpa(path)
+    assert any(f"sum to {total}" in str(one.message) for one in warned)
 
 
 @pytest.mark.parametrize(
@@ -112,9 +139,9 @@ def test_a_file_of_another_program_is_read(tmp_path):
     (tmp_path / "model.arpa").write_text(BIGRAMS, encoding="utf-8")
     model = NGramModel.from_arpa(tmp_path / "model.arpa")
     assert model.prob("a", ["<s>"]) == pytest.approx(0.5, rel=1e-5)
-    assert model.prob("b", ["<s>"]) == pytest.approx(0.5 * 0.4, rel=1e-5)
+    assert model.prob("b", ["<s>"]) == pytest.approx(0.5 / 0.6 * 0.4, rel=1e-5)
     assert model.prob("b", ["a"]) == pytest.approx(10**-0.1)
-    assert model.prob("a", ["a"]) == pytest.approx(0.25 * 0.4, rel=1e-5)
+    assert model.prob("a", ["a"]) == pytest.approx((1 - 10**-0.1) / 0.6 * 0.4, rel=1e-5)
     assert model.prob("c", ["a"]) == 0, "the file has no <unk>"
     text = tokenize(["a b"], vocabulary=model.vocabulary)
     assert model.log_probs(text) / np.log(10) == pytest.approx([-0.30103, -0.1, -0.2])
@@ -172,10 +199,10 @@ def test_chinese_tokens_and_a_wide_blank_inside_a_token(tmp_path):
             "Log10 of the probability is expected, at most 0, found 'nan': not a number",
         ),
         ("-0.1\ta b", "0.1\ta b", 15, "at most 0, found '0.1': a probability above 1"),
-        ("a\t-0.60206", "a\tx", 10, "Log10 of the back-off weight is expected, found 'x'"),
+        ("a\t-0.4649765", "a\tx", 10, "Log10 of the back-off weight is expected, found 'x'"),
         ("-0.1\ta b", "-0.1\ta c", 15, "The token 'c' is not among the unigrams"),
         ("-0.1\ta b", "-0.1\t<s> a", 15, "The n-gram '<s> a' comes a second time"),
-        ("-0.39794\tb\t0", "-0.39794\ta\t0", 11, "The n-gram 'a' comes a second time"),
+        ("-0.39794\tb\t-0.3360134", "-0.39794\ta\t0", 11, "The n-gram 'a' comes a second time"),
         ("</s>", "<e>", 13, "The unigrams, which end here, lack </s>"),
     ],
 )
@@ -214,8 +241,8 @@ def test_a_token_with_a_blank_cannot_be_written(tmp_path):
 def test_a_model_from_a_file_has_no_counts_and_cannot_be_fitted(tmp_path):
     (tmp_path / "model.arpa").write_text(BIGRAMS, encoding="utf-8")
     model = NGramModel.from_arpa(tmp_path / "model.arpa")
-    with pytest.raises(AttributeError, match="read from an ARPA file has no counts"):
+    with pytest.raises(AttributeError, match="from a file has no counts"):
         model.counts_  # noqa: B018
-    with pytest.raises(TypeError, match="does not say how it was smoothed"):
+    with pytest.raises(TypeError, match="was read from a file without its method"):
         model.fit(tokenize(["a b"]))
     assert model.sample(5, seed=1).unknown == 0

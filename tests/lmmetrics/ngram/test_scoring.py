@@ -7,8 +7,16 @@ import pickle
 import numpy as np
 import pytest
 
-from lmmetrics import score_text
-from lmmetrics.ngram import AddK, KneserNey, MaximumLikelihood, NGramModel, NotFittedError, WittenBell
+from lmmetrics import corpora, score_text
+from lmmetrics.ngram import (
+    AddK,
+    KneserNey,
+    MaximumLikelihood,
+    NGramModel,
+    NotFittedError,
+    StupidBackoff,
+    WittenBell,
+)
 from lmmetrics.sources import MarkovSource
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -19,7 +27,9 @@ TEST = ["the mouse sleeps nobody\nnobody eats\n\n", "", "a dog eats a mouse\nthe
 @pytest.mark.parametrize("method", [AddK(0.1), WittenBell(), KneserNey(discount=0.5), MaximumLikelihood()])
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("unk", [True, False])
-def test_a_text_is_scored_token_by_token(method, order, unk):
+@pytest.mark.parametrize("short", [-1, 1000], ids=["sorted", "as it comes"])
+def test_a_text_is_scored_token_by_token(method, order, unk, short, monkeypatch):
+    monkeypatch.setattr("lmmetrics.ngram._tables.SHORT", short)
     words = sorted({word for document in TRAIN for word in document.split()})
     vocabulary = Vocabulary(words, unk=unk)
     model = NGramModel(order, method).fit(tokenize(TRAIN, vocabulary=vocabulary))
@@ -35,6 +45,24 @@ def test_a_text_is_scored_token_by_token(method, order, unk):
     found = model.log_probs(text)
     assert found.dtype == np.float64
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "method", [AddK(0.1), WittenBell(), KneserNey(discount=0.5), StupidBackoff(), MaximumLikelihood()]
+)
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize("by", ["word", "char"])
+def test_a_short_text_has_the_same_digits_as_a_part_of_a_long_one(method, order, by, monkeypatch):
+    tales = corpora.load("tales-en")
+    train = tokenize(tales.train[:3], by=by)
+    model = NGramModel(order, method).fit(train)
+    for documents in ([tale[:300] for tale in tales.test], [""], ["a\n\n\nb"], ["zzz\n the"], ["x"]):
+        text = tokenize(documents, by=by, vocabulary=train.vocabulary)
+        found = []
+        for short in (-1, 10**9):
+            monkeypatch.setattr("lmmetrics.ngram._tables.SHORT", short)
+            found.append(model.log_scores(text))
+        assert np.array_equal(*found)
 
 
 def test_a_token_without_an_id_is_impossible_and_so_is_nothing_after_it():

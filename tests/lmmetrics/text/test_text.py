@@ -105,7 +105,18 @@ def test_counts_of_whitespace_are_of_the_canonical_text():
             assert text.decode() == canonical
 
 
-@given(st.lists(st.text(alphabet="ab é\n\t\r", max_size=12), max_size=4))
+def test_only_ascii_blanks_separate_tokens_as_in_kenlm():
+    """`str.split` takes all of the others for blanks, KenLM none of them."""
+    others = "\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
+    assert not others.strip()
+    for blank in others:
+        text = tokenize([f"10{blank}km  long\n"], by="whitespace")
+        assert text.strings() == [f"10{blank}km", "long", "</s>"] and text.words == 3
+    for blank in " \t\v\f\r":
+        assert tokenize([f"10{blank}km"], by="whitespace").strings() == ["10", "km", "</s>"]
+
+
+@given(st.lists(st.text(alphabet="ab é\n\t\r\xa0\u2028", max_size=12), max_size=4))
 def test_whitespace_counts_what_it_decodes(documents):
     for sentences in ("line", "document"):
         text = tokenize(documents, by="whitespace", sentences=sentences)

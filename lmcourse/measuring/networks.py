@@ -1,0 +1,123 @@
+"""What chapter 07 says of five networks: each with three learning rates or more and three seeds.
+
+It is stored in ``book/reproduced.json`` under "networks", by the same command as the published numbers. The
+networks, their training and their scoring are those of ``lmcourse/pages/networks.py``.
+"""
+
+import datetime
+import json
+import math
+import time
+
+import numpy as np
+import torch
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.pages.networks import (
+    BATCH,
+    NAMES,
+    PASTS,
+    STRIDE,
+    WIDTHS,
+    WINDOW,
+    by_past,
+    fit,
+    network,
+    windowed,
+)
+from lmmetrics import corpora
+from lmmetrics.text import tokenize
+
+SEEDS = range(3)
+RATES = 0.001, 0.003, 0.01, 0.03, 0.1
+"""The three in the middle are tried first; the next one as long as the best is at an end."""
+STEPS, LONGER = 1000, 2
+FURTHER = "LSTM", "Transformer"
+"""The networks that are also trained for LONGER times as many steps, at their best rate."""
+KEY = "model", "rate", "steps", "seed"
+
+
+def recompute(kept=None):
+    """Train and score the networks, print what was found, and store it.
+
+    Parameters
+    ----------
+    kept : Path, optional
+        A file to which each row is appended at once; rows that it has are not measured again.
+    """
+    store(list(runs(tales(), kept=kept)))
+
+
+def store(rows):
+    """Store the rows with the protocol, the machine and the date."""
+    protocol = {"steps": STEPS, "batch": BATCH, "window": WINDOW, "stride": STRIDE, "pasts": PASTS}
+    made = {"made": datetime.date.today().isoformat(), "machine": machine(), **protocol, "runs": rows}
+    write_text(STORED, json.dumps({**stored(), "networks": made}, ensure_ascii=False, indent=1) + "\n")
+    print(f"\nStored in {STORED.name}.")
+
+
+def tales():
+    """The characters of the English tales: train, valid, test."""
+    corpus = corpora.load("tales-en")
+    train = tokenize(corpus.train, by="char")
+    return train, *(
+        tokenize(part, by="char", vocabulary=train.vocabulary) for part in (corpus.valid, corpus.test)
+    )
+
+
+def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
+    """Yield one row for each run: the rates of each network, then the longer runs of `FURTHER`."""
+    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    found = {tuple(row[key] for key in KEY): row for row in done}
+
+    def rows_of(name, rate, steps):
+        rows = []
+        for seed in seeds:
+            key = name, rate, steps, seed
+            if key not in found:
+                found[key] = run(texts, *key)
+                if kept:
+                    with kept.open("a") as file:
+                        file.write(json.dumps(found[key]) + "\n")
+            rows.append(found[key])
+        return rows
+
+    best = {}
+    for name in names:
+        tried = {rate: rows_of(name, rate, steps) for rate in RATES[1:4]}
+        for end, beyond in ((RATES[1], RATES[0]), (RATES[3], RATES[4])):
+            if lowest(tried) == end:
+                tried[beyond] = rows_of(name, beyond, steps)
+        best[name] = lowest(tried)
+        yield from (row for rate in sorted(tried) for row in tried[rate])
+    for name in FURTHER:
+        if name in best:
+            yield from rows_of(name, best[name], LONGER * steps)
+
+
+def lowest(tried):
+    """The rate with the lowest validation loss, on average over the seeds."""
+    return min(tried, key=lambda rate: np.mean([min(row["valid"]) for row in tried[rate]]))
+
+
+def run(texts, name, rate, steps, seed):
+    """Train one network, and score the weights that were best on the validation tales."""
+    torch.set_num_threads(1)
+    train, valid, test = texts
+    model = network(name, train.vocabulary, seed)
+    began = time.process_time()
+    losses = fit(model, train, valid, rate, seed, steps)
+    row = dict(zip(KEY, (name, rate, steps, seed), strict=True))
+    row |= {"parameters": model.parameter_count, "valid": [round(loss, 5) for loss in losses]}
+    row["seconds"] = round(time.process_time() - began, 1)
+    row["test"] = round(float(windowed(model, test).mean()), 5)
+    if name in WIDTHS:
+        row["test, carried"] = round(-float(model.log_probs(test, state="carry").mean()), 5)
+    row["past"] = [round(float(nats), 5) for nats in by_past(model, test)]
+    print(
+        f"{name:12} rate {rate:<6} {steps} steps, seed {seed}: valid {math.exp(min(losses)):.2f}, "
+        f"test {math.exp(row['test']):.2f}, {row['seconds']:.0f} s",
+        flush=True,
+    )
+    return row

@@ -1,0 +1,105 @@
+"""What chapter 08 says of other seeds, rates, pasts and amounts of text: more training than a page can do.
+
+It is stored in ``book/reproduced.json`` under "races", by the same command as the published numbers.
+"""
+
+import datetime
+import json
+import math
+
+import numpy as np
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.pages.races import NETWORKS as RACERS
+from lmcourse.pages.races import SHARES, TEXTS, Words, counted, trained
+from lmmetrics import compare, neural, score_text
+from lmmetrics.mixing import Mixture
+from lmmetrics.sources import AgreementSource
+
+SEEDS = range(3)
+RATES = 0.01, 0.02, 0.04
+FLOOR_RATES = (0.005,)
+
+
+def recompute():
+    """Run the races, print what was found, and store it."""
+    found = {"races": list(races()), "curves": list(curves()), "floor": list(floor())}
+    made = {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
+    write_text(STORED, json.dumps({**stored(), "races": made}, ensure_ascii=False, indent=1) + "\n")
+    print(f"\nStored in {STORED.name}.")
+
+
+def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
+    """Yield a row for each network: with other rates, other seeds, and the state kept within a document."""
+    for name in texts:
+        words = Words(name)
+        table = counted(words)
+        runs = [(seed, state, None) for state in ("sentence", "document") for seed in seeds]
+        runs += [(0, "sentence", rate) for rate in rates if rate != RACERS[name]["rate"]]
+        for seed, state, rate in runs:
+            other = changes if rate is None else changes | {"rate": rate}
+            network, history = trained(words, seed=seed, state=state, **other)
+            score, against = score_text(network, words.test), compare(network, table, words.test, seed=8)
+            mixture = Mixture([network, table]).fit(words.valid)
+            row = {"text": name, "seed": seed, "state": state, "rate": rate}
+            row |= {
+                "valid": score_text(network, words.valid).perplexity, "test": score.perplexity,
+                "difference": against.difference, "low": against.low, "high": against.high,
+                "weight": float(mixture.weights_[0]), "mixture": score_text(mixture, words.test).perplexity,
+                "seconds": float(history.seconds[-1]),
+            }  # fmt: skip
+            print(
+                f"{name} {state} seed {seed} rate {rate}: {row['valid']:.1f} valid, {row['test']:.1f} test",
+                flush=True,
+            )
+            yield row
+
+
+def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
+    """Yield a row for each amount of training text and draw of documents."""
+    for name in texts:
+        words = Words(name)
+        for share in shares:
+            for draw in draws:
+                text = words.some(share, draw)
+                network, _ = trained(words, text, seed=draw, patience=3, **changes)
+                row = {"text": name, "share": share, "draw": draw, "tokens": len(text)}
+                row["test"] = score_text(network, words.test).perplexity
+                print(f"{name} {row['tokens']:,} tokens, draw {draw}: {row['test']:.1f}", flush=True)
+                yield row
+
+
+def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=400):
+    """Yield a row for each network on the agreement source: bits above the source, also at the verbs only."""
+    source = AgreementSource()
+    listened, checked, asked = source_texts(source)
+    verbs = np.isin(asked.strings(), list(source.pairs.values()))
+    for kind, network in NETWORKS.items():
+        for rate in rates:
+            for seed in seeds:
+                model = network(listened.vocabulary, seed)
+                neural.train(
+                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, progress=False
+                )
+                lost = (source.log_probs(asked) - model.log_probs(asked)) / math.log(2)
+                row = {
+                    "model": kind, "rate": rate, "seed": seed, "bits": float(lost.mean()),
+                    "valid": score_text(model, checked).bits_per("token"),
+                    "verb": float(lost[verbs].mean()), "elsewhere": float(lost[~verbs].mean()),
+                }  # fmt: skip
+                print(f"{kind} rate {rate} seed {seed}: {row['bits']:.3f} bits above the floor", flush=True)
+                yield row
+
+
+def source_texts(source):
+    """The training, valid and test text of the agreement source."""
+    return tuple(source.sample(size, seed=seed) for size, seed in ((32_000, 1), (5000, 2), (20_000, 3)))
+
+
+NETWORKS = {
+    "GRU": lambda words, seed: neural.RecurrentLM(words, "gru", width=32, seed=seed),
+    "Transformer": lambda words, seed: neural.TransformerLM(
+        words, context=32, width=32, heads=4, layers=2, seed=seed
+    ),
+}

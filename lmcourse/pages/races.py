@@ -1,0 +1,77 @@
+"""The races of chapter 08: two texts of words, a table and a network on each, by one protocol.
+
+The page runs some of them; ``lmcourse/measuring/racing.py`` runs them with several seeds and draws of
+training documents, and stores what it found.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from lmmetrics import corpora, neural, score_text
+from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+from lmmetrics.text import Vocabulary, tokenize
+
+TEXTS = {"tales-en": "tales", "numpy-docs": "documentation"}
+ORDERS = range(1, 9)
+NETWORKS = {
+    "tales-en": {"width": 96, "dropout": 0.5, "adaptive": [300], "steps": 400, "batch": 16, "rate": 0.02},
+    "numpy-docs": {
+        "width": 128,
+        "dropout": 0.3,
+        "adaptive": [500, 1500],
+        "steps": 450,
+        "batch": 32,
+        "rate": 0.02,
+    },
+}
+"""Of each text: the GRU and its training. The rate was chosen on the valid documents."""
+LENGTH = 32
+SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2
+"""The parts of the training documents in the learning curves, whose last point has all."""
+
+
+class Words:
+    """A corpus as words: the vocabulary is what occurs twice in its training text; the rest is `<unk>`."""
+
+    def __init__(self, name):
+        self.name, self.documents = name, corpora.load(name)
+        often = Counter(tokenize(self.documents.train).strings())
+        del often["</s>"]
+        self.vocabulary = Vocabulary([word for word, count in often.items() if count >= 2])
+        self.train, self.valid, self.test = (
+            tokenize(part, vocabulary=self.vocabulary)
+            for part in (self.documents.train, self.documents.valid, self.documents.test)
+        )
+
+    def some(self, share, seed):
+        """Training text of a share of the documents, drawn at random."""
+        count = max(2, round(share * len(self.documents.train)))
+        chosen = np.random.default_rng(seed).permutation(len(self.documents.train))[:count]
+        return tokenize([self.documents.train[i] for i in sorted(chosen)], vocabulary=self.vocabulary)
+
+
+def counted(words, text=None, orders=ORDERS):
+    """The table whose order is best on the valid documents: modified Kneser-Ney."""
+    smoothing = ModifiedKneserNey(fallback=(0.5, 1, 1.5))
+    fits = (NGramModel(order, smoothing).fit(text or words.train) for order in orders)
+    return min(fits, key=lambda model: score_text(model, words.valid).nats)
+
+
+def trained(words, text=None, seed=0, state="sentence", patience=None, **changes):
+    """A GRU with the state that is best on the valid documents, and the history of its training.
+
+    It is scored on them about once in a pass over a small text, and nine times in all with a large one.
+    """
+    options, text = NETWORKS[words.name] | changes, text or words.train
+    a_pass = len(text) / options["batch"] / LENGTH
+    every = max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
+    model = neural.RecurrentLM(
+        words.vocabulary, "gru", width=options["width"], dropout=options["dropout"],
+        adaptive=options["adaptive"], seed=seed, state=state,
+    )  # fmt: skip
+    history = neural.train(
+        model, text, valid=words.valid, steps=options["steps"], batch=options["batch"], length=LENGTH,
+        lr=options["rate"], seed=seed, every=every, patience=patience, progress=False,
+    )  # fmt: skip
+    return model, history

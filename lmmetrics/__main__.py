@@ -1,0 +1,367 @@
+"""The command line: ``python -m lmmetrics COMMAND ...``; each command's ``--help`` has examples."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import difflib
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from lmmetrics import Score, __version__, compare_scores, score_documents, tokenize
+from lmmetrics.adapters import HuggingFaceLM
+from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.score import LABELS, UNITS, UnitError
+from lmmetrics.scoring import protocol_card
+
+SMOOTHING = {
+    "modified-kneser-ney": ModifiedKneserNey,
+    "kneser-ney": KneserNey,
+    "witten-bell": WittenBell,
+    "absolute-discounting": AbsoluteDiscounting,
+}
+BY = "whitespace", "word", "char", "byte"
+TEXTS = """\
+TEXT is a file, a folder (its *.txt files, with those of the folders below) or - for standard input. Each file
+is a document; with --lines, each line is one. Files are read as UTF-8.
+"""
+MODELS = """\
+MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
+causal model of transformers.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use."""
+    Parser.given = sys.argv[1:] if arguments is None else arguments
+    options = parser().parse_args(Parser.given)
+    try:
+        options.run(options)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+    except UnitError as error:
+        said = str(error).partition(". ")[0]
+        print(f"lmmetrics: {said}. Give the count, such as --chars 442423.", file=sys.stderr)
+        return 1
+    except (OSError, ValueError, TypeError, ImportError) as error:
+        print(f"lmmetrics: {_told(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def count(options: argparse.Namespace) -> None:
+    """Count the units of texts."""
+    rows = []
+    for name, document in documents_of(options):
+        units = tokenize([document], by="char")  # its counts are those of the document as it is
+        row = {"document": name, "words": units.words, "chars": units.chars, "bytes": units.bytes}
+        if options.by:
+            row["tokens"] = len(tokenize([document], by=options.by))
+        rows.append(row)
+    if len(rows) > 1:
+        sums: dict[str, Any] = {"document": "all"}
+        for field in list(rows[0])[1:]:
+            values = [row[field] for row in rows]
+            sums[field] = None if None in values else sum(values)
+        rows.append(sums)
+    write(options, rows)
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Count the n-grams of texts, and write an ARPA file or a folder that loads at once."""
+    arpa = options.out.endswith((".arpa", ".arpa.gz"))
+    out = Path(options.out)
+    if arpa and out.is_dir():
+        raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
+    if not arpa and out.exists() and not (out / "model.json").is_file():
+        raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
+    text = tokenize([document for _, document in documents_of(options)], by=options.by)
+    model = NGramModel(options.order, SMOOTHING[options.smoothing]()).fit(text)
+    if options.prune:
+        model = model.prune(options.prune)
+    if arpa:
+        model.to_arpa(options.out)
+    else:
+        model.save(options.out)
+    print(f"{options.out}: order {options.order}, {len(text):,} tokens, vocabulary {len(text.vocabulary):,}")
+
+
+def score(options: argparse.Namespace) -> None:
+    """Score texts with a model."""
+    names, scores, _ = scored(options, options.model)
+    rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
+    total: Score = sum(scores[1:], start=scores[0])
+    if options.format == "table":
+        if options.documents:
+            units = [unit for unit in UNITS if getattr(total, UNITS[unit])]
+            shown = ["document", "tokens", "nats", *(f"bits per {LABELS[unit]}" for unit in units)]
+            write(options, [{key: row.get(key) for key in shown} for row in rows])
+        print(total)
+    else:
+        write(options, [*(rows if options.documents else []), {"document": "all"} | total.to_dict()])
+
+
+def card(options: argparse.Namespace) -> None:
+    """Print the protocol card of a measurement."""
+    model, text, _ = read(options, options.model)
+    notes = dict(note.partition("=")[::2] for note in options.note)
+    made = protocol_card(model, text, eos=not options.no_eos, **notes)
+    print(json.dumps(made.to_dict(), ensure_ascii=False, indent=2) if options.format == "json" else made)
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Compare two models on the same texts."""
+    _, a, _ = scored(options, options.a)
+    _, b, _ = scored(options, options.b)
+    found = compare_scores(a, b, options.unit, confidence=options.confidence, seed=options.seed)
+    if options.format == "table":
+        print(f"a: {options.a}\nb: {options.b}\n{found}")
+    else:
+        plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
+        write(options, [{"a": str(options.a), "b": str(options.b)} | plain])
+
+
+def convert(options: argparse.Namespace) -> None:
+    """Convert a published number."""
+    counts = {field: getattr(options, field) for field in UNITS.values()}
+    if options.kind == "perplexity":
+        made = Score.from_perplexity(options.value, options.per, **counts)
+    else:
+        number = Score(0.0, **counts).count(options.per)
+        made = Score(options.value * number * (math.log(2) if options.kind == "bits" else 1.0), **counts)
+    if options.format == "table":
+        print(made)
+    else:
+        write(options, [made.to_dict()])
+
+
+def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
+    """The names of the documents, their scores, and the text."""
+    model, text, names = read(options, path)
+    return names, score_documents(model, text, eos=not options.no_eos), text
+
+
+def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
+    """A model, the text in its tokens, and the names of the documents."""
+    found = documents_of(options)
+    model = model_of(path, options)
+    documents = [document for _, document in found]
+    if isinstance(model, NGramModel):
+        text = tokenize(documents, by=options.by, sentences="line", vocabulary=model.vocabulary)
+    else:
+        text = model.tokenize(documents)
+    return model, text, [name for name, _ in found]
+
+
+def model_of(path: str, options: argparse.Namespace) -> NGramModel | HuggingFaceLM:
+    """The model in a file or a folder."""
+    if not Path(path).exists():
+        raise FileNotFoundError(f"There is no {path}.{near(path)}")
+    if path.endswith((".arpa", ".arpa.gz")):
+        return NGramModel.from_arpa(path)
+    if (Path(path) / "model.json").is_file():
+        return NGramModel.load(path)
+    if (Path(path) / "config.json").is_file():
+        return HuggingFaceLM.load(path, context=options.context, stride=options.stride)
+    raise ValueError(f"{path} is not a model. {' '.join(MODELS.split())}")
+
+
+def near(path: str) -> str:
+    """A hint at a file whose name is like the one that was given."""
+    folder = Path(path).parent
+    there = os.listdir(folder) if folder.is_dir() else []
+    like = difflib.get_close_matches(Path(path).name, there, n=1)
+    return f" Is {folder / like[0]} meant?" if like else ""
+
+
+def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """The names and the texts of the documents; an error if there are none."""
+    found: list[tuple[str, str]] = getattr(options, "found", [])
+    if found:
+        return found  # two models are given the same texts, and standard input can be read once
+    for given in options.texts:
+        if given == "-":
+            found += cut(options, "standard input", sys.stdin.buffer.read())
+            continue
+        path = Path(given)
+        if not path.exists():
+            raise FileNotFoundError(f"There is no {given}.{near(given)}")
+        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+        if not files:
+            raise ValueError(f"The folder {given} has no *.txt files. Name the files, or rename them.")
+        for file in files:
+            found += cut(options, str(file), file.read_bytes())
+    if not found:
+        raise ValueError("The texts are empty: there is nothing to measure.")
+    options.found = found
+    return found
+
+
+def cut(options: argparse.Namespace, name: str, data: bytes) -> list[tuple[str, str]]:
+    """The documents of a file."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}. Convert it first, "
+            "such as by iconv -f latin1 -t utf-8."
+        ) from None
+    if not options.lines:
+        return [(name, text)]
+    lines = text.split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    return [(f"{name}:{i}", line + "\n") for i, line in enumerate(lines, 1)]
+
+
+def write(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
+    """Rows as a table, as JSON or as CSV."""
+    if options.format == "json":
+        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if options.format == "csv":
+        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return
+    cells = [names, *([shown(row.get(name)) for name in names] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(names))]
+    for row in cells:
+        numbers = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        print("  ".join([row[0].ljust(widths[0]), *numbers]))
+
+
+def shown(value: Any) -> str:
+    """A cell of a table."""
+    if value is None:
+        return "not counted"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests what may have been meant."""
+
+    given: Sequence[str] = ()
+    """What was typed."""
+
+    def error(self, message: str) -> NoReturn:
+        given = [word.partition("=")[0] for word in self.given]
+        below = list(self.parsers())
+        known = [*self._option_string_actions, *(name for name, _ in below)]
+        known += [option for name, one in below if name in given for option in one._option_string_actions]
+        for word in given:
+            if word not in known and (like := difflib.get_close_matches(word, known, n=1)):
+                message += f"\nDid you mean {like[0]}?"
+        super().error(message)
+
+    def parsers(self) -> Iterable[tuple[str, Parser]]:
+        """The commands below, by name."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                yield from action.choices.items()
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    top = Parser("python -m lmmetrics", description="Measure language models: one score, any unit.")
+    top.add_argument("--version", action="version", version=f"lmmetrics {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(run: Any, example: str, *, texts: bool = True, about: str = "") -> Parser:
+        made = commands.add_parser(
+            run.__name__,
+            help=run.__doc__,
+            description=run.__doc__,
+            epilog=f"{about}{TEXTS if texts else ''}\nexamples:\n{example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.add_argument("--format", choices=("table", "json", "csv"), default="table")
+        made.set_defaults(run=run)
+        return made
+
+    def of_texts(made: Parser, by: str | None) -> None:
+        made.add_argument("texts", nargs="+", metavar="TEXT")
+        made.add_argument("--lines", action="store_true", help="each line is a document")
+        made.add_argument(
+            "--by", choices=BY, default=by, help=f"how counted models cut the text (default {by})"
+        )
+
+    def of_models(made: Parser) -> None:
+        made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
+        made.add_argument("--context", type=int, help="tokens that a model of transformers reads at most")
+        made.add_argument("--stride", type=int, help="by how many tokens its windows move")
+
+    made = command(count, "  python -m lmmetrics count novel.txt\n  cat *.txt | python -m lmmetrics count -")
+    of_texts(made, None)
+
+    made = command(
+        fit,
+        "  python -m lmmetrics fit train/ --order 5 --out model.arpa\n"
+        "  python -m lmmetrics fit train/ --by char --out model",
+    )
+    of_texts(made, "whitespace")
+    made.add_argument("--order", type=int, default=5)
+    made.add_argument("--smoothing", choices=SMOOTHING, default="modified-kneser-ney")
+    made.add_argument(
+        "--prune",
+        type=float,
+        default=0.0,
+        help="drop n-grams that change the perplexity by less than this part",
+    )
+    made.add_argument(
+        "--out", required=True, metavar="FILE", help="an ARPA file (.arpa), or a folder for a saved model"
+    )
+
+    made = command(
+        score,
+        "  python -m lmmetrics score model.arpa test/ --documents\n"
+        "  python -m lmmetrics score ./gpt2 test.txt --stride 512 --format json",
+        about=MODELS,
+    )
+    made.add_argument("model", metavar="MODEL")
+    of_texts(made, "whitespace")
+    of_models(made)
+    made.add_argument("--documents", action="store_true", help="also the score of each document")
+
+    made = command(card, "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid", about=MODELS)
+    made.add_argument("model", metavar="MODEL")
+    of_texts(made, "whitespace")
+    of_models(made)
+    made.add_argument("--note", action="append", default=[], metavar="NAME=WORDS", help="a line of your own")
+
+    made = command(compare, "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte", about=MODELS)
+    made.add_argument("a", metavar="MODEL_A")
+    made.add_argument("b", metavar="MODEL_B")
+    of_texts(made, "whitespace")
+    of_models(made)
+    made.add_argument("--unit", choices=tuple(UNITS), default="byte")
+    made.add_argument("--confidence", type=float, default=0.95)
+    made.add_argument("--seed", type=int, default=0)
+
+    made = command(
+        convert,
+        "  python -m lmmetrics convert 141.2 --per token --tokens 82430 --chars 442423\n"
+        "  python -m lmmetrics convert 1.23 --kind bits --per char --chars 442423 --tokens 82430",
+        texts=False,
+    )
+    made.add_argument("value", type=float, help="the published number")
+    made.add_argument("--kind", choices=("perplexity", "bits", "nats"), default="perplexity")
+    made.add_argument("--per", choices=tuple(UNITS), default="token")
+    for field in UNITS.values():
+        made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")
+    return top
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

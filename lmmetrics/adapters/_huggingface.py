@@ -1,0 +1,129 @@
+"""`HuggingFaceLM`: a causal model of transformers with its tokenizer."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from lmmetrics._types import Floats, Ints, PathLike
+from lmmetrics.adapters._callable import CallableLM
+from lmmetrics.extras import need
+from lmmetrics.text import TokenizedText
+
+LENGTHS = "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len"
+"""Where configurations say how many tokens a model reads."""
+
+
+class HuggingFaceLM(CallableLM):
+    """Score texts with a causal language model of transformers, on the device where it is.
+
+    Parameters
+    ----------
+    model : transformers.PreTrainedModel
+        A model that predicts the next token, such as ``AutoModelForCausalLM.from_pretrained(...)``. It is
+        put into evaluation mode while it scores, and its weights are never changed.
+    tokenizer : transformers.PreTrainedTokenizerBase
+        The tokenizer of that model.
+    context : int, optional
+        As in `CallableLM`; by default what the model's configuration says.
+    stride : int, optional
+        As in `CallableLM`.
+    bos : int, None or "tokenizer"
+        As in `CallableLM`. "tokenizer" takes the tokenizer's ``bos_token``, and its ``eos_token`` if it has
+        none, as lm-evaluation-harness does. With neither, the first token of each document is not scored.
+    batch : int
+
+    Raises
+    ------
+    TypeError
+        If the model is an encoder, or an encoder with a decoder: it has no probability of a text from left
+        to right.
+    ValueError
+        If the configuration does not say how many tokens the model reads, or ``context`` is above that.
+
+    Examples
+    --------
+    ::
+
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+        from lmmetrics import score_text
+        from lmmetrics.adapters import HuggingFaceLM
+
+        model = AutoModelForCausalLM.from_pretrained("gpt2")
+        lm = HuggingFaceLM(model, AutoTokenizer.from_pretrained("gpt2"), stride=512)
+        print(score_text(lm, lm.tokenize(documents)))
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        context: int | None = None,
+        stride: int | None = None,
+        bos: int | Literal["tokenizer"] | None = "tokenizer",
+        batch: int = 8,
+    ) -> None:
+        need("transformers", "transformers")
+        self.torch = need("torch", "neural")
+        config = getattr(model, "config", None)
+        if config is None or not callable(getattr(tokenizer, "encode", None)):
+            raise TypeError(
+                f"model is {type(model).__name__} and tokenizer {type(tokenizer).__name__}; a model of "
+                "transformers and its tokenizer are expected. For another model use CallableLM."
+            )
+        if getattr(config, "is_encoder_decoder", False) or type(model).__name__.endswith("ForMaskedLM"):
+            raise TypeError(
+                f"{type(model).__name__} does not predict the next token from those before it, so a text has "
+                "no probability from left to right. A causal model is expected, such as "
+                "AutoModelForCausalLM.from_pretrained(...) of a decoder."
+            )
+        longest = next((n for key in LENGTHS if isinstance(n := getattr(config, key, None), int)), None)
+        if context is None and longest is None:
+            raise ValueError("The model's configuration does not say how many tokens it reads; give context.")
+        if context is not None and longest is not None and isinstance(context, int) and context > longest:
+            raise ValueError(f"context is {context}, but the model reads {longest} tokens at most.")
+        if bos == "tokenizer":
+            bos = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        unk = tokenizer.unk_token_id
+        if unk in (tokenizer.bos_token_id, tokenizer.eos_token_id):
+            unk = None  # GPT-2 has one token for all three, and no unknown text
+        self.model, self.tokenizer = model, tokenizer
+        super().__init__(
+            self._forward,
+            lambda text: tokenizer.encode(text, add_special_tokens=False, verbose=False),
+            lambda ids: tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False),
+            context=longest if context is None else context,  # type: ignore[arg-type]
+            stride=stride,
+            bos=bos,
+            batch=batch,
+            unk=unk,
+            name=getattr(config, "_name_or_path", "") or type(model).__name__,
+        )
+
+    @classmethod
+    def load(cls, path: PathLike, **options: Any) -> HuggingFaceLM:
+        """Load model and tokenizer from a folder, or by their name on the hub; options as above."""
+        transformers = need("transformers", "transformers")
+        tokenizer = transformers.AutoTokenizer.from_pretrained(path)
+        return cls(transformers.AutoModelForCausalLM.from_pretrained(path), tokenizer, **options)
+
+    def log_probs(self, text: TokenizedText, progress: bool = True) -> Floats:
+        """As `CallableLM.log_probs`."""
+        training = self.model.training
+        self.model.eval()
+        try:
+            with self.torch.inference_mode():
+                return super().log_probs(text, progress)
+        finally:
+            self.model.train(training)
+
+    @property
+    def protocol(self) -> dict[str, str]:
+        dtype = str(self.model.dtype).removeprefix("torch.")
+        return super().protocol | {"model": f"{self.name} ({dtype}, sums in float64)"}
+
+    def _forward(self, ids: Ints) -> Any:
+        inputs = self.torch.from_numpy(np.ascontiguousarray(ids)).to(self.model.device)
+        return self.model(input_ids=inputs, use_cache=False).logits

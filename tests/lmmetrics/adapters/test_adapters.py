@@ -1,0 +1,263 @@
+"""The adapters against lm-evaluation-harness, the guide of Hugging Face and a plain loop."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lmmetrics import compare_scores, score_documents, score_text
+from lmmetrics.adapters import CallableLM, HuggingFaceLM
+from tests.lmmetrics.bad_calls import says_what_is_expected
+
+TEXTS = {
+    "English": "The cat sleeps under the table, and the dog eats.\nIt rains.",
+    "Chinese": "貓在桌子下面睡覺。狗在吃東西。",
+    "mixed": "naïve 猫 🐈‍⬛ café\r\n\ttab",
+    "empty": "",
+    "one letter": "a",
+    "long": "The king had three sons, and each of them wanted the crown. " * 12,
+}
+
+
+def plain_loop(model, tokenizer, document, bos=0):
+    """The log probability of each token after all tokens before it: one call of the model a token."""
+    ids = ([] if bos is None else [bos]) + tokenizer.encode(document, add_special_tokens=False)
+    found = []
+    with torch.inference_mode():
+        for t in range(1, len(ids)):
+            logits = model(input_ids=torch.tensor([ids[:t]])).logits[0, -1].double()
+            found.append(logits.log_softmax(-1)[ids[t]].item())
+    return np.array(found)
+
+
+@pytest.fixture(scope="module")
+def documents(tales):
+    return [*TEXTS.values(), tales["en"].test[0][:700], tales["zh"].test[0][:300]]
+
+
+def test_short_texts_are_scored_as_by_a_plain_loop(gpt2, tokenizer):
+    for bos in ("tokenizer", None):
+        lm = HuggingFaceLM(gpt2, tokenizer, bos=bos)
+        for name in ("English", "Chinese", "mixed", "empty", "one letter"):
+            text = lm.tokenize([TEXTS[name]])
+            expected = plain_loop(gpt2, tokenizer, TEXTS[name], bos=None if bos is None else 0)
+            assert len(expected) <= 47  # one window
+            np.testing.assert_allclose(lm.log_probs(text), expected, atol=1e-5)
+
+
+HARNESS = {
+    48: [-313.575, -321.655, -349.333, -9.112, -3197.623, -4056.539, -5249.063],
+    17: [-317.142, -305.895, -341.593, -9.112, -3231.478, -4087.556, -5321.64],
+    1: [-318.661, -315.615, -355.469, -9.112, -3331.908, -4002.94, -5335.464],
+}
+"""What `loglikelihood_rolling` of lm-eval 0.4.13 returned for the documents but the empty one, by context.
+lm-eval cannot be among the packages for the tests: some of its dependencies exist as source archives only."""
+
+
+@pytest.fixture(scope="module")
+def not_empty(documents):
+    return [text for text in documents if text]
+
+
+@pytest.mark.parametrize("context", HARNESS)
+def test_disjoint_windows_are_those_of_the_harness(gpt2, tokenizer, not_empty, context):
+    lm = HuggingFaceLM(gpt2, tokenizer, context=context, stride=context)
+    ours = score_documents(lm, lm.tokenize(not_empty))
+    assert [-score.nats for score in ours] == pytest.approx(HARNESS[context], rel=1e-4)
+
+
+@pytest.mark.parametrize("context", HARNESS)
+def test_the_harness_itself_agrees(gpt2, tokenizer, not_empty, context):
+    """Its log-likelihoods, and the three numbers that it prints of them."""
+    pytest.importorskip("lm_eval", reason="not installed: pip install lm-eval accelerate")
+    from lm_eval.api.instance import Instance
+    from lm_eval.api.metrics import bits_per_byte, weighted_perplexity
+    from lm_eval.models.huggingface import HFLM
+
+    harness = HFLM(pretrained=gpt2, tokenizer=tokenizer, max_length=context, batch_size=4)
+    requests = [Instance("loglikelihood_rolling", {}, (text,), i) for i, text in enumerate(not_empty)]
+    theirs = harness.loglikelihood_rolling(requests, disable_tqdm=True)
+    assert theirs == pytest.approx(HARNESS[context], rel=1e-4)
+
+    lm = HuggingFaceLM(gpt2, tokenizer, context=context, stride=context)
+    total = score_text(lm, lm.tokenize(not_empty))
+    by_bytes = [(nats, len(text.encode())) for text, nats in zip(not_empty, theirs, strict=True)]
+    assert total.bytes == sum(length for _, length in by_bytes)
+    assert total.bits_per("byte") == pytest.approx(bits_per_byte(by_bytes), rel=1e-6)
+    assert total.perplexity_per("byte") == pytest.approx(weighted_perplexity(by_bytes), rel=1e-6)
+    english = [(text, nats) for text, nats in zip(not_empty, theirs, strict=True) if text.isascii()]
+    pooled = score_text(lm, lm.tokenize([text for text, _ in english]))
+    by_words = [(nats, len(text.split())) for text, nats in english]
+    assert len(english) > 2
+    assert pooled.perplexity_per("word") == pytest.approx(weighted_perplexity(by_words), rel=1e-6)
+
+
+@pytest.mark.parametrize(("context", "stride"), [(48, 24), (20, 7), (20, 20), (9, 2)])
+def test_strided_windows_are_those_of_the_guide(gpt2, tokenizer, documents, context, stride):
+    """The loop of "Perplexity of fixed-length models", but for its last window (see `CallableLM`)."""
+    lm = HuggingFaceLM(gpt2, tokenizer, context=context, stride=stride, batch=3)
+    text = lm.tokenize(documents)
+    found = lm.log_probs(text)
+    for i, document in enumerate(documents):
+        ids = [0, *tokenizer.encode(document, add_special_tokens=False)]
+        theirs, end = [], 1
+        for begin in range(0, len(ids), stride):
+            before, end = end, min(begin + context + 1, len(ids))
+            if end == 1:
+                break  # an empty document
+            with torch.inference_mode():
+                logits = gpt2(input_ids=torch.tensor([ids[begin : end - 1]])).logits[0].double()
+            log_probs = logits.log_softmax(-1)[np.arange(len(logits)), ids[begin + 1 : end]].tolist()
+            if end == len(ids) and begin > 0:
+                break  # the last window
+            theirs += log_probs[len(log_probs) - (end - before) :]
+            if end == len(ids):
+                break
+        ours = found[text.document_starts[i] : text.document_starts[i + 1]]
+        np.testing.assert_allclose(ours[: len(theirs)], theirs, atol=1e-5)
+        assert 0 <= len(ours) - len(theirs) <= stride
+
+
+def test_the_first_token_counts_no_characters_if_it_is_not_scored(gpt2, tokenizer):
+    lm = HuggingFaceLM(gpt2, tokenizer, bos=None)
+    for text in TEXTS.values():
+        ids = tokenizer.encode(text, add_special_tokens=False)
+        made = lm.tokenize([text])
+        first = tokenizer.decode(ids[:1]) if ids else ""
+        assert len(made) == max(0, len(ids) - 1) and text.endswith(made.decode()[0])
+        if "\N{REPLACEMENT CHARACTER}" in first:  # a part of a character
+            assert made.decode()[0] == text[1:]
+        else:
+            assert first + made.decode()[0] == text
+        assert made.bytes == len(made.decode()[0].encode()) and made.chars == len(made.decode()[0])
+
+
+def test_batches_change_nothing(gpt2, tokenizer, documents):
+    one = HuggingFaceLM(gpt2, tokenizer, context=32, batch=1)
+    many = HuggingFaceLM(gpt2, tokenizer, context=32, batch=64)
+    a, b = (score_text(lm, lm.tokenize(documents)) for lm in (one, many))
+    assert a.nats == pytest.approx(b.nats, rel=1e-7) and repr(a) == repr(b)
+    shuffled = documents[::-1]
+    assert score_text(many, many.tokenize(shuffled)).nats == pytest.approx(b.nats, rel=1e-7)
+
+
+def test_documents_are_pooled(gpt2, tokenizer, documents):
+    lm = HuggingFaceLM(gpt2, tokenizer)
+    text = lm.tokenize(documents)
+    alone = [score_text(lm, lm.tokenize([document])) for document in documents]
+    for i, (score, together) in enumerate(zip(alone, score_documents(lm, text), strict=True)):
+        assert together.nats == pytest.approx(score.nats, rel=1e-6)
+        assert (together.tokens, together.chars, together.bytes) == (score.tokens, score.chars, score.bytes)
+        assert score_text(lm, text.document(i)).nats == pytest.approx(score.nats, rel=1e-6)
+        assert text.document(i).decode() == [documents[i]]
+    assert "".join(text.strings()[:10]).startswith("The cat")
+
+
+def test_half_precision_is_summed_in_double(gpt2, tokenizer, documents):
+    lm = HuggingFaceLM(gpt2, tokenizer)
+    exact = score_text(lm, lm.tokenize(documents))
+    for dtype, near in ((torch.bfloat16, 0.05), (torch.float64, 1e-5)):
+        other = HuggingFaceLM(type(gpt2)(gpt2.config).to(dtype), tokenizer)
+        other.model.load_state_dict(gpt2.state_dict())
+        assert score_text(other, other.tokenize(documents)).nats == pytest.approx(exact.nats, rel=near)
+        assert str(dtype).removeprefix("torch.") in other.protocol["model"]
+    rng = np.random.default_rng(0)
+    logits = rng.normal(size=(1, 30, 128)).astype(np.float32)
+    lm = ascii_model(lambda ids: np.repeat(logits[:, : ids.shape[1]], len(ids), axis=0))
+    wide = logits[0, :4].astype(np.float64)
+    expected = wide[np.arange(4), list(b"abcd")] - np.log(np.exp(wide).sum(axis=1))
+    np.testing.assert_allclose(lm.log_probs(lm.tokenize(["abcd"])), expected, rtol=1e-13)
+
+
+def test_the_model_is_left_as_it_was(gpt2, tokenizer):
+    gpt2.train()
+    lm = HuggingFaceLM(gpt2, tokenizer)
+    first, second = (score_text(lm, lm.tokenize(["The cat sleeps."])).nats for _ in range(2))
+    assert gpt2.training and first == second  # without dropout
+    gpt2.eval()
+
+
+def test_models_with_other_tokens_are_compared_per_byte(gpt2, tokenizer, tales):
+    documents = [tale[:400] for tale in tales["en"].test]
+    a = HuggingFaceLM(gpt2, tokenizer)
+    b = ascii_model(lambda ids: np.zeros((*ids.shape, 128)))
+    plain = [text.encode("ascii", "ignore").decode() for text in documents]
+    found = compare_scores(
+        score_documents(a, a.tokenize(plain)), score_documents(b, b.tokenize(plain)), unit="byte"
+    )
+    assert found.b.bits_per("byte") == pytest.approx(7)
+    with pytest.raises(TypeError, match="other tokens"):
+        a.log_probs(b.tokenize(plain))
+
+
+def test_a_saved_model_is_loaded(gpt2, tokenizer, tmp_path):
+    gpt2.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    lm, again = HuggingFaceLM(gpt2, tokenizer), HuggingFaceLM.load(tmp_path)
+    texts = [TEXTS["long"]]
+    assert score_text(again, again.tokenize(texts)).nats == score_text(lm, lm.tokenize(texts)).nats
+    assert again.context == 48 and str(tmp_path) in again.protocol["model"]
+
+
+def test_a_tokenizer_that_changes_the_text_warns():
+    lm = CallableLM(
+        lambda ids: np.zeros((*ids.shape, 128)),
+        lambda text: list(text.lower().encode("ascii")),
+        lambda ids: bytes(ids).decode("ascii"),
+        context=8,
+        bos=0,
+    )
+    with pytest.warns(UserWarning, match="1 of 2 documents back unchanged, first document 1"):
+        text = lm.tokenize(["the cat", "The cat"])
+    assert text.chars == 14
+
+
+def ascii_model(logits, **options):
+    options = {"context": 16, "bos": 0} | options
+    return CallableLM(
+        logits, lambda text: list(text.encode("ascii")), lambda ids: bytes(ids).decode("ascii"), **options
+    )
+
+
+def zeros(ids):
+    return np.zeros((*ids.shape, 128))
+
+
+def score(logits, text="the cat"):
+    lm = ascii_model(logits)
+    return score_text(lm, lm.tokenize([text]))
+
+
+def encoder():
+    return type("BertForMaskedLM", (), {"config": type("Config", (), {"n_positions": 9})()})()
+
+
+def other(tokens=()):
+    return type("Model", (), {"config": type("Config", (), dict(tokens))()})()
+
+
+TOKENIZER = type("Tokenizer", (), {"encode": lambda self, _: [], "bos_token_id": 0, "unk_token_id": None})()
+CALLS = {
+    "a string of documents": (lambda: ascii_model(zeros).tokenize("the cat"), "a list of strings"),
+    "a number among them": (lambda: ascii_model(zeros).tokenize(["a", 3]), "documents[1] is 3"),
+    "no function": (lambda: ascii_model(None), "logits is None; a function"),
+    "no context": (lambda: ascii_model(zeros, context=0), "context is 0"),
+    "a stride beyond the context": (lambda: ascii_model(zeros, stride=17), "above the context of 16"),
+    "a stride of 0": (lambda: ascii_model(zeros, stride=0), "stride is 0"),
+    "half a batch": (lambda: ascii_model(zeros, batch=0.5), "batch is 0.5"),
+    "logits of one position": (lambda: score(lambda ids: np.zeros((len(ids), 128))), "(1, 7, V) is expected"),
+    "no logits": (lambda: score(lambda ids: None), "returned the shape ()"),
+    "too few tokens": (lambda: score(lambda ids: np.zeros((*ids.shape, 90))), "but logits has 90"),
+    "nan": (lambda: score(lambda ids: np.full((*ids.shape, 128), np.nan)), "not a number"),
+    "an encoder": (lambda: HuggingFaceLM(encoder(), TOKENIZER), "does not predict the next token"),
+    "no model": (lambda: HuggingFaceLM("gpt2", TOKENIZER), "model is str"),
+    "no length": (lambda: HuggingFaceLM(other(), TOKENIZER), "give context"),
+    "too long": (lambda: HuggingFaceLM(other({"n_positions": 8}), TOKENIZER, context=9), "8 tokens at most"),
+}  # fmt: skip
+test_a_bad_call_says_what_is_expected = says_what_is_expected(CALLS)
+
+
+def test_an_impossible_token_is_infinite():
+    never = np.where(np.arange(128) == ord("c"), -math.inf, 0.0)
+    assert score(lambda ids: np.broadcast_to(never, (*ids.shape, 128))).perplexity == math.inf

@@ -1,0 +1,222 @@
+"""``python -m lmmetrics``: what a practitioner types."""
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
+from lmmetrics.__main__ import main
+from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tales as files, and two models of them."""
+    path, tales = tmp_path_factory.mktemp("tales"), corpora.load("tales-en")
+    for part in ("train", "test"):
+        (path / part / "inner").mkdir(parents=True)
+        for i, tale in enumerate(getattr(tales, part)):
+            inner = "inner" if i % 2 else "."
+            (path / part / inner / f"{i:02}.txt").write_text(tale, encoding="utf-8")
+    for order in (2, 3):
+        out = str(path / f"m{order}.arpa")
+        assert main(["fit", str(path / "train"), "--order", str(order), "--out", out]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(folder):
+    files = sorted((folder / "test").rglob("*.txt"))
+    model = NGramModel.from_arpa(folder / "m3.arpa")
+    documents = [file.read_text(encoding="utf-8") for file in files]
+    return tokenize(documents, by="whitespace", vocabulary=model.vocabulary), model
+
+
+def run(capsys, *arguments):
+    capsys.readouterr()
+    status = main([str(one) for one in arguments])
+    return status, capsys.readouterr()
+
+
+def test_the_model_is_the_one_that_the_library_fits(folder):
+    files = sorted((folder / "train").rglob("*.txt"))
+    train = tokenize([file.read_text(encoding="utf-8") for file in files], by="whitespace")
+    mine = NGramModel(3, ModifiedKneserNey()).fit(train)
+    read = NGramModel.from_arpa(folder / "m3.arpa")
+    test = tokenize(corpora.load("tales-en").test, by="whitespace", vocabulary=read.vocabulary)
+    again = tokenize(corpora.load("tales-en").test, by="whitespace", vocabulary=mine.vocabulary)
+    assert score_text(read, test).nats == pytest.approx(score_text(mine, again).nats, rel=1e-9)
+
+
+def test_a_folder_is_scored(folder, text, capsys):
+    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "test", "--format", "json")
+    (row,) = json.loads(printed.out)
+    expected = score_text(text[1], text[0])
+    assert status == 0 and row.pop("document") == "all"
+    assert row == pytest.approx(expected.to_dict(), rel=1e-12)
+    _, printed = run(
+        capsys, "score", folder / "m3.arpa", folder / "test", "--format", "csv", "--documents", "--no-eos"
+    )
+    rows = list(csv.DictReader(io.StringIO(printed.out)))
+    alone = score_documents(text[1], text[0], eos=False)
+    assert [float(row["nats"]) for row in rows[:-1]] == [score.nats for score in alone]
+    assert int(rows[-1]["tokens"]) == sum(alone).tokens < expected.tokens
+    _, printed = run(capsys, "score", folder / "m3.arpa", folder / "test", "--documents")
+    assert str(expected) in printed.out and printed.out.count(".txt") == len(alone)
+
+
+def test_a_packed_model_is_the_same(folder, capsys):
+    packed = folder / "m2.arpa.gz"
+    packed.write_bytes(gzip.compress((folder / "m2.arpa").read_bytes()))
+    outputs = {run(capsys, "score", model, folder / "test")[1].out for model in (packed, folder / "m2.arpa")}
+    assert len(outputs) == 1
+
+
+def test_a_saved_model_scores_as_the_one_in_a_file(folder, capsys):
+    for out in ("m2", "again.arpa.gz"):
+        assert run(capsys, "fit", folder / "train", "--order", 2, "--out", folder / out)[0] == 0
+    found = []
+    for name in ("m2.arpa", "again.arpa.gz", "m2"):
+        _, printed = run(capsys, "score", folder / name, folder / "test", "--format", "json")
+        found.append(json.loads(printed.out)[0]["nats"])
+    assert found[0] == found[1] and found[2] == pytest.approx(found[0], rel=1e-9)
+
+
+def test_a_pruned_model_is_smaller(folder, capsys):
+    for prune, out in ((0, "whole"), (1e-4, "small")):
+        made = run(capsys, "fit", folder / "train", "--order", 2, "--prune", prune, "--out", folder / out)
+        assert made[0] == 0
+    sizes = [NGramModel.load(folder / name).parameter_count for name in ("small", "whole")]
+    assert sizes[0] < sizes[1]
+
+
+def test_two_models_read_standard_input_once(folder, text, capsys, monkeypatch):
+    tales = "".join(tale.replace("\n", " ") + "\n" for tale in corpora.load("tales-en").test)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(tales.encode())))
+    status, printed = run(capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", "-", "--lines")
+    assert status == 0 and "m3.arpa" in printed.out
+
+
+def test_models_are_compared(folder, text, capsys):
+    _, printed = run(
+        capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--unit", "token"
+    )
+    two = NGramModel.from_arpa(folder / "m2.arpa")
+    scores = [score_documents(model, text[0]) for model in (two, text[1])]
+    assert repr(compare_scores(*scores)) in printed.out
+    _, printed = run(
+        capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--format", "json"
+    )
+    assert json.loads(printed.out)[0]["unit"] == "byte"
+
+
+def test_the_card_says_how(folder, text, capsys):
+    _, printed = run(capsys, "card", folder / "m3.arpa", folder / "test", "--note", "chosen_on=valid")
+    for line in (
+        "text        6 documents, SHA-256 ",
+        "scored      every token, </s> included",
+        "past        the 2 tokens before it in the same sentence",
+        "unknown     496 tokens outside the vocabulary, scored as <unk>",
+        "chosen on   valid",
+        "versions    lmmetrics ",
+        str(score_text(text[1], text[0])),
+    ):
+        assert line in printed.out
+    _, printed = run(capsys, "card", folder / "m3.arpa", folder / "test", "--format", "json")
+    assert json.loads(printed.out)["score"]["unknown"] == 496
+
+
+def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
+    from lmmetrics.adapters import HuggingFaceLM
+
+    gpt2.save_pretrained(folder / "gpt2")
+    tokenizer.save_pretrained(folder / "gpt2")
+    _, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--stride", "48", "--format", "json")
+    lm = HuggingFaceLM(gpt2, tokenizer, stride=48)
+    files = sorted((folder / "test").rglob("*.txt"))
+    expected = score_text(lm, lm.tokenize([file.read_text(encoding="utf-8") for file in files]))
+    assert json.loads(printed.out)[0]["nats"] == pytest.approx(expected.nats, rel=1e-6)
+    _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
+    assert "windows of 48 tokens, moved by 24" in printed.out
+
+
+def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypatch):
+    (tmp_path / "a.txt").write_text("the  cat\t sleeps\n\n", encoding="utf-8")
+    (tmp_path / "zh.txt").write_text("貓在睡覺。\n", encoding="utf-8")
+    _, printed = run(capsys, "count", tmp_path / "a.txt", tmp_path / "zh.txt", "--format", "json")
+    first, second, total = json.loads(printed.out)
+    assert (first["words"], first["chars"], first["bytes"]) == (3, 18, 18)
+    assert (second["words"], second["chars"], second["bytes"]) == (None, 6, 16)
+    assert (total["words"], total["chars"]) == (None, 24)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one two\nthree\n")))
+    _, printed = run(capsys, "count", "-", "--lines", "--by", "whitespace", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(printed.out)))
+    assert [(row["document"], row["words"], row["tokens"]) for row in rows] == [
+        ("standard input:1", "2", "3"),
+        ("standard input:2", "1", "2"),
+        ("all", "3", "5"),
+    ]
+
+
+def test_numbers_are_converted(capsys):
+    _, printed = run(capsys, "convert", "141.2", "--tokens", "82430", "--chars", "442423")
+    assert printed.out == str(Score.from_perplexity(141.2, tokens=82430, chars=442423)) + "\n"
+    for kind, value in (("bits", "1.5"), ("nats", "1.0397207708399179")):
+        arguments = ("convert", value, "--kind", kind, "--per", "byte", "--bytes", "100", "--format", "json")
+        (row,) = json.loads(run(capsys, *arguments)[1].out)
+        assert row["bits per byte"] == pytest.approx(1.5, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        ("scor m3.arpa test", 2, "Did you mean score?"),
+        ("score m3.arpa test --fromat json", 2, "Did you mean --format?"),
+        ("score m3.arpa", 2, "the following arguments are required: TEXT"),
+        ("score m4.arpa test", 1, "There is no m4.arpa. Is m"),
+        ("score m3.arpa tets", 1, "There is no tets. Is test meant?"),
+        ("score test test", 1, "test is not a model. MODEL is an ARPA file"),
+        ("count empty", 1, "The folder empty has no *.txt files"),
+        ("count latin.txt", 1, "latin.txt is not UTF-8: byte 3 is 0xe9"),
+        ("fit train --out test", 1, "test exists and is not a saved model"),
+        ("fit train --out new.arpa", 1, "new.arpa is a folder"),
+        ("fit train --order 0 --out m.arpa", 1, "order is 0"),
+        ("compare m2.arpa m3.arpa test/00.txt", 1, "at least two are needed"),
+        ("convert 1.2 --kind bits --per char", 1, "how many chars the text has. Give the count"),
+        ("convert 0.5 --tokens 10", 1, "cannot be the perplexity of a discrete model"),
+        ("convert much --tokens 10", 2, "invalid float value: 'much'"),
+        ("score broken.arpa test", 1, "broken.arpa"),
+    ],
+)
+def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for name in ("empty", "new.arpa"):
+        (folder / name).mkdir(exist_ok=True)
+    (folder / "latin.txt").write_bytes("café".encode("latin1"))
+    (folder / "broken.arpa").write_text("\\data\\\nngram 1=2\n", encoding="utf-8")
+    capsys.readouterr()
+    try:
+        found = main(arguments.split())
+    except SystemExit as stopped:
+        found = stopped.code
+    printed = capsys.readouterr()
+    assert (found, printed.out) == (status, "") and says in printed.err
+    assert "Traceback" not in printed.err
+
+
+def test_help_has_examples_that_run(folder, capsys):
+    for command in ("count", "fit", "score", "card", "compare", "convert"):
+        with pytest.raises(SystemExit) as stopped:
+            main([command, "--help"])
+        assert stopped.value.code == 0
+        assert f"examples:\n  python -m lmmetrics {command} " in capsys.readouterr().out
+
+
+def test_the_module_is_a_command():
+    done = subprocess.run([sys.executable, "-m", "lmmetrics", "--version"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("lmmetrics 0.")

@@ -1,0 +1,64 @@
+"""The stored races of chapter 08: a smaller run has the same form, and the stored rows are whole."""
+
+import json
+
+import pytest
+
+from lmcourse.files.places import ROOT
+from lmcourse.measuring import racing
+from lmcourse.pages.races import NETWORKS, SHARES, TEXTS, Words
+
+STORED = json.loads((ROOT / "book" / "reproduced.json").read_text(encoding="utf-8"))["races"]
+SMALL = {"steps": 9, "width": 8}
+
+
+@pytest.fixture(autouse=True)
+def quiet(capsys):
+    yield
+    capsys.readouterr()
+
+
+def test_a_small_race_has_the_form_of_the_stored_one():
+    rows = list(racing.races(texts=["tales-en"], seeds=[0], rates=(0.01,), **SMALL))
+    assert [(row["state"], row["rate"]) for row in rows] == [
+        ("sentence", None),
+        ("document", None),
+        ("sentence", 0.01),
+    ]
+    for row in rows:
+        assert row.keys() == STORED["races"][0].keys()
+        assert row["low"] < row["difference"] < row["high"]
+        assert 0 <= row["weight"] <= 1
+
+
+def test_a_draw_is_a_part_of_the_training_documents():
+    words = Words("tales-en")
+    (row,) = racing.curves(texts=["tales-en"], shares=[0.5], draws=[1], **SMALL)
+    assert row.keys() == STORED["curves"][0].keys()
+    text = words.some(0.5, 1)
+    assert row["tokens"] == len(text) < len(words.train)
+    assert len(text.document_starts) - 1 == round(0.5 * len(words.documents.train))
+    read = [words.train.document(k).strings() for k in range(len(words.documents.train))]
+    assert all(text.document(k).strings() in read for k in range(len(text.document_starts) - 1))
+
+
+def test_the_floor_is_measured_in_parts_that_add_up():
+    rows = list(racing.floor(seeds=[0], rates=(0.01,), steps=2))
+    assert [row["model"] for row in rows] == ["GRU", "Transformer"]
+    for row in rows:
+        assert row.keys() == STORED["floor"][0].keys()
+        share = (row["bits"] - row["elsewhere"]) / (row["verb"] - row["elsewhere"])
+        assert 0.11 < share < 0.14  # one token in eight is a verb
+
+
+def test_the_stored_rows_are_whole():
+    runs = {(row["text"], row["seed"], row["state"], row["rate"]) for row in STORED["races"]}
+    for text in TEXTS:
+        assert {
+            (text, seed, state, None) for seed in racing.SEEDS for state in ("sentence", "document")
+        } <= runs
+        others = set(racing.RATES) - {NETWORKS[text]["rate"]}
+        assert {(text, 0, "sentence", rate) for rate in others} <= runs
+    points = {(row["text"], row["share"], row["draw"]) for row in STORED["curves"]}
+    assert points == {(text, share, draw) for text in TEXTS for share in SHARES for draw in racing.SEEDS}
+    assert len(STORED["floor"]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)
