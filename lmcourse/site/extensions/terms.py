@@ -1,7 +1,8 @@
 """A Sphinx extension: chapters link each glossary term at its first use, and the index lists them all.
 
 - The first use of a term in a chapter's prose becomes a link to the glossary, unless the chapter has a link
-  written by hand with the ``term`` role. Headings, links, code, maths, tables and captions are left alone.
+  written by hand with the ``term`` role. Headings, links, code, maths, tables, captions and the
+  titles of folds are left alone.
 - The link's tooltip is the first sentence of the entry.
 - Each entry of the glossary names the chapters that use the term, the one that defines it first.
 - The index holds the terms in English and Chinese, and what chapters use of the library, by section.
@@ -17,6 +18,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
+from lmcourse.site.extensions.folds import Mark
 from lmcourse.site.glossary import HAN, Entry, load, uses
 
 GLOSSARY = "book/glossary"
@@ -36,6 +38,7 @@ NOT_PROSE = (
     nodes.rubric,
     addnodes.pending_xref,
     addnodes.glossary,
+    Mark,
 )
 CHINESE = "中文"
 """The heading of the index under which Chinese terms are listed."""

@@ -26,6 +26,14 @@ nat
 """
 CHAPTER = """# Entropy of a page
 
+```{predict} Which surprisal is larger, that of an entropy?
+```
+
+The second.
+
+```{end-fold}
+```
+
 The `nat` and $nat$ are not prose, nor is a [link to entropy](other.md).
 Two cross-entropies, then
 entropies, and entropy again.
@@ -40,7 +48,7 @@ entropy = "entropy"
 """
 FILES = {
     "conf.py": 'own = "lmcourse.site.extensions."\n'
-    'extensions = ["myst_nb", own + "terms", own + "reading_time"]\n'
+    'extensions = ["myst_nb", own + "terms", own + "folds", own + "reading_time"]\n'
     'nb_execution_mode = "off"\nroot_doc = "index"\n',
     "index.md": "# Start\n\n```{toctree}\nbook/glossary\nbook/01_a\nbook/other\nnotebooks/01_a\n```\n",
     "book/glossary.md": GLOSSARY,
@@ -77,7 +85,7 @@ def small(tmp_path_factory):
 
 
 def test_first_uses_are_linked_and_nothing_else(small):
-    """One link a term: plurals too; by hand counts; no heading, code, maths or link."""
+    """One link a term: plurals too; by hand counts; no heading, title of a fold, code, maths or link."""
     text = page(small, "book/01_a")
     assert links(text) == [
         ("cross-entropies", "The cost of a model."),
