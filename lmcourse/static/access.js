@@ -24,4 +24,5 @@
     document.fonts.ready.then(mark);
   });
   window.addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true);  // a fold opens
 })();

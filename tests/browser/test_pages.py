@@ -59,7 +59,7 @@ SEARCH_IS_OVER = "() => /found|match/.test(document.querySelector('#search-resul
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_sound(visit, name):
     """No request to another host, no console error, no raw maths, no missing image; then the same page at
-    390 px, dark: it does not scroll sideways and nothing sticks out.
+    390 px, dark: it does not scroll sideways and nothing sticks out, with open folds either.
 
     On the way axe finds nothing serious or critical: everything once, colours in both schemes, and what
     scrolls at both widths. Its other rules ask for names, roles and order, which neither changes.
@@ -84,6 +84,9 @@ def test_page_is_sound(visit, name):
     if axe:
         page.wait_for_timeout(500)  # the theme and access.js mark what scrolls
         found["axe, dark, 390 px"] = violations(page, only=SCROLLING)
+    if name not in UNREAD:
+        page.evaluate("() => document.querySelectorAll('article details').forEach(fold => fold.open = true)")
+        found["wider with open folds"] = page.evaluate(TOO_WIDE)
     found = {what: each[:5] for what, each in {**found, "problems": reader.problems}.items() if each}
     assert not found, f"{name}: {found}"
 
