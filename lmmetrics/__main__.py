@@ -9,13 +9,15 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lmmetrics import Score, __version__, compare_scores, score_documents, tokenize
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, UnitError
 from lmmetrics.scoring import protocol_card
 
@@ -33,6 +35,12 @@ is a document; with --lines, each line is one. Files are read as UTF-8.
 MODELS = """\
 MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
 causal model of transformers.
+"""
+SHARDS = """\
+With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),
+.parquet (columns id and text) or .txt. They are scored on Dask, with a row for each document in the folder of
+--out. The same command goes on where an interrupted one stopped. On a cluster, all machines see these folders
+and MODEL under the same paths.
 """
 
 
@@ -92,10 +100,15 @@ def fit(options: argparse.Namespace) -> None:
 
 
 def score(options: argparse.Namespace) -> None:
-    """Score texts with a model."""
-    names, scores, _ = scored(options, options.model)
+    """Score texts with a model, or shards of texts on many cores or machines."""
+    if options.shards:
+        names, scores, total = scored_shards(options)
+    elif options.out or options.workers or options.scheduler != "threads":
+        options.error("--out, --scheduler and --workers are for --shards FOLDER.")
+    else:
+        names, scores, _ = scored(options, options.model)
+        total = sum(scores[1:], start=scores[0])
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
-    total: Score = sum(scores[1:], start=scores[0])
     if options.format == "table":
         if options.documents:
             units = [unit for unit in UNITS if getattr(total, UNITS[unit])]
@@ -140,6 +153,27 @@ def convert(options: argparse.Namespace) -> None:
         write(options, [made.to_dict()])
 
 
+def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score]:
+    """The ids of the documents of shards, their scores and the total."""
+    if options.texts:
+        options.error("TEXT and --shards are given. Name the texts in one of the two ways.")
+    if not options.out:
+        options.error("--shards needs --out SCORES, the folder for the scores.")
+    load, counted = loader_of(os.path.abspath(options.model), options)
+    found = score_shards(
+        load,
+        options.shards,
+        options.out,
+        scheduler=options.scheduler,
+        workers=options.workers,
+        eos=not options.no_eos,
+        by=options.by if counted else None,
+        sentences="line" if counted else None,
+        lines=options.lines,
+    )
+    return (list(found), list(found.values()), found.total) if options.documents else ([], [], found.total)
+
+
 def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
     """The names of the documents, their scores, and the text."""
     model, text, names = read(options, path)
@@ -160,14 +194,20 @@ def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
 
 def model_of(path: str, options: argparse.Namespace) -> NGramModel | HuggingFaceLM:
     """The model in a file or a folder."""
+    load, _ = loader_of(path, options)
+    return load()
+
+
+def loader_of(path: str, options: argparse.Namespace) -> tuple[Callable[[], Any], bool]:
+    """A function that loads the model in a file or a folder, and whether it is a counted one."""
     if not Path(path).exists():
         raise FileNotFoundError(f"There is no {path}.{near(path)}")
     if path.endswith((".arpa", ".arpa.gz")):
-        return NGramModel.from_arpa(path)
+        return partial(NGramModel.from_arpa, path), True
     if (Path(path) / "model.json").is_file():
-        return NGramModel.load(path)
+        return partial(NGramModel.load, path), True
     if (Path(path) / "config.json").is_file():
-        return HuggingFaceLM.load(path, context=options.context, stride=options.stride)
+        return partial(HuggingFaceLM.load, path, context=options.context, stride=options.stride), False
     raise ValueError(f"{path} is not a model. {' '.join(MODELS.split())}")
 
 
@@ -284,8 +324,8 @@ def parser() -> Parser:
         made.set_defaults(run=run)
         return made
 
-    def of_texts(made: Parser, by: str | None) -> None:
-        made.add_argument("texts", nargs="+", metavar="TEXT")
+    def of_texts(made: Parser, by: str | None, least: str = "+") -> None:
+        made.add_argument("texts", nargs=least, metavar="TEXT")
         made.add_argument("--lines", action="store_true", help="each line is a document")
         made.add_argument(
             "--by", choices=BY, default=by, help=f"how counted models cut the text (default {by})"
@@ -320,13 +360,26 @@ def parser() -> Parser:
     made = command(
         score,
         "  python -m lmmetrics score model.arpa test/ --documents\n"
-        "  python -m lmmetrics score ./gpt2 test.txt --stride 512 --format json",
-        about=MODELS,
+        "  python -m lmmetrics score ./gpt2 test.txt --stride 512 --format json\n"
+        "  python -m lmmetrics score model.arpa --shards shards/ --out scores/ --scheduler processes\n"
+        "  python -m lmmetrics score model.arpa --shards shards/ --out scores/ --scheduler tcp://10.0.0.1:8786",
+        about=MODELS + SHARDS,
     )
     made.add_argument("model", metavar="MODEL")
-    of_texts(made, "whitespace")
+    shards = any(len(word) > 3 and "--shards".startswith(word.partition("=")[0]) for word in Parser.given)
+    of_texts(made, "whitespace", least="*" if shards else "+")
     of_models(made)
     made.add_argument("--documents", action="store_true", help="also the score of each document")
+    made.add_argument("--shards", metavar="FOLDER", help="score the files of a folder, on Dask")
+    made.add_argument("--out", metavar="SCORES", help="the folder for the scores of shards")
+    made.add_argument(
+        "--scheduler",
+        default="threads",
+        metavar="ADDRESS",
+        help="threads, processes, or the address of a Dask scheduler (default threads)",
+    )
+    made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.set_defaults(error=made.error)
 
     made = command(card, "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid", about=MODELS)
     made.add_argument("model", metavar="MODEL")

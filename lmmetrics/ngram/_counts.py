@@ -15,13 +15,14 @@ array([0, 5, 2, 1])
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from lmmetrics._types import Ints
 from lmmetrics.ngram._level import Level
-from lmmetrics.ngram._windows import SortedText
-from lmmetrics.text import TokenizedText
+from lmmetrics.ngram._windows import INT32_LIMIT, SortedText
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 NGram = tuple[str, ...]
 
@@ -54,12 +55,49 @@ class NGramCounts:
                 "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True."
             )
         self.vocabulary = text.vocabulary
+        self.spelling = text.spelling._replace(label="model")
         self.levels: list[Level] = []
         for level, _, _ in SortedText(text, order).levels():
             if self.levels:
                 self.levels[-1].longer = level
             self.levels.append(level)
             advance()
+
+    @classmethod
+    def merged(cls, parts: Sequence[NGramCounts]) -> NGramCounts:
+        """Add the counts of several texts: exactly the counts of one text with all their documents.
+
+        Parameters
+        ----------
+        parts : list of NGramCounts
+            At least one, all of one order. If their vocabularies differ, the merged one has all tokens, in
+            order of first appearance, as if the texts followed each other.
+
+        Raises
+        ------
+        ValueError
+            If there are none, or their orders differ, or only some of them have `<unk>`.
+
+        Examples
+        --------
+        >>> from lmmetrics.text import tokenize
+        >>> parts = [NGramCounts(tokenize([text]), order=2) for text in ("the cat", "the dog", "the cat")]
+        >>> NGramCounts.merged(parts)[2]["the", "cat"]
+        2
+        """
+        parts = list(parts)
+        kinds = {(part.order, part.vocabulary.unk) for part in parts}
+        if len(kinds) != 1:
+            raise ValueError(
+                f"{len(parts)} counts are given, with the orders {sorted({part.order for part in parts})}. "
+                "At least one is expected, and all of one order, with <unk> in all vocabularies or in none."
+            )
+        made = cls.__new__(cls)
+        made.vocabulary, made.spelling = _all_tokens(parts)
+        made.levels = list(_merged([part.levels for part in parts], _new_ids(parts, made.vocabulary)))
+        for shorter, longer in pairwise(made.levels):
+            shorter.longer = longer
+        return made
 
     @property
     def order(self) -> int:
@@ -131,6 +169,53 @@ class OrderCounts:
     def __repr__(self) -> str:
         shown = ", ".join(f"{' '.join(ngram)!r}: {count}" for ngram, count in self.most_common(5))
         return f"{len(self):,} n-grams of order {self.level.n}: {shown}"
+
+
+def _all_tokens(parts: list[NGramCounts]) -> tuple[Vocabulary, Spelling]:
+    """The vocabulary of merged counts, and how it is written."""
+    first = parts[0].vocabulary
+    if all(part.vocabulary == first for part in parts):
+        return first, parts[0].spelling
+    special = 2 if first.unk is None else 3
+    tokens = dict.fromkeys(token for part in parts for token in part.vocabulary.tokens[special:])
+    vocabulary = Vocabulary(tokens, unk=first.unk is not None)
+    return vocabulary, parts[0].spelling._replace(pieces=vocabulary.pieces.strings)
+
+
+def _new_ids(parts: list[NGramCounts], vocabulary: Vocabulary) -> list[Ints]:
+    """For each part, the id of each of its tokens in the merged vocabulary."""
+    ids = {token: i for i, token in enumerate(vocabulary.tokens)}
+    return [np.array([ids[token] for token in part.vocabulary.tokens], dtype=np.int32) for part in parts]
+
+
+def _merged(parts: list[list[Level]], ids: list[Ints]) -> Iterator[Level]:
+    """Yield the merged levels of each order; `ids` are the new ids of the tokens of each part."""
+    size = 1 + max(int(new.max()) for new in ids)
+    total = sum(int(levels[0].counts.sum(dtype=np.int64)) for levels in parts)
+    kind: type[np.integer] = np.int32 if 2 * total + len(parts[0]) <= INT32_LIMIT else np.int64
+    counts = np.zeros(size, dtype=kind)
+    for levels, new in zip(parts, ids, strict=True):
+        counts[new] += levels[0].counts.astype(kind)
+    nothing = np.zeros(size, dtype=kind)
+    places: list[Ints] = ids  # where the n-grams of each part are in the merged level
+    yield Level(1, np.arange(size, dtype=np.int32), nothing, nothing, counts, contexts_size=1)
+    length = size
+    for same in zip(*(levels[1:] for levels in parts), strict=True):
+        keys = [
+            place.take(level.contexts) * np.int64(size) + new.take(level.tokens)
+            for level, new, place in zip(same, ids, places, strict=True)
+        ]
+        found, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+        suffixes = np.zeros(len(found), dtype=kind)
+        suffixes[inverse] = np.concatenate(
+            [place.take(level.suffixes) for level, place in zip(same, places, strict=True)]
+        )
+        summed = np.zeros(len(found), dtype=kind)
+        np.add.at(summed, inverse, np.concatenate([level.counts for level in same]).astype(kind))
+        contexts, tokens = (found // size).astype(kind), (found % size).astype(np.int32)
+        yield Level(same[0].n, tokens, contexts, suffixes, summed, contexts_size=length)
+        places = np.split(inverse, np.cumsum([len(level) for level in same])[:-1])
+        length = len(found)
 
 
 def find_ngram(levels: list[Level], ids: list[int]) -> int:

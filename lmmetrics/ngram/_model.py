@@ -3,7 +3,7 @@
 import copy
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -96,19 +96,52 @@ class NGramModel(Predictor):
         with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
-            tables = self.smoothing.tables(counts, bar.update)
+            first = text.ids[: self.order - 1]
+            first = first[: np.append(np.flatnonzero(text.is_eos[: len(first)]), len(first))[0]]
+            return self._smooth(counts, first.tolist(), bar.update)
+
+    def fit_counts(self, counts: NGramCounts) -> Self:
+        """Smooth counts, such as those of `count_shards`, and return the model itself.
+
+        The model is the same as that of `fit` with the text that was counted.
+
+        Raises
+        ------
+        ValueError
+            If the counts have another order than the model; and as in `fit`.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import NGramCounts, WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> counts = [NGramCounts(tokenize([text]), order=2) for text in ("the cat", "the dog")]
+        >>> NGramModel(2, WittenBell()).fit_counts(NGramCounts.merged(counts)).prob("cat", ["the"])
+        0.3...
+        """
+        if counts.order != self.order:
+            raise ValueError(
+                f"The counts go up to order {counts.order}, but the model has the order {self.order}. Count "
+                f"up to {self.order}, or make a model of order {counts.order}."
+            )
+        longest = max((level.n for level in counts.levels if len(level)), default=1)
+        first = spelled(counts.levels, longest, np.array([0]))[0, :-1].tolist()
+        return self._smooth(counts, first)
+
+    def _smooth(
+        self, counts: NGramCounts, first: list[int], advance: Callable[[], object] = lambda: None
+    ) -> Self:
+        """Fit the model to counts; `first` are ids that follow each other in the text."""
+        tables = self.smoothing.tables(counts, advance)
         if self.smoothing.refusal is None:
-            self._check_sums(tables, text)
+            self._check_sums(tables, first)
         self._tables = tables
-        self.counts_, self.vocabulary = counts, text.vocabulary
-        self._spelling = text.spelling._replace(label="model")
+        self.counts_, self.vocabulary = counts, counts.vocabulary
+        self._spelling = counts.spelling
         return self
 
-    def _check_sums(self, tables: Tables, text: TokenizedText) -> None:
-        """Raise unless the rows after the first tokens of a text sum to 1: one row for each order."""
-        first = text.ids[: self.order - 1]
-        first = first[: np.append(np.flatnonzero(text.is_eos[: len(first)]), len(first))[0]].tolist()
-        for length in range((len(first) + 1) * bool(len(text))):
+    def _check_sums(self, tables: Tables, first: list[int]) -> None:
+        """Raise unless the rows after the first of these tokens sum to 1: one row for each order."""
+        for length in range(len(first) + 1):
             total = float(tables.row(first[:length]).sum())
             if not math.isclose(total, 1, rel_tol=1e-6):
                 raise ValueError(

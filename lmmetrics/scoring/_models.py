@@ -173,14 +173,7 @@ def _surprisals(
     model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown
 ) -> tuple[Floats, Bools]:
     """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
-    if not isinstance(eos, bool | np.bool_):
-        raise TypeError(f"eos is {eos!r}; True or False is expected: whether </s> is scored.")
-    if unknown not in ("score", "infinite"):
-        raise ValueError(
-            f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
-            'costs) or "infinite" (it is impossible). Such tokens cannot be left out, because the result '
-            "would be the score of another text."
-        )
+    check_how(eos, unknown)
     if not callable(getattr(model, "log_probs", None)):
         raise TypeError(
             f"The model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
@@ -193,6 +186,18 @@ def _surprisals(
     surprisals[text.ids < 0] = math.inf  # no id: a token outside a vocabulary without <unk>
     scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
     return surprisals, scored
+
+
+def check_how(eos: bool, unknown: Unknown) -> None:
+    """Raise unless these are ways to score."""
+    if not isinstance(eos, bool | np.bool_):
+        raise TypeError(f"eos is {eos!r}; True or False is expected: whether </s> is scored.")
+    if unknown not in ("score", "infinite"):
+        raise ValueError(
+            f'unknown={unknown!r} is not known. Use "score" (a token outside the vocabulary costs what <unk> '
+            'costs) or "infinite" (it is impossible). Such tokens cannot be left out, because the result '
+            "would be the score of another text."
+        )
 
 
 def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:

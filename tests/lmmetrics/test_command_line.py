@@ -70,6 +70,19 @@ def test_a_folder_is_scored(folder, text, capsys):
     assert str(expected) in printed.out and printed.out.count(".txt") == len(alone)
 
 
+def test_shards_are_scored_to_the_last_bit(folder, text, tmp_path, capsys):
+    """Each file is a shard, and the second call reads what the first has written."""
+    arguments = "score", folder / "m3.arpa", "--shards", folder / "test", "--out", tmp_path / "scores"
+    for more in ("--workers", "2"), ("--documents",):
+        status, printed = run(capsys, *arguments, *more, "--format", "json")
+        rows = json.loads(printed.out)
+        assert status == 0 and rows[-1]["nats"] == score_text(text[1], text[0]).nats
+    names = [file.relative_to(folder / "test").as_posix() for file in (folder / "test").rglob("*.txt")]
+    assert [row["document"] for row in rows] == [*sorted(names), "all"]
+    _, printed = run(capsys, *arguments, "--documents")
+    assert str(score_text(text[1], text[0])) in printed.out and printed.out.count(".txt") == len(names)
+
+
 def test_a_packed_model_is_the_same(folder, capsys):
     packed = folder / "m2.arpa.gz"
     packed.write_bytes(gzip.compress((folder / "m2.arpa").read_bytes()))
@@ -180,6 +193,10 @@ def test_numbers_are_converted(capsys):
         ("score m3.arpa", 2, "the following arguments are required: TEXT"),
         ("score m4.arpa test", 1, "There is no m4.arpa. Is m"),
         ("score m3.arpa tets", 1, "There is no tets. Is test meant?"),
+        ("score m3.arpa --shards test", 2, "--shards needs --out SCORES"),
+        ("score m3.arpa test --shards=test --out new", 2, "Name the texts in one of the two ways"),
+        ("score m3.arpa test --workers 2", 2, "--workers are for --shards FOLDER"),
+        ("score m3.arpa --shards tests --out new", 1, "There is no tests. A folder of shards is expected"),
         ("score test test", 1, "test is not a model. MODEL is an ARPA file"),
         ("count empty", 1, "The folder empty has no *.txt files"),
         ("count latin.txt", 1, "latin.txt is not UTF-8: byte 3 is 0xe9"),

@@ -1,4 +1,4 @@
-"""The library alone: without PyTorch, tokenizers, matplotlib, the coders and what the course needs."""
+"""The library alone: without PyTorch, tokenizers, matplotlib, the coders, Dask and what the course needs."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {
             "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd",
-            "transformers",
+            "transformers", "dask", "distributed", "pyarrow",
         }:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
@@ -63,6 +63,8 @@ def test_counting_scoring_and_checking_need_only_what_is_always_installed():
             "coding",
         ),
         ("from lmmetrics.coding import compressed_bits; compressed_bits('ppmd', b'a')", "pyppmd", "coding"),
+        ("from lmmetrics.scale import score_shards as s; s(0, {'a': {'b': 'c'}}, 'd')", "dask", "scale"),
+        ("from lmmetrics.scale import read_scores; read_scores('d')", "pyarrow", "scale"),
         ("import lmcourse.grade", "nbformat", "course"),
     ],
 )

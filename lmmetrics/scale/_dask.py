@@ -1,0 +1,412 @@
+"""`score_shards`: many shards on Dask, in threads, in processes or on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from lmmetrics._checks import whole_number
+from lmmetrics._types import PathLike
+from lmmetrics.extras import need
+from lmmetrics.ngram import NGramCounts
+from lmmetrics.scale._errors import ScaleError
+from lmmetrics.scale._files import Plan, claim, is_done
+from lmmetrics.scale._model import Loaded, Protocol, forget, keep, load, load_once
+from lmmetrics.scale._scores import ShardScores, read_folder, refuse_twice
+from lmmetrics.scale._shards import Shard, Shards, shards_of
+from lmmetrics.scale._work import Seen, look, score
+from lmmetrics.scoring import LanguageModel
+from lmmetrics.scoring._models import Unknown
+from lmmetrics.text import Vocabulary, tokenize
+from lmmetrics.text._tokenizers import By, Sentences
+
+AT_ONCE = 8
+"""How many counts are merged at a time."""
+ANSWER = 20
+"""Seconds after which a scheduler, or the first worker, is given up."""
+
+
+def score_shards(
+    model: LanguageModel | Callable[[], LanguageModel],
+    shards: Shards,
+    out: PathLike,
+    *,
+    scheduler: Any = "threads",
+    workers: int | None = None,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    by: By | None = None,
+    sentences: Sentences | None = None,
+    lines: bool = False,
+    model_digest: str | None = None,
+    progress: bool = True,
+) -> ShardScores:
+    """Score shards of documents on Dask, write a row for each document, and return all rows.
+
+    The call can be repeated: shards whose scores are there are not scored again. So a run that was
+    interrupted goes on, whatever stopped it.
+
+    Parameters
+    ----------
+    model : LanguageModel, or a function without arguments that returns one
+        A model is sent to the workers; a function is called once in each process, as
+        ``functools.partial(NGramModel.load, path)``, which is better for a large model.
+    shards : path, list of paths, or mapping
+        A folder of files, a list of files, or a mapping from the name of each shard to a file or to a mapping
+        from ids to texts. A file is ``.jsonl`` or ``.jsonl.gz`` (each line ``{"id": ..., "text": ...}``),
+        ``.parquet`` (columns ``id`` and ``text``) or ``.txt`` (one document, whose id is the shard's name).
+        `write_shards` makes such files. A shard has to fit into the memory of a worker.
+    out : path
+        The folder for the scores. On a cluster every worker has to see it, and the files of the shards, under
+        the same path.
+    scheduler : {"threads", "processes"}, str or distributed.Client
+        Threads or processes of this machine, or the address of the scheduler of a cluster, such as
+        ``"tcp://10.0.0.1:8786"``. A script that asks for processes has to protect its first lines by
+        ``if __name__ == "__main__":``.
+    workers : int, optional
+        How many threads or processes of this machine; by default as many as it has cores.
+    eos, unknown
+        As in `score_text`.
+    by, sentences
+        As in `tokenize`; for a model with a vocabulary and no tokenizer of its own.
+    lines : bool
+        Whether each line of a ``.txt`` file is a document.
+    model_digest : str, optional
+        A string that changes whenever the model does. The library finds one for counted models, for models of
+        PyTorch and for those of transformers; other models need it, or an attribute ``digest``.
+    progress : bool
+        Whether to show a progress bar on standard error.
+
+    Returns
+    -------
+    ShardScores
+        As `read_scores` returns it.
+
+    Raises
+    ------
+    ScaleError
+        If a document comes twice; if the folder holds scores of another model, another text or another
+        protocol; if a worker sees other files than this machine; or if workers die on the same shard again
+        and again.
+    ConnectionError
+        If no scheduler answers, or it has no workers.
+    TypeError, ValueError
+        If an argument is not as above, and as in `score_text`.
+
+    Notes
+    -----
+    What is exact: of a document's surprisals, which are float64, the exact sum is stored as a few floats:
+    the sum rounded once, and what the rounding left out. The total adds all of them with `math.fsum`. So it
+    is, to the last bit, `math.fsum` of the surprisals of all tokens, for every partition into shards, every
+    order and every number of workers. The counts are whole numbers.
+
+    What has to hold for that: the model gives a document the same surprisals in every process. Each
+    document is therefore tokenised and scored by itself, so neither its neighbours nor a batch with them can
+    change a bit; a model that reads earlier documents does not see them here. Counted models give the same
+    bits in every process of one machine. A network in float32 may differ in its last bits between processors,
+    numbers of threads or versions of PyTorch: then the sums are exact, but of slightly different numbers.
+
+    What survives: all shards are read before anything is scored, so that a document that comes twice or a
+    changed text stops the run at its beginning. A shard's rows are written to a temporary file, which is then
+    moved to its place (`os.replace`). A worker that is killed leaves no rows of its shard, and Dask gives the
+    shard to another one. Two workers that score the same shard write the same file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from lmmetrics import corpora, score_text, tokenize
+    >>> from lmmetrics.ngram import NGramModel, WittenBell
+    >>> from lmmetrics.scale import write_shards
+    >>> tales = corpora.load("tales-en")
+    >>> train = tokenize(tales.train)
+    >>> model = NGramModel(3, WittenBell()).fit(train)
+    >>> documents = {f"tale {i}": tale for i, tale in enumerate(tales.test)}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = write_shards(documents, f"{folder}/text", 3)
+    ...     scores = score_shards(model, files, f"{folder}/scores", workers=2)
+    >>> scores.total.nats == score_text(model, tokenize(tales.test, vocabulary=train.vocabulary)).nats
+    True
+    """
+    protocol = Protocol(eos, unknown, by, sentences)
+    found, folder = shards_of(shards, lines), Path(out).resolve()
+    with connected(scheduler, workers) as (client, here):
+        return Run(client, here, model, model_digest, protocol, found, folder, progress).finish()
+
+
+def count_shards(
+    shards: Shards,
+    order: int,
+    *,
+    scheduler: Any = "threads",
+    workers: int | None = None,
+    by: By = "word",
+    sentences: Sentences | None = None,
+    vocabulary: Vocabulary | None = None,
+    lines: bool = False,
+    progress: bool = True,
+) -> NGramCounts:
+    """Count the n-grams of shards on Dask, and add the counts: exactly those of one text.
+
+    Parameters
+    ----------
+    shards, scheduler, workers, lines, progress
+        As in `score_shards`. A shard without a document is left out.
+    order : int
+        The highest order, at least 1.
+    by, sentences, vocabulary
+        As in `tokenize`. Without a vocabulary the counts have all tokens of all shards, in order of first
+        appearance, where shards are in the order of their names.
+
+    Returns
+    -------
+    NGramCounts
+        For `NGramModel.fit_counts`. Neighbouring shards are merged by the workers, eight at a time; the
+        counts of all have to fit into the memory of one worker, and of this process. Nothing is written: a
+        run that was interrupted begins again.
+
+    Raises
+    ------
+    ScaleError, ConnectionError, TypeError, ValueError
+        As in `score_shards` and `tokenize`.
+
+    Examples
+    --------
+    >>> from lmmetrics import tokenize
+    >>> from lmmetrics.ngram import NGramModel, WittenBell
+    >>> counts = count_shards({"a": {"1": "the cat"}, "b": {"2": "the dog", "3": "the cat"}}, 2, workers=1)
+    >>> counts[2]["the", "cat"], NGramModel(2, WittenBell()).fit_counts(counts).prob("dog", ["the"])
+    (2, 0.2...)
+    """
+    order = whole_number("order", order, 1)
+    found = shards_of(shards, lines)
+    with connected(scheduler, workers) as (client, here):
+        run = Run(client, here, None, None, Protocol(), found, Path(), progress)
+        seen = run.look()
+        sizes = {one.shard: len(one.ids) for one in seen}
+        counted = [shard for shard in found if sizes[shard.name]]
+        if not counted:
+            raise ScaleError("The shards have no document, so nothing can be counted.")
+        futures = [run._submit(count, shard, order, by, sentences, vocabulary) for shard in counted]
+        run._wait(futures, "counting", "shard")
+        while len(futures) > 1:
+            futures = [
+                run._submit(NGramCounts.merged, futures[i : i + AT_ONCE])
+                for i in range(0, len(futures), AT_ONCE)
+            ]
+        return run._all(futures, "merging", "shard")[0]
+
+
+def count(
+    shard: Shard, order: int, by: By, sentences: Sentences | None, vocabulary: Vocabulary | None
+) -> NGramCounts:
+    """Count a shard: a task."""
+    return NGramCounts(tokenize([text for _, text in shard.documents()], by, sentences, vocabulary), order)
+
+
+class Run:
+    """One call of `score_shards`."""
+
+    def __init__(
+        self,
+        client: Any,
+        here: bool,
+        model: Any,
+        given: str | None,
+        protocol: Protocol,
+        shards: list[Shard],
+        out: Path,
+        progress: bool,
+    ) -> None:
+        self.client, self.here, self.model, self.given = client, here, model, given
+        self.protocol, self.shards, self.out, self.progress = protocol, shards, out, progress
+        self.id, self.names = os.urandom(8).hex(), dict[str, str]()
+
+    def finish(self) -> ShardScores:
+        """Do what is left to do."""
+        seen = self.look()
+        with self._source() as source:
+            digest, name = self._all([self._submit(told, source)], "loading", "model")[0]
+            plan = Plan(digest, name, self.protocol.described(), {one.shard: one.digest for one in seen})
+            claim(self.out, plan)
+            left = [shard for shard in self.shards if not is_done(self.out, plan, shard.name)]
+            sizes = {one.shard: len(one.ids) for one in seen}
+            arguments = plan, self.protocol, str(self.out), f"{self.id}-"
+            futures = [self._submit(scored, source, shard, *arguments) for shard in left]
+            done = sum(sizes.values()) - sum(sizes[shard.name] for shard in left)
+            self._all(futures, "scoring", "document", sum(sizes.values()), done)
+        for rest in self.out.glob(f"*.{self.id}-*.part"):
+            rest.unlink(missing_ok=True)
+        return read_folder(self.out, plan)
+
+    def look(self) -> list[Seen]:
+        """Let the workers read all shards; an error if a document comes twice."""
+        seen = self._all([self._submit(look, shard) for shard in self.shards], "reading", "shard")
+        first: dict[str, str] = {}
+        for one in seen:
+            refuse_twice(first, one.shard, one.ids)
+        return seen
+
+    @contextlib.contextmanager
+    def _source(self) -> Iterator[Any]:
+        """Where tasks find the model: in this process, by a function, or as the result of another task."""
+        loads = callable(self.model) and not hasattr(self.model, "log_probs")
+        if self.here:
+            with evaluating(self.model):
+                keep(self.id, load(self.model, self.given, self.protocol))
+                try:
+                    yield (None, self.given, self.protocol, self.id)
+                finally:
+                    forget(self.id)
+        elif loads:
+            try:
+                yield (self.model, self.given, self.protocol, self.id)
+            finally:
+                with contextlib.suppress(Exception):  # the workers may be gone
+                    self.client.run(forget, self.id)
+        else:
+            self.protocol.check(self.model)
+            with quiet_about_size():
+                yield self._submit(load, self.model, self.given, self.protocol)
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        (name,) = [x.name for x in arguments if isinstance(x, Shard)] or [os.urandom(4).hex()]
+        key = f"{function.__name__}-{self.id}-{name}"
+        self.names[key] = f"the shard {name!r}" if function in (look, scored, count) else "the model"
+        return self.client.submit(function, *arguments, key=key, pure=False)
+
+    def _all(
+        self, futures: list[Any], what: str, unit: str, total: int | None = None, done: int = 0
+    ) -> list[Any]:
+        """Wait for the results of tasks, with a progress bar; the first error ends the others."""
+        self._wait(futures, what, unit, total, done)
+        return self.client.gather(futures)
+
+    def _wait(
+        self, futures: list[Any], what: str, unit: str, total: int | None = None, done: int = 0
+    ) -> None:
+        """Wait for tasks, and leave the results where they are unless they are counts of documents."""
+        distributed = need("distributed", "scale")
+        left = len(futures)
+        try:
+            with tqdm(
+                total=len(futures) if total is None else total,
+                initial=done,
+                desc=what,
+                unit=unit,
+                delay=2,
+                disable=not self.progress,
+            ) as bar:
+                for future in distributed.as_completed(futures):
+                    if future.status != "finished":
+                        future.result()
+                    bar.update(1 if total is None else future.result())
+                    left -= 1
+        except distributed.KilledWorker as error:
+            raise ScaleError(
+                f"Workers died again and again while {what} {self.names.get(str(error.task), '')}. Their "
+                "logs say why; often a shard or the model needs more memory than a worker has. Scores that "
+                "were written stay: run the same call again to go on."
+            ) from None
+        except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
+            raise ConnectionError(
+                f"The cluster was lost while {what} ({error}). Scores that were written stay: run the same "
+                "call again to go on."
+            ) from None
+        finally:
+            if left:
+                with contextlib.suppress(Exception):
+                    self.client.cancel(futures)
+
+
+def told(source: Any) -> tuple[str, str]:
+    """The digest and the name of the model: a task."""
+    loaded = resolved(source)
+    return loaded.digest, loaded.name
+
+
+def scored(source: Any, shard: Shard, plan: Plan, protocol: Protocol, out: str, mark: str) -> int:
+    """Score a shard: a task."""
+    return score(resolved(source), shard, plan, protocol, out, mark)
+
+
+def resolved(source: Any) -> Loaded:
+    """The model of a task."""
+    return source if isinstance(source, Loaded) else load_once(*source)
+
+
+@contextlib.contextmanager
+def connected(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, bool]]:
+    """A client of Dask, and whether its tasks run in this process."""
+    need("dask", "scale")
+    distributed = need("distributed", "scale")
+    need("pyarrow", "scale")
+    if workers is not None:
+        workers = whole_number("workers", workers, 1)
+    if scheduler in ("threads", "processes"):
+        count, threads = workers or len(os.sched_getaffinity(0)), scheduler == "threads"
+        options = {"n_workers": 1, "threads_per_worker": count} if threads else {
+            "n_workers": count, "threads_per_worker": 1}  # fmt: skip
+        with (
+            distributed.LocalCluster(
+                processes=not threads,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=50,
+                memory_limit=0,
+                **options,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client, threads
+        return
+    if workers is not None:
+        raise ScaleError("workers is given, but a cluster has workers of its own. Leave it out.")
+    if isinstance(scheduler, distributed.Client):
+        yield scheduler, False
+        return
+    if not isinstance(scheduler, str) or ":" not in scheduler:
+        raise ScaleError(
+            f'scheduler is {scheduler!r}; "threads", "processes" or the address of a scheduler, such as '
+            "tcp://10.0.0.1:8786, is expected."
+        )
+    try:
+        client = distributed.Client(scheduler, timeout=ANSWER)
+    except (OSError, ValueError) as error:
+        raise ConnectionError(
+            f"No Dask scheduler answers at {scheduler} ({error}). Start one with `dask scheduler`, which "
+            "prints its address, and workers with `dask worker ADDRESS`."
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=ANSWER)
+        except (TimeoutError, distributed.TimeoutError):
+            raise ConnectionError(
+                f"The scheduler at {scheduler} has no workers. Start some with `dask worker {scheduler}`."
+            ) from None
+        yield client, False
+
+
+@contextlib.contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Put a model of PyTorch inside an adapter into evaluation mode, and back at the end."""
+    inner = getattr(model, "model", None)
+    training = bool(getattr(inner, "training", False))
+    try:
+        yield
+    finally:
+        if training:
+            inner.train()  # type: ignore[union-attr]
+
+
+@contextlib.contextmanager
+def quiet_about_size() -> Iterator[None]:
+    """A model is meant to be sent."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sending large graph")
+        yield

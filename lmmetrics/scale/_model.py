@@ -1,0 +1,193 @@
+"""What a worker does with a model: load it, say which one it is, and let it cut and score a document."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from lmmetrics.adapters import CallableLM, HuggingFaceLM
+from lmmetrics.extras import need
+from lmmetrics.ngram import NGramModel
+from lmmetrics.scale._errors import ScaleError
+from lmmetrics.scale._exact import parts
+from lmmetrics.scoring._models import Unknown, _counts, _surprisals, check_how
+from lmmetrics.text import TokenizedText, Vocabulary, tokenize
+from lmmetrics.text._tokenizers import By, Sentences
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How documents are cut and scored: what has to be the same in the whole run."""
+
+    eos: bool = True
+    unknown: Unknown = "score"
+    by: By | None = None
+    sentences: Sentences | None = None
+
+    def __post_init__(self) -> None:
+        check_how(self.eos, self.unknown)
+
+    def described(self) -> dict[str, Any]:
+        """The protocol as JSON can hold it."""
+        by = self.by if self.by is None or isinstance(self.by, str) else _named(self.by)
+        return {"eos": bool(self.eos), "unknown": self.unknown, "by": by, "sentences": self.sentences}
+
+    def cut(self, model: Any, document: str) -> TokenizedText:
+        """One document in the tokens of a model."""
+        if callable(getattr(model, "tokenize", None)):
+            return model.tokenize([document])
+        vocabulary = getattr(model, "vocabulary", None)
+        return tokenize([document], self.by or "word", self.sentences, vocabulary)
+
+    def row(self, model: Any, document: str) -> dict[str, Any]:
+        """The score of one document, which the model reads by itself."""
+        text = self.cut(model, document)
+        surprisals, scored = _surprisals(model, text, self.eos, self.unknown)
+        counts = {
+            name: None if found is None else int(found.sum())
+            for name, found in _counts(text, self.eos).items()
+        }
+        impossible = self.unknown == "infinite" and counts["unknown"]
+        nats, *rest = [math.inf] if impossible else parts(surprisals[scored].tolist())
+        return {"nats": nats, "rest": rest, "tokens": int(scored.sum()), **counts}
+
+    def check(self, model: Any) -> None:
+        """Raise unless the model can score documents in this way."""
+        if not callable(getattr(model, "log_probs", None)):
+            raise TypeError(
+                f"The model is {type(model).__name__}, without a method log_probs(text). A model is "
+                "expected, or a function without arguments that loads one, such as "
+                "functools.partial(NGramModel.load, path)."
+            )
+        if isinstance(model, NGramModel):
+            model._fitted()
+        if callable(getattr(model, "tokenize", None)):
+            if self.by is not None or self.sentences is not None:
+                raise ScaleError(
+                    "The arguments by and sentences are for models without a tokenizer, and this model has "
+                    "one. Leave them out."
+                )
+        elif not isinstance(getattr(model, "vocabulary", None), Vocabulary):
+            raise ScaleError(
+                f"{type(model).__name__} has neither a vocabulary nor a method tokenize(documents), so each "
+                "document would get ids of its own. Give the model one of the two."
+            )
+
+
+@dataclass
+class Loaded:
+    """A model, its digest, and a name for people."""
+
+    model: Any
+    digest: str
+    name: str = field(default="")
+
+
+_HERE: dict[str, Loaded] = {}
+_LOCK = Lock()
+
+
+def load(source: Any, given: str | None, protocol: Protocol) -> Loaded:
+    """Load a model, check it, and take its digest."""
+    loads = callable(source) and not hasattr(source, "log_probs") and not hasattr(source, "state_dict")
+    model = source() if loads else source
+    protocol.check(model)
+    inner: Any = getattr(model, "model", None)
+    if getattr(inner, "training", False):
+        inner.eval()  # threads share it
+    return Loaded(model, given or digest_of(model), repr(model)[:200])
+
+
+def load_once(source: Any, given: str | None, protocol: Protocol, run: str) -> Loaded:
+    """As `load`, but once in each process and run."""
+    with _LOCK:
+        if run not in _HERE:
+            _HERE.clear()
+            _HERE[run] = load(source, given, protocol)
+        return _HERE[run]
+
+
+def keep(run: str, loaded: Loaded) -> None:
+    """Give the threads of this process a model."""
+    with _LOCK:
+        _HERE[run] = loaded
+
+
+def forget(run: str) -> None:
+    """Let go of the model of a run."""
+    with _LOCK:
+        _HERE.pop(run, None)
+
+
+def digest_of(model: Any) -> str:
+    """Return the SHA-256 of everything that a model's probabilities depend on.
+
+    For a counted model these are its vocabulary and tables, for a model of PyTorch its weights, and for one
+    of transformers also its tokenizer and windows. Any other model says it in an attribute ``digest``.
+    """
+    said = getattr(model, "digest", None)
+    if isinstance(said, str) and said:
+        return said
+    found = hashlib.sha256()
+    add = partial(_add, found)
+    add(type(model).__name__)
+    if isinstance(model, HuggingFaceLM):
+        add(json.dumps([model.context, model.stride, model.bos, model.unk]))
+        tokenizer = model.tokenizer
+        backend = getattr(tokenizer, "backend_tokenizer", None)
+        add(backend.to_str() if backend else json.dumps(sorted(tokenizer.get_vocab().items())))
+        _add_weights(add, model.model.state_dict())
+    elif isinstance(model, NGramModel):
+        tables = model._fitted()
+        add(json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order]))
+        for level, probs, weights in zip(tables.levels, tables.probs, tables.weights, strict=True):
+            for array in (level.tokens, level.contexts, probs, weights):
+                add(array)
+    elif callable(getattr(model, "state_dict", None)) and not isinstance(model, CallableLM):
+        add(repr(model))
+        add(json.dumps([list(model.vocabulary.tokens), str(getattr(model, "state", None))]))
+        _add_weights(add, model.state_dict())
+    else:
+        raise ScaleError(
+            f"The library cannot tell one {type(model).__name__} from another, so a changed model would not "
+            "be noticed. Give model_digest=..., a string that changes with the model, such as the SHA-256 of "
+            "its file; or give the model an attribute digest."
+        )
+    return found.hexdigest()
+
+
+def _add_weights(add: Callable[[Any], None], weights: dict[str, Any]) -> None:
+    torch = need("torch", "neural")
+    for name, tensor in sorted(weights.items()):
+        flat = tensor.detach().cpu().contiguous().flatten()
+        add(f"{name} {tensor.dtype} {tuple(tensor.shape)}")
+        add(flat.view(torch.uint8).numpy() if flat.numel() else b"")  # NumPy has no bfloat16
+
+
+def _add(found: Any, value: str | bytes | np.ndarray) -> None:
+    """Add a value with its length, so that no two sequences of values look alike."""
+    if isinstance(value, np.ndarray):
+        _add(found, f"{value.dtype.str}{value.shape}")
+        found.update(np.ascontiguousarray(value).data.cast("B") if value.size else b"")
+        return
+    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    found.update(len(data).to_bytes(8, "little") + data)
+
+
+def _named(by: Any) -> str:
+    """A tokenizer or a segmenter by its name, and what it has learned as a digest."""
+    learned: Iterable[bytes] | None = getattr(by, "token_bytes", None)
+    if learned is not None:
+        found = hashlib.sha256()
+        for token in learned:
+            _add(found, token)
+        return f"{type(by).__name__} {found.hexdigest()[:16]}"
+    return f"{getattr(by, '__module__', '')}.{getattr(by, '__qualname__', type(by).__name__)}"

@@ -1,0 +1,192 @@
+"""`score_rank`: the same under ``torch.distributed``."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from lmmetrics._types import PathLike
+from lmmetrics.extras import need
+from lmmetrics.scale._errors import ScaleError
+from lmmetrics.scale._exact import from_limbs, to_limbs
+from lmmetrics.scale._files import COUNTS, Plan, agree, claim, is_done, read_plan
+from lmmetrics.scale._model import Protocol, load
+from lmmetrics.scale._scores import read_folder, refuse_twice
+from lmmetrics.scale._shards import Shards, host, shards_of
+from lmmetrics.scale._work import look, score
+from lmmetrics.scoring import LanguageModel, TextScore
+from lmmetrics.scoring._models import Unknown
+from lmmetrics.text._tokenizers import By, Sentences
+
+T = TypeVar("T")
+
+
+def score_rank(
+    model: LanguageModel | Callable[[], LanguageModel],
+    shards: Shards,
+    out: PathLike,
+    *,
+    group: Any = None,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    by: By | None = None,
+    sentences: Sentences | None = None,
+    lines: bool = False,
+    model_digest: str | None = None,
+    progress: bool = True,
+) -> TextScore:
+    """Score this process's part of the shards, and return the score of all of them.
+
+    Every process of the group calls this function with the same arguments. Rank ``r`` of ``W`` takes the
+    shards ``r``, ``r + W``, ``r + 2 W`` and so on, in the order of their names. Nothing is padded, repeated
+    or dropped, so some ranks have more shards than others, or none.
+
+    Parameters
+    ----------
+    model, shards, out, eos, unknown, by, sentences, lines, model_digest
+        As in `score_shards`. Every process gives the same list of *all* shards.
+    group : torch.distributed.ProcessGroup, optional
+        A group that can send tensors of the CPU, such as one of gloo; by default the one of
+        ``torch.distributed.init_process_group``. If that is NCCL, give
+        ``torch.distributed.new_group(backend="gloo")``.
+    progress : bool
+        Whether rank 0 shows a progress bar of its part.
+
+    Returns
+    -------
+    TextScore
+        The score of all documents, in every process.
+
+    Raises
+    ------
+    ScaleError
+        As in `score_shards`; and if the processes do not have the same model. An error in one process is
+        raised in all of them, so that none waits for ever.
+    RuntimeError
+        If there is no process group.
+
+    Notes
+    -----
+    The processes add sums: nats, tokens, words, characters, bytes, documents, in one ``all_reduce``. The nats
+    are sent as a whole number, in units of ``2**-1074``, of which every float64 is a multiple. Whole
+    numbers are added without rounding, so the total has the same bits as that of `score_shards` for any
+    number of processes. The files are the same too: a run may be interrupted here and go on there.
+
+    Examples
+    --------
+    In a file ``measure.py``, run by ``torchrun --nproc-per-node 2 measure.py``::
+
+        import torch.distributed as dist
+        from lmmetrics.ngram import NGramModel
+        from lmmetrics.scale import score_rank
+
+        dist.init_process_group("gloo")
+        total = score_rank(NGramModel.load("model"), "shards", "scores")
+        if dist.get_rank() == 0:
+            print(total)
+        dist.destroy_process_group()
+    """
+    torch = need("torch", "neural")
+    need("pyarrow", "scale")
+    dist = torch.distributed
+    if not (dist.is_available() and dist.is_initialized()):
+        raise RuntimeError(
+            "There is no process group. Call torch.distributed.init_process_group('gloo') in every process "
+            "first, and start the processes with torchrun --nproc-per-node 2 FILE."
+        )
+    rank, ranks = dist.get_rank(group), dist.get_world_size(group)
+
+    def together(step: Callable[[], T]) -> list[T]:
+        """The results of a step in all processes; an error of one is an error of all."""
+        mine: Any = None
+        error: Exception | None = None
+        try:
+            mine = step()
+        except Exception as raised:
+            error = raised
+        found: list[Any] = [None] * ranks
+        dist.all_gather_object(found, (mine, error and f"{type(error).__name__}: {error}"), group=group)
+        if error:
+            raise error
+        for other, (_, said) in enumerate(found):
+            if said:
+                raise ScaleError(f"Rank {other} has failed, so the run ends. {said}")
+        return [mine for mine, _ in found]
+
+    protocol = Protocol(eos, unknown, by, sentences)
+    everything = together(lambda: shards_of(shards, lines))[rank]
+    loaded = None
+
+    def prepare() -> tuple[str, list[str], list[Any]]:
+        nonlocal loaded
+        loaded = load(model, model_digest, protocol)
+        return loaded.digest, [s.name for s in everything], [look(s) for s in everything[rank::ranks]]
+
+    prepared = together(prepare)
+    folder = Path(out).resolve()
+
+    def planned() -> Plan:
+        first: dict[str, str] = {}
+        texts = {}
+        for other, (digest, names, seen) in enumerate(prepared):
+            for what, theirs, ours in (("model", digest, prepared[0][0]), ("shards", names, prepared[0][1])):
+                if theirs != ours:
+                    raise ScaleError(f"Rank {other} has other {what} than rank 0. Give all the same.")
+            for one in seen:
+                refuse_twice(first, one.shard, one.ids)
+                texts[one.shard] = one.digest
+        assert loaded is not None
+        made = Plan(loaded.digest, loaded.name, protocol.described(), texts)
+        if rank == 0:
+            claim(folder, made)
+        return made
+
+    plan = together(planned)[rank]
+
+    def scored() -> list[str]:
+        if not (folder / "run.json").exists():
+            raise ScaleError(
+                f"The machine {host()} does not see {folder}. Every process has to write into the same "
+                "folder: put it on storage that all machines share."
+            )
+        agree(plan, read_plan(folder), folder)
+        assert loaded is not None
+        mine, mark = everything[rank::ranks], f"{os.urandom(8).hex()}-"
+        for shard in tqdm(mine, desc="scoring", unit="shard", delay=2, disable=not progress or rank != 0):
+            if not is_done(folder, plan, shard.name):
+                score(loaded, shard, plan, protocol, str(folder), mark)
+        return [shard.name for shard in mine]
+
+    mine = together(scored)[rank]
+    sums = together(lambda: sums_of(folder, plan, mine))[rank]
+    added = torch.tensor(sums, dtype=torch.int64)
+    dist.all_reduce(added, op=dist.ReduceOp.SUM, group=group)
+    return score_of(added.tolist())
+
+
+def sums_of(folder: Path, plan: Plan, mine: list[str]) -> list[int]:
+    """What one process adds: each count and the documents without it, the impossible documents, the nats."""
+    if not mine:
+        return [0] * (2 * len(COUNTS) + 1) + to_limbs([])
+    table = read_folder(folder, plan, mine)
+    counted = []
+    for name in COUNTS:
+        column = table.table[name].to_pylist()
+        counted += [sum(count for count in column if count is not None), column.count(None)]
+    summands = list(table.summands())
+    finite = [value for value in summands if math.isfinite(value)]
+    return [*counted, len(summands) - len(finite), *to_limbs(finite)]
+
+
+def score_of(sums: list[int]) -> TextScore:
+    """The score that sums stand for."""
+    heads, (impossible, *limbs) = sums[: 2 * len(COUNTS)], sums[2 * len(COUNTS) :]
+    counts: dict[str, Any] = {
+        name: None if heads[2 * i + 1] else heads[2 * i] for i, name in enumerate(COUNTS)
+    }
+    return TextScore(math.inf if impossible else from_limbs(limbs), **counts)
