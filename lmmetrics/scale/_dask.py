@@ -116,6 +116,10 @@ def score_shards(
     moved to its place (`os.replace`). A worker that is killed leaves no rows of its shard, and Dask gives the
     shard to another one. Two workers that score the same shard write the same file.
 
+    What it costs: one document at a time is slower than all at once. A counted model with a vocabulary of
+    33,000 took about 6 ms of processor time more for each document than `score_text` for the whole text.
+    Beside a network that is little.
+
     Examples
     --------
     >>> import tempfile
@@ -155,28 +159,30 @@ def count_shards(
     Parameters
     ----------
     shards, scheduler, workers, lines, progress
-        As in `score_shards`. A shard without a document is left out.
+        As in `score_shards`.
     order : int
         The highest order, at least 1.
     by, sentences, vocabulary
-        As in `tokenize`. Without a vocabulary the counts have all tokens of all shards, in order of first
-        appearance, where shards are in the order of their names.
+        As in `tokenize`.
 
     Returns
     -------
     NGramCounts
-        For `NGramModel.fit_counts`. Neighbouring shards are merged by the workers, eight at a time; the
-        counts of all have to fit into the memory of one worker, and of this process. Nothing is written: a
-        run that was interrupted begins again.
+        For `NGramModel.fit_counts`. Without a vocabulary they have all tokens of all shards, in order of
+        first appearance, where the shards are in the order of their names.
 
     Raises
     ------
     ScaleError, ConnectionError, TypeError, ValueError
         As in `score_shards` and `tokenize`.
 
+    Notes
+    -----
+    The workers merge neighbouring shards, eight at a time. The counts of all have to fit into the memory of
+    one worker, and of this process. Nothing is written: a run that was interrupted begins again.
+
     Examples
     --------
-    >>> from lmmetrics import tokenize
     >>> from lmmetrics.ngram import NGramModel, WittenBell
     >>> counts = count_shards({"a": {"1": "the cat"}, "b": {"2": "the dog", "3": "the cat"}}, 2, workers=1)
     >>> counts[2]["the", "cat"], NGramModel(2, WittenBell()).fit_counts(counts).prob("dog", ["the"])
@@ -348,7 +354,7 @@ def connected(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, bool]]
     if workers is not None:
         workers = whole_number("workers", workers, 1)
     if scheduler in ("threads", "processes"):
-        count, threads = workers or len(os.sched_getaffinity(0)), scheduler == "threads"
+        count, threads = workers or need("dask.system", "scale").CPU_COUNT, scheduler == "threads"
         options = {"n_workers": 1, "threads_per_worker": count} if threads else {
             "n_workers": count, "threads_per_worker": 1}  # fmt: skip
         with (

@@ -92,6 +92,9 @@ class Loaded:
 
 
 _HERE: dict[str, Loaded] = {}
+"""The model of the last run that loaded one in this process."""
+_KEPT: dict[str, Loaded] = {}
+"""Models that this process has given its threads."""
 _LOCK = Lock()
 
 
@@ -103,12 +106,16 @@ def load(source: Any, given: str | None, protocol: Protocol) -> Loaded:
     inner: Any = getattr(model, "model", None)
     if getattr(inner, "training", False):
         inner.eval()  # threads share it
-    return Loaded(model, given or digest_of(model), repr(model)[:200])
+    says = type(model).__repr__ is not object.__repr__
+    name = getattr(model, "name", None) or (repr(model) if says else type(model).__name__)
+    return Loaded(model, given or digest_of(model), str(name)[:200])
 
 
 def load_once(source: Any, given: str | None, protocol: Protocol, run: str) -> Loaded:
     """As `load`, but once in each process and run."""
     with _LOCK:
+        if run in _KEPT:
+            return _KEPT[run]
         if run not in _HERE:
             _HERE.clear()
             _HERE[run] = load(source, given, protocol)
@@ -118,13 +125,14 @@ def load_once(source: Any, given: str | None, protocol: Protocol, run: str) -> L
 def keep(run: str, loaded: Loaded) -> None:
     """Give the threads of this process a model."""
     with _LOCK:
-        _HERE[run] = loaded
+        _KEPT[run] = loaded
 
 
 def forget(run: str) -> None:
     """Let go of the model of a run."""
     with _LOCK:
         _HERE.pop(run, None)
+        _KEPT.pop(run, None)
 
 
 def digest_of(model: Any) -> str:

@@ -49,7 +49,7 @@ def score_rank(
     Parameters
     ----------
     model, shards, out, eos, unknown, by, sentences, lines, model_digest
-        As in `score_shards`. Every process gives the same list of *all* shards.
+        As in `score_shards`, and the same in every process: all shards, not its part of them.
     group : torch.distributed.ProcessGroup, optional
         A group that can send tensors of the CPU, such as one of gloo; by default the one of
         ``torch.distributed.init_process_group``. If that is NCCL, give
@@ -72,7 +72,7 @@ def score_rank(
 
     Notes
     -----
-    The processes add sums: nats, tokens, words, characters, bytes, documents, in one ``all_reduce``. The nats
+    The processes add sums, of nats, tokens, words, characters and bytes, in one ``all_reduce``. The nats
     are sent as a whole number, in units of ``2**-1074``, of which every float64 is a multiple. Whole
     numbers are added without rounding, so the total has the same bits as that of `score_shards` for any
     number of processes. The files are the same too: a run may be interrupted here and go on there.
