@@ -117,8 +117,8 @@ def score_shards(
     shard to another one. Two workers that score the same shard write the same file.
 
     What it costs: one document at a time is slower than all at once. A counted model with a vocabulary of
-    33,000 took about 6 ms of processor time more for each document than `score_text` for the whole text.
-    Beside a network that is little.
+    33,000 took 9 ms of processor time more for each document (3,500 tokens) than `score_text` for the whole
+    text: one thread scored a fifth as fast. Beside a network that is little.
 
     Examples
     --------
