@@ -505,7 +505,7 @@ READ = {
         "thm-06-shape": "a61a3061",
         "thm-06-good-turing": "ed3190fd",
         "thm-06-em": "e1b33f46",
-        "thm-06-kneser-ney": "6c2c4892",
+        "thm-06-kneser-ney": "c966b972",
     },
     "07_neural_models": {
         "thm-07-bigram": "c6a409d3",
