@@ -268,17 +268,16 @@ FORMULAS = {
             500,
             (np.log(OLD) @ AFTER_A[:3] < np.log(AFTER_A[:3] / AFTER_A[:3].sum()) @ AFTER_A[:3]).sum(),
         ),
-        r"q(w \mid h) = k_h(w) + \gamma(h)\, b(w)": (
+        r"q(w \mid h) = m_h(w) + \gamma(h)\, b(w)": (
             BIGRAM.next_distribution(("a",))[COUNTED.vocabulary["b"]],
             2 / 10 + 4 / 10 * BIGRAM.next_distribution()[COUNTED.vocabulary["b"]],
         ),
-        r"\gamma(h) = 1 - \sum_w k_h(w)": (4 / 10, 1 - (AFTER_A / 10).sum()),
+        r"\gamma(h) = 1 - \sum_w m_h(w)": (4 / 10, 1 - (AFTER_A / 10).sum()),
         r"\frac{r + 1}{N + 1}\; \mathbb{E}_{N+1}[n_{r+1}]": (
             ROW @ binom.pmf(2, 10, ROW),
             3 / 11 * binom.pmf(3, 11, ROW).sum(),
         ),
-        r"q(w) = \frac{a_w}{T} = \frac{\text{number of different words before } w}"
-        r"{\text{number of different pairs}}": (
+        r"q(w) = \frac{a_w}{a}": (
             (PAIRS[:, 2] > 0).sum() / (PAIRS > 0).sum(),
             (PAIRS[:, 2].sum() - np.maximum(PAIRS[:, 2] - 0.6, 0).sum()) / (0.6 * (PAIRS > 0).sum()),
         ),
@@ -502,11 +501,11 @@ READ = {
         "thm-05-invariance": "51dc0060",
     },
     "06_ngram_models": {
-        "thm-06-mle": "ecd4be7e",
-        "thm-06-shape": "eab8babd",
-        "thm-06-good-turing": "158a9d77",
+        "thm-06-mle": "2dfe234f",
+        "thm-06-shape": "a61a3061",
+        "thm-06-good-turing": "ed3190fd",
         "thm-06-em": "e1b33f46",
-        "thm-06-kneser-ney": "05542ef2",
+        "thm-06-kneser-ney": "c966b972",
     },
     "07_neural_models": {
         "thm-07-bigram": "c6a409d3",
