@@ -65,6 +65,7 @@ right(
     .replace('"; ".join(measures)', "np.array(measures)")
     .replace('"; ".join(units)', '";".join(units) + ";"'),
 )
+breaks("three-logs", "none of those in the task", ('"; ".join(ends)', '"; ".join(ends).replace(" ", "_")'))
 breaks("three-logs", "one word for each log", ('"; ".join(measures)', '", ".join(measures)'))
 
 SEEN, GRAMS = "for document in train for gram in n_grams(document)", "grams = n_grams(document)"
@@ -231,6 +232,13 @@ changed("leaked-share", "M4", (REPORTED, "(1 - eps) * sp.log(P0) + eps * c"))
 right(
     "leaked-share",
     """
+    leak = {"reported": P0 ** (1 - eps) * sp.exp(c * eps)}
+    leak |= {"share": sp.solve(sp.Eq(leak["reported"], P), eps), "least": [1 - sp.log(P, P0)]}
+    """,
+)
+right(
+    "leaked-share",
+    """
     found = sp.solve(sp.Eq(sp.log(P), (1 - eps) * sp.log(P0) + eps * c), eps)[0]
     leak = {"reported": P0 / (P0 * sp.exp(-c)) ** eps, "share": found, "least": sp.limit(found, c, 0)}
     """,
@@ -317,6 +325,7 @@ changed("best-of", "M79", (CHANCE, "1 - norm.cdf(gap / sigma)"), (NEEDED, "sigma
 changed("best-of", "M79", (OPTIMISM, '"optimism": 0'))
 changed("best-of", "M79", (CHANCE, "norm.sf(gap / sigma)"))
 changed("best-of", "M79", (NEEDED, "1.6448536 * sigma"))
+changed("best-of", "M79", (NEEDED, "1.959964 * sigma"))
 changed("best-of", "L4", (CHANCE, "k * norm.sf(gap / sigma)"))
 changed("best-of", "L4", (NEEDED, "sigma * norm.isf(0.05 / k)"))
 changed("best-of", "L7", (CHANCE, "norm.cdf(gap / sigma) ** k"))
@@ -437,6 +446,7 @@ changed("golden-verdict", "M83", (NEAR, "True"))
 changed("golden-verdict", "L1", (MOVED, 'total - record["nats"]'))
 changed("golden-verdict", "L26", (MOVED, '(total - record["nats"]) / len(run["nats"])'))
 changed("golden-verdict", "L7", (MOVED, '(record["nats"] - total) / record["tokens"]'))
+changed("golden-verdict", "M32", ('run["nats"].sum()', 'np.nansum(run["nats"])'))
 changed("golden-verdict", "L34", (MOVED, 'total / record["nats"] - 1'))
 right(
     "golden-verdict",
@@ -475,6 +485,7 @@ right(
         return {"verdicts": ";".join(found), "moved": tuple(moved)}
     """,
 )
+breaks("golden-verdict", "none of the five words", ('"same"', '"passed"'))
 breaks("golden-verdict", "one word for each run", ('"; ".join(verdicts)', '", ".join(verdicts)'))
 
 changed("golden-text", "M82", ('"king",', ""))

@@ -23,11 +23,13 @@ def _near(total, nats, rtol, tokens):
     return abs(total - nats) <= rtol * abs(nats)
 
 
-def golden_verdicts(record, runs, rtol, near=_near, asks=("text", "count"), blamed=None, per=None):
+def golden_verdicts(
+    record, runs, rtol, near=_near, asks=("text", "count"), blamed=None, per=None, total_of=np.sum
+):
     """For each run whether it agrees with the record, or what does not, and how far its loss has moved."""
     verdicts, moved = [], []
     for run in runs:
-        total = float(np.sum(run["nats"]))
+        total = float(total_of(run["nats"]))
         if "text" in asks and digest_of(run["text"]) != record["digest"]:
             verdict = "text"
         elif "count" in asks and len(run["nats"]) != record["tokens"]:
@@ -94,6 +96,8 @@ def _draw_golden(rng):
     return record, [runs[i] for i in rng.permutation(len(runs))], rtol
 
 
+VERDICTS = {"text", "count", "same", "library", "code"}
+
 GOLDEN_VERDICT = Question(
     key="09.golden-verdict",
     title="a golden test that says what has changed",
@@ -141,7 +145,7 @@ GOLDEN_VERDICT = Question(
         Mistake(
             "L7",
             partial(golden_verdicts, near=lambda total, nats, rtol, tokens: total - nats <= rtol * nats),
-            "A total that has *fallen* passes your test. A loss that falls without a reason is a fault as "
+            "A total that has *fallen* passes your test. A loss that falls without a reason is a mistake as "
             "well: take the absolute difference.",
         ),
         Mistake(
@@ -153,7 +157,7 @@ GOLDEN_VERDICT = Question(
             "L28",
             partial(golden_verdicts, blamed=_versions_first),
             "You raise an alarm because a version has changed, although the value has not. A new version can "
-            "explain a difference; by itself it is not a fault.",
+            "explain a difference; by itself it is not an error.",
         ),
         Mistake(
             "L31",
@@ -185,6 +189,12 @@ GOLDEN_VERDICT = Question(
             "Your 'moved' is the record minus the run. It should be positive where the loss has risen.",
         ),
         Mistake(
+            "M32",
+            partial(golden_verdicts, total_of=np.nansum),
+            "You skip what is not a number. Then a run whose surprisals are partly missing gets a total, "
+            "and a smaller one.",
+        ),
+        Mistake(
             "L34",
             partial(golden_verdicts, per=lambda run, record: record["nats"]),
             "Your 'moved' is a share of the recorded nats. The task asks for nats per recorded token.",
@@ -194,6 +204,10 @@ GOLDEN_VERDICT = Question(
         Property(
             "there is one word for each run, with '; ' between them, and yours has more or fewer",
             lambda value, record, runs, rtol: len(value["verdicts"].split("; ")) == len(runs),
+        ),
+        Property(
+            "a verdict is none of the five words text, count, same, library and code",
+            lambda value, *case: set(value["verdicts"].split("; ")) <= VERDICTS,
         ),
     ),
     advice="Take the runs one by one, and ask in the order of the table. What does `nan <= 1` give?",

@@ -302,6 +302,13 @@ def leaked_share(P0, P, c, eps):
     }
 
 
+def only_solution(answer, *case):
+    """A question's ``reading``: an entry may be the list with one solution that `sympy.solve` returns."""
+    if not isinstance(answer, dict):
+        return answer, {}
+    return {key: x[0] if isinstance(x, list) and len(x) == 1 else x for key, x in answer.items()}, {}
+
+
 def _draw_share(rng):
     P0 = float(np.exp(rng.uniform(2.5, 5)))
     c = float(rng.uniform(0.1, 1.2))
@@ -320,21 +327,9 @@ LEAKED_SHARE = Question(
     right=leaked_share,
     cases=((80.0, 62.0, 0.4, 0.1), (31.0, 27.5, 0.9, 0.24), (140.0, 90.0, 0.15, 0.05)),
     draw=_draw_share,
+    reading=only_solution,
     entry_points={"reported": 1, "share": 1, "least": 1},
     mistakes=(
-        Mistake(
-            "M8",
-            but(
-                leaked_share,
-                {
-                    "reported": lambda P0, P, c, eps: (1 - eps) * P0 + eps * np.exp(c),
-                    "share": lambda P0, P, c, eps: (P0 - P) / (P0 - np.exp(c)),
-                    "least": lambda P0, P, c, eps: (P0 - P) / (P0 - 1),
-                },
-            ),
-            "You average perplexities. The losses of the two parts are averaged, and the perplexity is the "
-            "exponential of that.",
-        ),
         Mistake(
             "M8",
             but(leaked_share, {"reported": lambda P0, P, c, eps: (1 - eps) * P0 + eps * np.exp(c)}),
@@ -414,6 +409,19 @@ LEAKED_SHARE = Question(
             "M4",
             but(leaked_share, {"reported": lambda P0, P, c, eps: (1 - eps) * np.log(P0) + eps * c}),
             "Your 'reported' is the loss. Exponentiate it.",
+        ),
+        Mistake(
+            "M8",
+            but(
+                leaked_share,
+                {
+                    "reported": lambda P0, P, c, eps: (1 - eps) * P0 + eps * np.exp(c),
+                    "share": lambda P0, P, c, eps: (P0 - P) / (P0 - np.exp(c)),
+                    "least": lambda P0, P, c, eps: (P0 - P) / (P0 - 1),
+                },
+            ),
+            "You average perplexities. The losses of the two parts are averaged, and the perplexity is the "
+            "exponential of that.",
         ),
     ),
     properties=(

@@ -27,6 +27,9 @@ MEASURES = {
 
 UNITS = ("token", "word", "byte")
 
+CHOICES = {"measure": MEASURES, "unit": UNITS, "ends": ENDS}
+"""The words that each entry may hold."""
+
 
 def values_of(log, measures=MEASURES, units=UNITS, ends=ENDS):
     """Every value that a log allows, by measure, unit and sentence ends."""
@@ -182,6 +185,12 @@ THREE_LOGS = Question(
         Property(
             "there is one word for each log, with '; ' between them, and yours has more or fewer",
             lambda value, logs: all(len(text.split("; ")) == len(logs) for text in value.values()),
+        ),
+        Property(
+            "a word is none of those in the task",
+            lambda value, logs: all(
+                set(value[key].split("; ")) <= set(some) for key, some in CHOICES.items()
+            ),
         ),
     ),
     advice="For the first log write down all 27 values, with their names, and look for the printed one.",

@@ -77,6 +77,11 @@ BEST_OF = Question(
             "Your 'needed' is for one model, scored once. It does not grow with k.",
         ),
         Mistake(
+            "M79",
+            but(best_of, {"needed": lambda k, sigma, gap: sigma * ndtri(0.975)}),
+            "Your 'needed' is the usual 1.96 standard errors of a single model. It does not grow with k.",
+        ),
+        Mistake(
             "L4",
             but(best_of, {"chance": lambda k, sigma, gap: k * ndtr(-gap / sigma)}),
             "Your 'chance' adds the probabilities of the k models. That is an upper bound, and can be "

@@ -3,6 +3,7 @@
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.ch09.leaks import only_solution
 from lmcourse.questions.ch09.splits import read_choices
 from lmcourse.questions.shared.wrong import but
 
@@ -46,6 +47,7 @@ DECAY = Question(
     right=decay,
     cases=((0.5, 1.2, 0.4, 0.02), (0.3, 0.8, 0.6, 0.05), (0.9, 0.7, 0.3, 0.03)),
     draw=_draw_decay,
+    reading=only_solution,
     entry_points={"variance": 1, "excess": 1, "rate": 1},
     mistakes=(
         Mistake(

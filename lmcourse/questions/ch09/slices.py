@@ -3,6 +3,7 @@
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.ch09.leaks import only_solution
 from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.wrong import but
 
@@ -138,20 +139,9 @@ TWO_MIXES = Question(
     right=two_mixes,
     cases=((10.0, 60.0, 0.9, 0.2, 0.6), (7.0, 25.0, 0.85, 0.35, 0.55), (16.0, 70.0, 0.95, 0.15, 0.7)),
     draw=_draw_mixes,
+    reading=only_solution,
     entry_points={"ratio": 1, "threshold": 1, "reweighted": 1},
     mistakes=(
-        Mistake(
-            "M8",
-            but(
-                two_mixes,
-                {
-                    "ratio": lambda E, H, r, v, w: r * _arithmetic(E, H, w) / _arithmetic(E, H, v),
-                    "reweighted": lambda E, H, r, v, w: _arithmetic(E, H, w),
-                    "threshold": lambda E, H, r, v, w: (_arithmetic(E, H, v) / r - E) / (H - E),
-                },
-            ),
-            "You average perplexities with the shares as weights. Average the losses, and exponentiate.",
-        ),
         Mistake(
             "M8",
             but(two_mixes, {"ratio": lambda E, H, r, v, w: r * _arithmetic(E, H, w) / _arithmetic(E, H, v)}),
@@ -227,6 +217,18 @@ TWO_MIXES = Question(
             "L31",
             but(two_mixes, {"reweighted": lambda E, H, r, v, w: E**w * H ** (1 - w)}),
             "Your 'reweighted' gives the share w to the easy slice. It is the share of the hard one.",
+        ),
+        Mistake(
+            "M8",
+            but(
+                two_mixes,
+                {
+                    "ratio": lambda E, H, r, v, w: r * _arithmetic(E, H, w) / _arithmetic(E, H, v),
+                    "reweighted": lambda E, H, r, v, w: _arithmetic(E, H, w),
+                    "threshold": lambda E, H, r, v, w: (_arithmetic(E, H, v) / r - E) / (H - E),
+                },
+            ),
+            "You average perplexities with the shares as weights. Average the losses, and exponentiate.",
         ),
     ),
     properties=(

@@ -62,12 +62,6 @@ WHICH_SPLIT = Question(
     mistakes=(
         Mistake(
             "M78",
-            _all("line"),
-            "A split by line leaves the lines around a test line in the training text. In B, C and D the "
-            "model will have read nothing of the tale that it meets.",
-        ),
-        Mistake(
-            "M78",
             but(which_split, {"B": lambda: "line"}),
             "B: nothing of the tales in the boxes has been typed. With a split by line the model has read "
             "the names and most of the plot of each test tale.",
@@ -83,13 +77,6 @@ WHICH_SPLIT = Question(
             but(which_split, {"D": lambda: "line"}),
             "D: next year's tales do not exist yet. With a split by line the model has read the rest of each "
             "test tale.",
-        ),
-        Mistake(
-            "L11",
-            _all("tale"),
-            "A split by tale is a good habit, and no single split fits every question. Ask what "
-            "the model will have read when it is used: in A the rest of the tale, in C nothing by the "
-            "writer, in D nothing from later years.",
         ),
         Mistake(
             "L11",
@@ -132,6 +119,19 @@ WHICH_SPLIT = Question(
             but(which_split, {"B": lambda: "year"}),
             "B: the boxes hold tales from the same years as the archive. A test that withholds the last "
             "years asks another question.",
+        ),
+        Mistake(
+            "M78",
+            _all("line"),
+            "A split by line leaves the lines around a test line in the training text. In B, C and D the "
+            "model will have read nothing of the tale that it meets.",
+        ),
+        Mistake(
+            "L11",
+            _all("tale"),
+            "A split by tale is a good habit, and no single split fits every question. Ask what "
+            "the model will have read when it is used: in A the rest of the tale, in C nothing by the "
+            "writer, in D nothing from later years.",
         ),
     ),
     advice="For each question write down what of a text's surroundings the model will have read when it is "
