@@ -1,6 +1,7 @@
 """The set of chapter 09: full marks when solved, what to do when not, and for wrong code its hint."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -622,3 +623,28 @@ def test_leaks_are_found_with_more_than_one_n():
         for n in (6, 8, 12):
             shares = leaks._shares(train, test, n)
             assert [int(i) for i in np.argsort(-shares)[:2]] == [found["copied"], found["paragraph"]]
+
+
+def test_the_text_names_the_value_of_the_first_log():
+    text = next(cell.source for cell in SET.solved.cells if cell.source.startswith("## Task 2 "))
+    assert f"says {logs.THREE_LOGS.cases[0][0][0]['reported']}," in text
+
+
+def test_a_measured_sentence_of_the_set_is_what_its_cells_print():
+    """The looks back name what was measured: it is computed here again."""
+    assert 1 - 30 ** (-0.05) * math.exp(0.05 * 0.2) == pytest.approx(0.15, abs=0.005)
+    threshold = SET.questions["09.two-mixes"].right(10, 60, 0.9, 0.2, 0.5)["threshold"]
+    assert round(100 * (threshold - 0.2)) == 6
+    assert 1.8 < looks._mean_of_largest(20) < 2
+    outputs = [o.text for c in SET.solved.cells if c.cell_type == "code" for o in c.outputs if "text" in o]
+    runs = "".join(next(o for o in outputs if "rate constant" in o)).splitlines()
+    ends = [[float(nats) for nats in re.findall(r"([0-9.]+) nats", line)] for line in runs]
+    for constant, fallen in zip(ends[:3], ends[3:], strict=True):
+        assert constant[0] == fallen[0] and 0.01 < constant[1] - fallen[1] < 0.03
+    moved = {
+        line[:32].strip(): float(re.search(r"[+-][0-9.e+-]+", line)[0])
+        for line in next(o for o in outputs if "straight quotes" in o).splitlines()
+    }
+    lower = ("the last token dropped", "a floor under the probabilities", "a new version that rounds")
+    assert all(moved[name] < 0 for name in lower)
+    assert max(abs(moved[name]) for name in (lower[0], lower[2])) < 0.002
