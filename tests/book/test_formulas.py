@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import minimize
-from scipy.stats import binom
+from scipy.stats import binom, norm
 
 from lmcourse.files.places import ROOT
 from lmcourse.site.extensions.chapter_length import CONVERTED
@@ -26,6 +27,7 @@ from lmmetrics.text import tokenize
 from lmmetrics.topics import TopicModel
 
 RNG = np.random.default_rng(4)
+RNG_09 = np.random.default_rng(9)
 Q = RNG.uniform(0.05, 0.9, 12)
 """Probabilities of the tokens of a text."""
 ROW = RNG.dirichlet(np.ones(6))
@@ -52,6 +54,8 @@ UNITS = coding.quantise(ROW, 10)
 """The forecast as whole numbers that sum to 1,024."""
 BOUND = -np.log2(1 - len(ROW) / 2**10)
 SHARES = COUNTS / COUNTS.sum()
+SLICE_A, OTHER_COUNTS = RNG_09.uniform(0.5, 6, 5), RNG_09.integers(1, 40, 5)
+"""Losses of another model on the same kinds of documents, and how many tokens of each it scored."""
 OTHER_ROWS = np.random.default_rng(3).dirichlet(np.ones(5), 500)
 """Relative frequencies of five words, and 500 other forecasts."""
 JOINT = np.random.default_rng(1).dirichlet(np.ones(27)).reshape(3, 3, 3)
@@ -115,6 +119,13 @@ def pieces_of_ab(longest=9):
 OFFICIAL, OTHERS = pieces_of_ab()
 PAGE = Score(float(-np.log(Q).sum()), tokens=12, words=9, chars=41, bytes=47)
 REGRETS = np.array([regret(heads, 40) for heads in range(41)])
+
+
+def pooled_loss(losses, counts):
+    """The loss of the whole, from scores that are added."""
+    scores = [Score(nats=float(c * x), tokens=int(c)) for x, c in zip(losses, counts, strict=True)]
+    return sum(scores[1:], start=scores[0]).nats_per("token")
+
 
 FORMULAS = {
     "01_chain_rule": {
@@ -304,6 +315,20 @@ FORMULAS = {
         r"\ln \frac{1}{\lambda}": (np.log(0.4) - np.log(0.25 * 0.4 + 0.75 * 0), np.log(1 / 0.25)),
         r"\ln \frac{1}{1 - \lambda}": (np.log(0.4) - np.log(0.25 * 0 + 0.75 * 0.4), np.log(1 / (1 - 0.25))),
     },
+    "09_evaluation_protocols": {
+        r"\mathrm{PPL} = \mathrm{PPL}_0 \, e^{-\varepsilon (c_0 - c_1)}": (
+            np.exp(np.append(SLICE_A, 2.5) @ np.append(SHARES * 0.7, 0.3)),
+            np.exp(np.append(SLICE_A, 4.0) @ np.append(SHARES * 0.7, 0.3)) * np.exp(-0.3 * (4.0 - 2.5)),
+        ),
+        r"L_A - L_B = \sum_s a_s (L_{A,s} - L_{B,s}) + \sum_s (a_s - b_s) L_{B,s}": (
+            pooled_loss(SLICE_A, COUNTS) - pooled_loss(LOSSES, OTHER_COUNTS),
+            SHARES @ (SLICE_A - LOSSES) + (SHARES - OTHER_COUNTS / OTHER_COUNTS.sum()) @ LOSSES,
+        ),
+        r"\mu - \sigma / \sqrt{\pi}": (
+            3 + 0.4 * quad(lambda v: 2 * v * norm.pdf(v) * norm.sf(v), -12, 12, epsabs=1e-14)[0],
+            3 - 0.4 / np.sqrt(np.pi),  # above: by the density of the lower of two
+        ),
+    },
     "10_topic_models": {
         r"p(w \mid \theta_d) = \sum_{k=1}^{K} \theta_{dk}\, \phi_{kw}": (
             TopicModel(TOPICS, 1).mixture(WEIGHTS)[2, 4],
@@ -426,6 +451,12 @@ BOARDS = {
         ),
     },
     "08_ngram_versus_neural": {},
+    "09_evaluation_protocols": {
+        r"\mathrm{PPL} = \mathrm{PPL}_0 \, e^{-\varepsilon (c_0 - c_1)}": (
+            60 * np.exp(-0.1 * 2),
+            np.exp(0.9 * np.log(60) + 0.1 * (np.log(60) - 2)),
+        ),
+    },
     "10_topic_models": {
         r"\ln p(d) = \mathbb{E}_q \ln \frac{p(d \mid \theta)\,"
         r" \text{prior}(\theta)}{\text{posterior}(\theta)}"
@@ -513,6 +544,14 @@ READ = {
     "08_ngram_versus_neural": {
         "thm-08-prior": "b02edfe3",
         "thm-08-mixture": "1318314c",
+    },
+    "09_evaluation_protocols": {
+        "def-09-card": "5e474d4d",
+        "thm-09-split": "6a39ab7a",
+        "thm-09-leak": "33231480",
+        "thm-09-slices": "5c40c831",
+        "thm-09-looks": "52c3050d",
+        "def-09-golden": "536f8ec7",
     },
     "10_topic_models": {
         "def-10-topics": "4a0aa836",

@@ -20,6 +20,7 @@ CONVERTED = (
     "06_ngram_models",
     "07_neural_models",
     "08_ngram_versus_neural",
+    "09_evaluation_protocols",
     "10_topic_models",
     "11_compression",
     "12_models_that_change",

@@ -1,0 +1,141 @@
+"""Chapter 09, splits: which test set stands for the texts that a question is about."""
+
+import re
+
+from lmcourse.hints.answers import plain_data
+from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.wrong import but
+
+# --- which-split -----------------------------------------------------------------------------------------
+
+
+def read_choices(words, other=None):
+    """Return a question's ``reading`` of choices among these words, whatever their case and small additions.
+
+    ``other`` has further names for some of the words.
+    """
+    names = {word: word for word in words} | (other or {})
+
+    def read_one(key, given):
+        text = re.sub(r"[^a-z]+", " ", given.lower()).split() if isinstance(given, str) else []
+        plain = " ".join(word for word in text if word not in ("by", "a", "the", "split", "is"))
+        for form in (plain, plain.removesuffix("s")):
+            if form in names:
+                return names[form], ""
+        return "", f'"{key}" is {given!r}. Choose one of the words {", ".join(words)}.'
+
+    def reading(answer, *case):
+        answer = plain_data(answer)
+        if not isinstance(answer, dict):
+            return answer, {}
+        found = {key: read_one(key, given) for key, given in answer.items()}
+        return {key: word for key, (word, _) in found.items()}, {
+            key: told for key, (_, told) in found.items() if told
+        }
+
+    return reading
+
+
+def which_split():
+    """For each question the split whose test set stands for its texts."""
+    return {"A": "line", "B": "tale", "C": "writer", "D": "year"}
+
+
+def _all(word):
+    return lambda: dict.fromkeys("ABCD", word)
+
+
+WHICH_SPLIT = Question(
+    key="09.which-split",
+    title="which split answers which question?",
+    kind="protocol",
+    stars=1,
+    points=4,
+    form="value",
+    right=which_split,
+    cases=((),),
+    reading=read_choices(
+        ("line", "tale", "writer", "year"),
+        {"document": "tale", "author": "writer", "time": "year", "date": "year", "row": "line"},
+    ),
+    entry_points=dict.fromkeys("ABCD", 1),
+    mistakes=(
+        Mistake(
+            "M78",
+            but(which_split, {"B": lambda: "line"}),
+            "B: nothing of the tales in the boxes has been typed. With a split by line the model has read "
+            "the names and most of the plot of each test tale.",
+        ),
+        Mistake(
+            "M78",
+            but(which_split, {"C": lambda: "line"}),
+            "C: the model will have read nothing by these writers. With a split by line it has read the rest "
+            "of the very tale.",
+        ),
+        Mistake(
+            "M78",
+            but(which_split, {"D": lambda: "line"}),
+            "D: next year's tales do not exist yet. With a split by line the model has read the rest of each "
+            "test tale.",
+        ),
+        Mistake(
+            "L11",
+            but(which_split, {"A": lambda: "tale"}),
+            "A: when the program restores a line, it has the rest of the tale. A test that withholds the "
+            "whole tale makes the task harder than it will be.",
+        ),
+        Mistake(
+            "L32",
+            but(which_split, {"C": lambda: "tale"}),
+            "C: with a split by tale the model has read other tales by the same writers, and tales by one "
+            "writer resemble each other. The new writers have nothing in the archive.",
+        ),
+        Mistake(
+            "L32",
+            but(which_split, {"D": lambda: "tale"}),
+            "D: with a split by tale the training text contains tales from the test's own years. When the "
+            "model is used, all it has read is older.",
+        ),
+        Mistake(
+            "L11",
+            but(which_split, {"D": lambda: "writer"}),
+            "D: some of next year's writers are in the archive today, so a test without them is too hard. "
+            "What the model will lack is anything written later.",
+        ),
+        Mistake(
+            "L11",
+            but(which_split, {"C": lambda: "year"}),
+            "C: the class writes in the same years as the archive. What the model will lack is anything "
+            "by these writers.",
+        ),
+        Mistake(
+            "L11",
+            but(which_split, {"B": lambda: "writer"}),
+            "B: the tales in the boxes are by the archive's own writers, and the model may know their style. "
+            "A test that withholds it is too hard.",
+        ),
+        Mistake(
+            "L11",
+            but(which_split, {"B": lambda: "year"}),
+            "B: the boxes hold tales from the same years as the archive. A test that withholds the last "
+            "years asks another question.",
+        ),
+        Mistake(
+            "M78",
+            _all("line"),
+            "A split by line leaves the lines around a test line in the training text. In B, C and D the "
+            "model will have read nothing of the tale that it meets.",
+        ),
+        Mistake(
+            "L11",
+            _all("tale"),
+            "A split by tale is a good habit, and no single split fits every question. Ask what "
+            "the model will have read when it is used: in A the rest of the tale, in C nothing by the "
+            "writer, in D nothing from later years.",
+        ),
+    ),
+    advice="For each question write down what of a text's surroundings the model will have read when it is "
+    "used: the lines around it, other tales by its writer, tales of its year. Withhold the rest.",
+)
+
+QUESTIONS = (WHICH_SPLIT,)
