@@ -100,8 +100,9 @@ def test_each_usual_mistake_gets_its_hint(name):
 def test_a_set_takes_at_most_six_seconds():
     name = "02_cross_entropy"
     began = time.monotonic()
-    assert graded(name, ROOT / "solutions" / name / f"{name}.ipynb").points == 30
+    report = graded(name, ROOT / "solutions" / name / f"{name}.ipynb")
     seconds = time.monotonic() - began
+    assert report.points == report.maximum
     if seconds > 6 and os.getloadavg()[0] > 0.5:
         pytest.skip(f"{seconds:.1f} s, but others use this machine: six seconds are for an idle one")
     assert seconds <= 6
