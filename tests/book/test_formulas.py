@@ -509,7 +509,7 @@ READ = {
         "thm-06-kneser-ney": "05542ef2",
     },
     "07_neural_models": {
-        "thm-07-bigram": "d9e7dde5",
+        "thm-07-bigram": "97e4fc6f",
     },
     "08_ngram_versus_neural": {
         "thm-08-prior": "b02edfe3",
