@@ -539,7 +539,7 @@ READ = {
         "thm-06-kneser-ney": "c966b972",
     },
     "07_neural_models": {
-        "thm-07-bigram": "c6a409d3",
+        "thm-07-bigram": "97e4fc6f",
     },
     "08_ngram_versus_neural": {
         "thm-08-prior": "b02edfe3",
