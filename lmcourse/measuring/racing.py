@@ -24,7 +24,8 @@ FLOOR_RATES = (0.005,)
 
 def recompute():
     """Run the races, print what was found, and store it."""
-    found = {"races": list(races()), "curves": list(curves()), "floor": list(floor())}
+    found = {"races": list(races()), "windows": list(windows())}
+    found |= {"curves": list(curves()), "floor": list(floor())}
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
     write_text(STORED, json.dumps({**stored(), "races": made}, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.name}.")
@@ -53,6 +54,21 @@ def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
                 f"{name} {state} seed {seed} rate {rate}: {row['valid']:.1f} valid, {row['test']:.1f} test",
                 flush=True,
             )
+            yield row
+
+
+def windows(texts=("tales-en",), seeds=SEEDS, **changes):
+    """Yield a row for each network that sees as many symbols of the past as the table that it races."""
+    for name in texts:
+        words = Words(name)
+        table = counted(words)
+        for seed in seeds:
+            network, _ = trained(words, seed=seed, window=table.order - 1, **changes)
+            against = compare(network, table, words.test, seed=8)
+            row = {"text": name, "window": table.order - 1, "seed": seed}
+            row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
+            row |= {"difference": against.difference, "low": against.low, "high": against.high}
+            print(f"{name} window {row['window']} seed {seed}: {row['test']:.1f} test", flush=True)
             yield row
 
 
