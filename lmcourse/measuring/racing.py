@@ -12,14 +12,14 @@ import numpy as np
 from lmcourse.files.notebooks import write_text
 from lmcourse.measuring.published import STORED, machine, stored
 from lmcourse.pages.races import NETWORKS as RACERS
-from lmcourse.pages.races import SHARES, TEXTS, Words, counted, trained
+from lmcourse.pages.races import SHARES, SMALL, TEXTS, Words, counted, trained
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
 from lmmetrics.sources import AgreementSource
 
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
-FLOOR_RATES = (0.005,)
+FLOOR_RATES = (SMALL["rate"],)
 
 
 def recompute():
@@ -86,7 +86,7 @@ def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
                 yield row
 
 
-def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=400):
+def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):
     """Yield a row for each network on the agreement source: bits above the source, also at the verbs only."""
     source = AgreementSource()
     listened, checked, asked = source_texts(source)
@@ -114,8 +114,8 @@ def source_texts(source):
 
 
 NETWORKS = {
-    "GRU": lambda words, seed: neural.RecurrentLM(words, "gru", width=32, seed=seed),
+    "GRU": lambda words, seed: neural.RecurrentLM(words, "gru", width=SMALL["width"], seed=seed),
     "Transformer": lambda words, seed: neural.TransformerLM(
-        words, context=32, width=32, heads=4, layers=2, seed=seed
+        words, **{key: SMALL[key] for key in ("context", "width", "heads", "layers")}, seed=seed
     ),
 }
