@@ -12,19 +12,20 @@ import numpy as np
 from lmcourse.files.notebooks import write_text
 from lmcourse.measuring.published import STORED, machine, stored
 from lmcourse.pages.races import NETWORKS as RACERS
-from lmcourse.pages.races import SHARES, TEXTS, Words, counted, trained
+from lmcourse.pages.races import SHARES, SMALL, TEXTS, Words, counted, trained
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
 from lmmetrics.sources import AgreementSource
 
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
-FLOOR_RATES = (0.005,)
+FLOOR_RATES = (SMALL["rate"],)
 
 
 def recompute():
     """Run the races, print what was found, and store it."""
-    found = {"races": list(races()), "curves": list(curves()), "floor": list(floor())}
+    found = {"races": list(races()), "windows": list(windows())}
+    found |= {"curves": list(curves()), "floor": list(floor())}
     made = {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
     write_text(STORED, json.dumps({**stored(), "races": made}, ensure_ascii=False, indent=1) + "\n")
     print(f"\nStored in {STORED.name}.")
@@ -56,6 +57,21 @@ def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
             yield row
 
 
+def windows(texts=("tales-en",), seeds=SEEDS, **changes):
+    """Yield a row for each network that sees as many symbols of the past as the table that it races."""
+    for name in texts:
+        words = Words(name)
+        table = counted(words)
+        for seed in seeds:
+            network, _ = trained(words, seed=seed, window=table.order - 1, **changes)
+            against = compare(network, table, words.test, seed=8)
+            row = {"text": name, "window": table.order - 1, "seed": seed}
+            row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
+            row |= {"difference": against.difference, "low": against.low, "high": against.high}
+            print(f"{name} window {row['window']} seed {seed}: {row['test']:.1f} test", flush=True)
+            yield row
+
+
 def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
     """Yield a row for each amount of training text and draw of documents."""
     for name in texts:
@@ -70,7 +86,7 @@ def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
                 yield row
 
 
-def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=400):
+def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):
     """Yield a row for each network on the agreement source: bits above the source, also at the verbs only."""
     source = AgreementSource()
     listened, checked, asked = source_texts(source)
@@ -98,8 +114,8 @@ def source_texts(source):
 
 
 NETWORKS = {
-    "GRU": lambda words, seed: neural.RecurrentLM(words, "gru", width=32, seed=seed),
+    "GRU": lambda words, seed: neural.RecurrentLM(words, "gru", width=SMALL["width"], seed=seed),
     "Transformer": lambda words, seed: neural.TransformerLM(
-        words, context=32, width=32, heads=4, layers=2, seed=seed
+        words, **{key: SMALL[key] for key in ("context", "width", "heads", "layers")}, seed=seed
     ),
 }

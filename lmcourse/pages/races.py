@@ -7,6 +7,7 @@ training documents, and stores what it found.
 from collections import Counter
 
 import numpy as np
+import torch
 
 from lmmetrics import corpora, neural, score_text
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
@@ -27,6 +28,8 @@ NETWORKS = {
 }
 """Of each text: the GRU and its training. The rate was chosen on the valid documents."""
 LENGTH = 32
+SMALL = {"width": 32, "layers": 2, "heads": 4, "context": 32, "steps": 400, "rate": 0.005}
+"""The networks of the agreement source, a GRU of one layer and a Transformer, and their training."""
 SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2
 """The parts of the training documents in the learning curves, whose last point has all."""
 
@@ -58,18 +61,45 @@ def counted(words, text=None, orders=ORDERS):
     return min(fits, key=lambda model: score_text(model, words.valid).nats)
 
 
-def trained(words, text=None, seed=0, state="sentence", patience=None, **changes):
+class ShortSighted(neural.RecurrentLM):
+    """A recurrent network that reads its last `window` inputs anew for each token, and nothing before them.
+
+    Where a sentence has fewer, the missing places hold zeros.
+    """
+
+    def __init__(self, vocabulary, cell, window, **options):
+        super().__init__(vocabulary, cell, **options)
+        self.window = window
+
+    def features(self, inputs, state=None):
+        embedded = self.dropout(self.embedding(inputs))  # [B, T, width]
+        if state is None:
+            state = embedded.new_zeros(self.window - 1, len(inputs), embedded.shape[-1])
+        line = torch.cat([state.transpose(0, 1), embedded], 1)
+        pieces = line.unfold(1, self.window, 1).flatten(0, 1)  # [B * T, width, window]
+        outputs, _ = self.cells(pieces.transpose(1, 2))
+        last = outputs[:, -1].unflatten(0, inputs.shape)
+        return self.dropout(last), line[:, line.shape[1] - self.window + 1 :].transpose(0, 1)
+
+
+def trained(words, text=None, seed=0, state="sentence", patience=None, window=None, **changes):
     """A GRU with the state that is best on the valid documents, and the history of its training.
 
     It is scored on them about once in a pass over a small text, and nine times in all with a large one.
+    With `window` it sees only so many symbols before each token.
     """
     options, text = NETWORKS[words.name] | changes, text or words.train
     a_pass = len(text) / options["batch"] / LENGTH
     every = max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
-    model = neural.RecurrentLM(
-        words.vocabulary, "gru", width=options["width"], dropout=options["dropout"],
-        adaptive=options["adaptive"], seed=seed, state=state,
-    )  # fmt: skip
+    kind = {
+        "cell": "gru", "width": options["width"], "dropout": options["dropout"],
+        "adaptive": options["adaptive"], "seed": seed, "state": state,
+    }  # fmt: skip
+    model = (
+        ShortSighted(words.vocabulary, window=window, **kind)
+        if window
+        else neural.RecurrentLM(words.vocabulary, **kind)
+    )
     history = neural.train(
         model, text, valid=words.valid, steps=options["steps"], batch=options["batch"], length=LENGTH,
         lr=options["rate"], seed=seed, every=every, patience=patience, progress=False,

@@ -314,6 +314,10 @@ FORMULAS = {
         ),
         r"\ln \frac{1}{\lambda}": (np.log(0.4) - np.log(0.25 * 0.4 + 0.75 * 0), np.log(1 / 0.25)),
         r"\ln \frac{1}{1 - \lambda}": (np.log(0.4) - np.log(0.25 * 0 + 0.75 * 0.4), np.log(1 / (1 - 0.25))),
+        "q_1 / q_2": (  # the slope of the mean loss at lambda = 0, by a complex step
+            -np.log(NEW[0] + 1e-30j * (OLD[0] - NEW[0])).imag.mean() / 1e-30,
+            1 - (OLD[0] / NEW[0]).mean(),
+        ),
     },
     "09_evaluation_protocols": {
         r"\mathrm{PPL} = \mathrm{PPL}_0 \, e^{-\varepsilon (c_0 - c_1)}": (
@@ -543,7 +547,7 @@ READ = {
     },
     "08_ngram_versus_neural": {
         "thm-08-prior": "b02edfe3",
-        "thm-08-mixture": "1318314c",
+        "thm-08-mixture": "033d18c7",
     },
     "09_evaluation_protocols": {
         "def-09-card": "5e474d4d",

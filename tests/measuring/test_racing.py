@@ -6,7 +6,8 @@ import pytest
 
 from lmcourse.files.places import ROOT
 from lmcourse.measuring import racing
-from lmcourse.pages.races import NETWORKS, SHARES, TEXTS, Words
+from lmcourse.pages.races import NETWORKS, SHARES, TEXTS, Words, trained
+from lmmetrics.text import TokenizedText
 
 STORED = json.loads((ROOT / "book" / "reproduced.json").read_text(encoding="utf-8"))["races"]
 SMALL = {"steps": 9, "width": 8}
@@ -29,6 +30,22 @@ def test_a_small_race_has_the_form_of_the_stored_one():
         assert row.keys() == STORED["races"][0].keys()
         assert row["low"] < row["difference"] < row["high"]
         assert 0 <= row["weight"] <= 1
+
+
+def test_a_short_sighted_network_sees_its_window_and_no_more():
+    words = Words("tales-en")
+    network, _ = trained(words, window=2, **SMALL)
+    test = words.test
+    found = network.log_probs(test)
+    starts = set(test.sentence_starts)
+    place = next(t for t in range(100, len(test)) if not starts & set(range(t - 6, t + 1)))
+    for back, same in ((1, False), (2, False), (3, True)):
+        ids = test.ids.copy()
+        ids[place - back] = words.vocabulary.id_of("the" if test.strings()[place - back] != "the" else "a")
+        changed = network.log_probs(TokenizedText.from_ids(ids, words.vocabulary, network._spelling))
+        assert (abs(changed[place] - found[place]) < 1e-12) == same, back
+    (row,) = racing.windows(seeds=[0], **SMALL)
+    assert row.keys() == STORED["windows"][0].keys() and row["window"] == 2
 
 
 def test_a_draw_is_a_part_of_the_training_documents():
@@ -59,6 +76,7 @@ def test_the_stored_rows_are_whole():
         } <= runs
         others = set(racing.RATES) - {NETWORKS[text]["rate"]}
         assert {(text, 0, "sentence", rate) for rate in others} <= runs
+    assert [row["seed"] for row in STORED["windows"]] == list(racing.SEEDS)
     points = {(row["text"], row["share"], row["draw"]) for row in STORED["curves"]}
     assert points == {(text, share, draw) for text in TEXTS for share in SHARES for draw in racing.SEEDS}
     assert len(STORED["floor"]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)

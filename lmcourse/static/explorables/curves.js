@@ -91,7 +91,7 @@
       const wins = network[0].map((_, k) => network[last][k] < table[last][k]);
       words.innerHTML = `On ${name}, with ${number.textContent} to learn from: table <b>${range(table[now.at])}</b>, network <b>${range(network[now.at])}</b>. ` +
         (found.length === places.length
-          ? `The curves cross between <b>${about(Math.min(...found)).toLocaleString("en")}</b> and <b>${about(Math.max(...found)).toLocaleString("en")}</b> words, in all three draws.`
+          ? `Drawn straight from point to point, the curves cross between <b>${about(Math.min(...found)).toLocaleString("en")}</b> and <b>${about(Math.max(...found)).toLocaleString("en")}</b> words, in all three draws.`
           : found.length ? `The curves cross in ${found.length} of three draws.`
             : wins.every(Boolean) ? "The network is ahead everywhere: the curves <b>do not cross</b>."
               : "The table is ahead everywhere: the curves <b>do not cross</b> within this text.");
