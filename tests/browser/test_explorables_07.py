@@ -49,8 +49,8 @@ def test_the_mask_is_that_of_a_network(page):
     for ahead, layers in cases:
         model = neural.TransformerLM(vocabulary, context=N, width=8, heads=2, layers=layers, seed=1).double()
         for parameter in model.parameters():
-            drawn = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(2))
-            parameter.data = drawn.double() / 2  # with larger ones an attention weight may vanish
+            drawn = torch.randn(parameter.shape, generator=torch.Generator().manual_seed(2)).double()
+            parameter.data = 0.5 * drawn  # twice as large, attention weights come near 0 and hide a change
         for block in model.blocks:
             look_ahead(block.attention, ahead)
         ids = torch.tensor([vocabulary[w] for w in "abcdefg"])
