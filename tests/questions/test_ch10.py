@@ -74,7 +74,7 @@ right(
 odd("mixture", ("special.xlogy(counts, p)", "(counts * np.log(p))"))
 
 for slip, line in SLIPS.items():
-    for letter in set("ABCDEFG") - {line}:
+    for letter in sorted(set("ABCDEFG") - {line}):
         changed(
             "formula", "L28" if letter in "ADG" else "L31", (f'"{slip}": "{line}"', f'"{slip}": "{letter}"')
         )
