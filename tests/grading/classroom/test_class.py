@@ -76,14 +76,14 @@ def _hostile(notebook):
 def test_every_status_is_told_from_the_others(graded):
     root, _, rows = graded
     lines = {line["student"]: line for line in table(root / "results" / "results.csv")}
-    assert (lines["ada"]["status"], lines["ada"]["total"], lines["ada"]["maximum"]) == ("graded", "10", "10")
+    assert (lines["ada"]["status"], lines["ada"]["total"], lines["ada"]["maximum"]) == ("graded", "11", "11")
     assert lines["ada"]["name"] == "Lovelace, Ada" and lines["ada"]["Task 5 (3)"] == ""
-    assert (lines["alan"]["total"], lines["alan"]["Task 3 (3)"]) == ("7", "0")
+    assert (lines["alan"]["total"], lines["alan"]["Task 3 (3)"]) == ("8", "0")
     assert lines["broken"]["status"] == "could not be run" and lines["broken"]["total"] == ""
     assert "not JSON" in lines["broken"]["notes"] and "not on the roster" in lines["broken"]["notes"]
     assert lines["Markov, Andrey"]["status"] == lines["empty"]["status"] == "not submitted"
     hostile = lines["'=grace"]
-    assert (hostile["status"], hostile["total"], hostile["Task 3 (3)"]) == ("graded", "7", "")
+    assert (hostile["status"], hostile["total"], hostile["Task 3 (3)"]) == ("graded", "8", "")
     assert hostile["name"] == "Hopper, Grace" and "Task 3: could not run" in hostile["notes"]
     seeds = [line["seed"] for line in lines.values() if line["seed"]]
     assert len(set(seeds)) == len(seeds) == 4, "a submission has hidden inputs of its own"
@@ -134,7 +134,7 @@ def test_a_new_submission_or_a_damaged_result_is_graded_again(graded):
         rows = {row.student: row for row in grade()}
     finally:
         work.write_bytes(before)
-    assert rows["alan"].points == 10 and rows["ada"].points == 10
+    assert rows["alan"].points == rows["ada"].points == 11
     shutil.rmtree(root / "results")
     shutil.move(root / "copy", root / "results")
 
@@ -150,21 +150,21 @@ def test_marks_by_hand_come_into_every_table(graded):
     lines = [list(to_fill[0]), *(list(line.values()) for line in to_fill)]
     filled.write_text("\n".join(";".join(line) for line in lines), encoding="utf-8-sig")
     rows = {row.student: row for row in grade(manual=filled)}
-    assert (rows["ada"].points, rows["alan"].points, rows["=grace"].result.by_hand) == (12.5, 7, 3)
+    assert (rows["ada"].points, rows["alan"].points, rows["=grace"].result.by_hand) == (13.5, 8, 3)
     assert "Say which base." in (root / "results" / "feedback" / "ada.html").read_text()
     canvas = list(csv.reader((root / "results" / "canvas.csv").open(encoding="utf-8")))
     assert canvas[0] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", SET]
-    assert canvas[1][0].strip() == "Points Possible" and canvas[1][5] == "13"
-    assert canvas[2] == ["Lovelace, Ada", "11", "S11", "ada", "1", "12.5"]
+    assert canvas[1][0].strip() == "Points Possible" and canvas[1][5] == "14"
+    assert canvas[2] == ["Lovelace, Ada", "11", "S11", "ada", "1", "13.5"]
     assert {line[0]: line[5] for line in canvas[3:]}["Hopper, Grace"] == "", "a mark is missing"
     moodle = {line["Username"]: line for line in table(root / "results" / "moodle.csv")}
-    assert moodle["ada"][SET] == "12.5" and moodle["andrey"][SET] == "-"
+    assert moodle["ada"][SET] == "13.5" and moodle["andrey"][SET] == "-"
     assert moodle["andrey"][f"{SET} (Feedback)"] == "not submitted"
     grade()
     kept = {line["student"]: line["points"] for line in table(root / "results" / "manual.csv")}
     assert kept == {"'=grace": "", "ada": "2.5", "alan": "0"}, "marks stay without --manual"
     canvas = list(csv.reader((root / "results" / "canvas.csv").open(encoding="utf-8")))
-    assert (canvas[0][5], canvas[1][5], canvas[2][5]) == (f"{SET} machine part", "10", "10")
+    assert (canvas[0][5], canvas[1][5], canvas[2][5]) == (f"{SET} machine part", "11", "11")
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_a_kill_between_any_two_files_loses_no_mark(killed):
     for _, _, points, _ in left:
         assert points["ada"] in ("2.5", "3") and points["alan"] == "1"
     assert left[-1][2]["ada"] == "3"
-    assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "13"
+    assert {line["student"]: line["total"] for line in table(out / "results.csv")}["ada"] == "14"
 
 
 def test_what_a_kill_leaves_unfinished_is_deleted_later(killed):
