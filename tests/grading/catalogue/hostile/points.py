@@ -9,7 +9,7 @@ case = CASES.case
 @case("edits the tests", average_surprisal=ZERO, forecasters=ZERO)
 def _(nb):
     nb.change("average-surprisal", WRONG)
-    nb.change("forecasters", ("argmin", "argmax"))
+    nb.change("forecasters", ("return {", "return 0\n    return {"))
     nb.cell("test-average-surprisal")["source"] = "assert True"
     nb.cell("test-forecasters")["source"] = "forecasters = None"
 
