@@ -28,10 +28,10 @@ def test_the_command_prints_a_table_and_writes_page_and_data(project, capsys):
     assert main(["mine.ipynb", "--seed", "7", "--html", "f.html", "--json", "f.json"]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"Task 3 +average-surprisal +0 / +3  zero\n +M5, ", shown)
-    assert "Total: 7 of 10 points." in shown and "A person grades 3 points more: Task 5." in shown
+    assert "Total: 8 of 11 points." in shown and "A person grades 3 points more: Task 5." in shown
     assert "Hidden inputs of seed 7. Protection: " in shown
     data = json.loads((project / "f.json").read_text())
-    assert (data["points"], data["maximum"], data["by_hand"], data["seed"]) == (7, 10, 3, 7)
+    assert (data["points"], data["maximum"], data["by_hand"], data["seed"]) == (8, 11, 3, 7)
     assert data["tasks"][2]["mistakes"] == ["M5"] and data["tasks"][4]["words"] == "My two sentences."
     page = (project / "f.html").read_text()
     assert "M5, " in page and "7 of 10" in page and "<script" not in page
@@ -91,7 +91,7 @@ def test_the_set_is_found_by_its_cells(project):
 
 def test_the_key_reads_points_names_and_blanks(project):
     key = Key("02_small", project / "solutions")
-    assert [task.maximum for task in key.tasks.values()] == [3, 2, 3, 2, 3]
+    assert [task.maximum for task in key.tasks.values()] == [3, 3, 3, 2, 3]
     assert key.tasks["three-words"].names == ("sentence_cost",)
     assert key.tasks["softmax-gradient"].names == ("gradient",)
     assert key.imports == ["numpy", "sympy"]
