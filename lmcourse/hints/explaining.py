@@ -100,12 +100,29 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
     text, mistakes = "", ()
     if readable or not answer.problems:
         text, mistakes = _reason(answer, mask) or _by_entry(answer, readable) or (_other(answer), ())
+        fixed = _always_the_same(answer, readable)
+        if fixed and (not mistakes or text.endswith(" only.")):
+            text, mistakes = f"{fixed} {answer.question.advice}", ()
     standing = _standing(answer, wrong)
     text = text[:1].upper() + text[1:] if standing else text
     sentences = [standing, text, *answer.problems.values()]
     if not answer.question.entry_points and not text.endswith(" only."):
         sentences.append(_only(answer, wrong))
     return " ".join(filter(None, sentences)), mistakes
+
+
+def _always_the_same(answer: Answer, wrong: Sequence[str]) -> str:
+    """Which wrong entry is one and the same text in all cases, where the right ones are not; else nothing."""
+    if not all(isinstance(value, dict) for value in answer.rights):
+        return ""
+    for label in wrong:
+        given, right = (
+            [str(value.get(label)) for value in values] for values in (answer.values, answer.rights)
+        )
+        text = isinstance(answer.rights[0].get(label), str)
+        if text and len(set(given)) == 1 < len(set(right)):
+            return f"\"{label}\" is '{shortened(given[0])}' in all {len(given)} cases that were tried."
+    return ""
 
 
 def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
@@ -203,10 +220,11 @@ def _not_numbers(answer: Answer) -> Mask:
 def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
     """The mistake that gives the student's numbers, or the wrong ones among them; or two together."""
     right = answer.matches(answer.question.right, rtol)
+    excused = [good & ~chosen for good, chosen in zip(right, _wrong_texts(answer, right, mask), strict=True)]
     fitting, agreeing = [], []
     for mistake in answer.question.mistakes:
         fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
-        for i, (right_there, there) in enumerate(zip(right, mask, strict=True)):
+        for i, (right_there, there) in enumerate(zip(excused, mask, strict=True)):
             fits.append(answer.matches_case(i, mistake.wrong, rtol))
             if not (fits[-1] | right_there | ~there).all():
                 break
@@ -225,6 +243,24 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
         if all((fit | ~there).all() for fit, there in zip(answer.matches(formula, rtol), mask, strict=True))
     ]
     return both[0] if len(both) == 1 else ()
+
+
+def _wrong_texts(answer: Answer, right: Mask, mask: Mask) -> Mask:
+    """Where the entries stand that hold texts, such as a verdict, and are wrong in at least one case.
+
+    There are few verdicts, and a wrong rule gives the right one often. A mistake explains such an entry only
+    if it gives the student's text in all cases, those where this text is right included.
+    """
+    texts = [
+        np.arange(labels.size) >= numbers(value).size
+        for labels, value in zip(answer.labels, answer.rights, strict=True)
+    ]
+    wrong = {
+        label
+        for labels, good, there, text in zip(answer.labels, right, mask, texts, strict=True)
+        for label in labels[~good & there & text]
+    }
+    return [text & np.isin(labels, [*wrong]) for labels, text in zip(answer.labels, texts, strict=True)]
 
 
 def _hint(answer: Answer, mistake: Mistake, mask: Mask) -> str:

@@ -87,6 +87,25 @@ def test_each_mistake_gets_its_own_hint(question, i):
         assert not any(number in verdict.message for number in telling - constants)
 
 
+def _fixed_texts():
+    """Each question with an entry that holds a text, that entry, and one of its right values."""
+    for question in QUESTIONS:
+        rights = [formula_value(question, question.right, case) for case in question.cases]
+        for key, right in rights[0].items() if isinstance(rights[0], dict) else ():
+            texts = {str(value[key]) for value in rights} if isinstance(right, str) else set()
+            for text in sorted(texts) if len(rights) > 1 else ():
+                yield pytest.param(question, key, text, id=f"{question.key}-{key}-{text[:12]}")
+
+
+@pytest.mark.parametrize(("question", "key", "text"), list(_fixed_texts()))
+def test_a_text_that_never_changes_is_refused_and_blamed_on_no_formula(question, key, text):
+    """A student who always returns one verdict has not made any of the catalogue's mistakes."""
+    verdict = judge(
+        question, lambda case: formula_value(question, question.right, case) | {key: text}, question.cases
+    )
+    assert not verdict.right and not verdict.mistakes, verdict.message
+
+
 def _with_nan(value):
     """The same value with NaN in the place of each number."""
     if isinstance(value, dict):

@@ -355,7 +355,8 @@ FORECASTERS = Question(
             lambda value, *case: value["choice"] in ("a", "b", "not settled"),
         ),
     ),
-    advice="Compute one surprisal for each day and forecaster, shape (N,), and subtract day by day.",
+    advice="Compute one surprisal for each day and forecaster, shape (N,), and subtract day by day. 'choice' "
+    "compares the mean of these differences with twice its standard error.",
 )
 
 QUESTIONS = (THREE_WORDS, FORECASTERS)

@@ -118,7 +118,7 @@ ACCEPT = Question(
         _draw_accept(np.random.default_rng(1251), shift=0.004, spread=0.008),
         _draw_accept(np.random.default_rng(1252), shift=0.012, spread=0.03),
         _draw_accept(np.random.default_rng(1253), shift=0.07),
-        _draw_accept(np.random.default_rng(1329), shift=0.012, spread=0.012),
+        _draw_accept(np.random.default_rng(1336), shift=0.006, spread=0.03),
     ),
     draw=_draw_accept,
     odd=(
@@ -225,7 +225,7 @@ ACCEPT = Question(
         ("right", "L22 (2)", "the same"),
         ("L22", "L22 (2)", "the same"),
         ("right", "L11", "in the third case the rise is beyond doubt, and beyond the margin"),
-        ("L22", "L11", "the same; and both reject the fourth version, which is undecided"),
+        ("L22", "L11", "the same"),
         ("L22 (2)", "L11", "the third case is the same"),
         ("right", "L7 (2)", "the fourth case is undecided"),
         ("L11", "L7 (2)", "in the first two cases a rise is certain, and it is within the margin"),
