@@ -101,7 +101,7 @@ def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
     if readable or not answer.problems:
         text, mistakes = _reason(answer, mask) or _by_entry(answer, readable) or (_other(answer), ())
         fixed = _always_the_same(answer, readable)
-        if fixed and (not mistakes or text.endswith(" only.")):
+        if fixed and text.endswith(" only."):  # the mistake would have changed other entries, too
             text, mistakes = f"{fixed} {answer.question.advice}", ()
     standing = _standing(answer, wrong)
     text = text[:1].upper() + text[1:] if standing else text
@@ -204,7 +204,8 @@ def _other(answer: Answer) -> str:
             return f"{rule.message}. {shown}".rstrip()
     if nan:
         return f"{NOT_A_NUMBER} {shown}".rstrip()
-    reason = f"not the value asked for, and {UNKNOWN}."
+    wrong = [label for label, good in answer.entries().items() if not good]
+    reason = _always_the_same(answer, wrong) or f"not the value asked for, and {UNKNOWN}."
     return " ".join(part for part in (reason, shown, _places(answer), question.advice) if part)
 
 
@@ -249,8 +250,11 @@ def _wrong_texts(answer: Answer, right: Mask, mask: Mask) -> Mask:
     """Where the entries stand that hold texts, such as a verdict, and are wrong in at least one case.
 
     There are few verdicts, and a wrong rule gives the right one often. A mistake explains such an entry only
-    if it gives the student's text in all cases, those where this text is right included.
+    if it gives the student's text in all cases, those where this text is right included. A question with a
+    reading of its own has texts of which many are right.
     """
+    if answer.question.reading is not None:
+        return [np.zeros(labels.shape, dtype=bool) for labels in answer.labels]
     texts = [
         np.arange(labels.size) >= numbers(value).size
         for labels, value in zip(answer.labels, answer.rights, strict=True)

@@ -30,7 +30,8 @@ class Table:
     def _repr_latex_(self) -> str:
         """An array: what a cell shows as LaTeX is set as mathematics."""
         rows = [[self.corner, *self.columns], *self.rows]
-        lines = [" & ".join(rf"\text{{{_tex(cell)}}}" for cell in row) + r" \\" for row in rows]
+        width = _widest(rows)
+        lines = [" & ".join(_cell(cell, width) for cell in row) + r" \\" for row in rows]
         if self.caption:
             words = rf"\parbox{{0.8\linewidth}}{{{_tex(self.caption)}}}"
             lines.insert(0, rf"\multicolumn{{{len(rows[0])}}}{{l}}{{{words}}} \\")
@@ -88,6 +89,25 @@ def table(
         pairs = zip(values, columns.values(), strict=True)
         made.append([name, *("" if value is None else format(value, spec) for value, spec in pairs)])
     return Table(list(columns), made, caption, corner)
+
+
+LINE = 84
+"""How many characters fit on a line of the page, a little less than were counted."""
+
+
+def _widest(rows: list[list[str]]) -> int:
+    """The number of characters at which long cells break, so that the row fits on the page."""
+    columns = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = LINE - 2 * len(columns)
+    fits = [width for width in range(8, LINE) if sum(min(width, column) for column in columns) <= room]
+    return max(fits, default=8)
+
+
+def _cell(words: str, width: int) -> str:
+    """One cell, in lines of at most so many characters."""
+    if len(words) <= width:
+        return rf"\text{{{_tex(words)}}}"
+    return rf"\parbox[t]{{{width / 2:.1f}em}}{{\raggedright {_tex(words)}\strut}}"
 
 
 def _tex(words: str) -> str:

@@ -118,7 +118,7 @@ ACCEPT = Question(
         _draw_accept(np.random.default_rng(1251), shift=0.004, spread=0.008),
         _draw_accept(np.random.default_rng(1252), shift=0.012, spread=0.03),
         _draw_accept(np.random.default_rng(1253), shift=0.07),
-        _draw_accept(np.random.default_rng(1336), shift=0.006, spread=0.03),
+        _draw_accept(np.random.default_rng(1337), shift=0.006, spread=0.03),
     ),
     draw=_draw_accept,
     odd=(

@@ -35,6 +35,7 @@ PREAMBLE = r"""
 \fvset{fontsize=\footnotesize}
 \setlength{\emergencystretch}{4em}
 \allowdisplaybreaks
+\AtBeginDocument{\robustify{\hyperlink}\robustify{\DUrole}}  % a citation in a caption goes into a list, too
 """
 
 BLACKBOARD = r"""\ProvidesPackage{bbm}
