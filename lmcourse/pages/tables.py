@@ -32,11 +32,12 @@ class Table:
         rows = [[self.corner, *self.columns], *self.rows]
         width = _widest(rows)
         lines = [" & ".join(_cell(cell, width) for cell in row) + r" \\" for row in rows]
+        body = "\n".join(lines)
+        array = f"\\begin{{array}}{{@{{}}l{'r' * len(self.columns)}}}\n{body}\n\\end{{array}}"
         if self.caption:
             words = rf"\parbox{{0.8\linewidth}}{{{_tex(self.caption)}}}"
-            lines.insert(0, rf"\multicolumn{{{len(rows[0])}}}{{l}}{{{words}}} \\")
-        body = "\n".join(lines)
-        return f"$$\n\\begin{{array}}{{l{'r' * len(self.columns)}}}\n{body}\n\\end{{array}}\n$$"
+            array = f"\\begin{{array}}{{@{{}}l}}\n{words} \\\\[6pt]\n{array}\n\\end{{array}}"
+        return f"$$\n{array}\n$$"
 
     def __repr__(self) -> str:
         whole = [[self.corner, *self.columns], *self.rows]
