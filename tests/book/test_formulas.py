@@ -496,10 +496,10 @@ BOARDS = {
 READ = {
     "01_chain_rule": {
         "def-01-conditional": "6f2a392a",
-        "thm-01-chain": "3d195b68",
-        "def-01-language-model": "001bef3c",
+        "thm-01-chain": "3c0b3476",
+        "def-01-language-model": "413b32a9",
         "thm-01-mass": "14b0ea11",
-        "def-01-markov": "213e280d",
+        "def-01-markov": "8f2c0ea9",
     },
     "02_cross_entropy": {
         "def-surprisal": "3b99fe58",

@@ -86,10 +86,23 @@ def test_keys_change_the_rule_and_the_text(page):
     assert "B wins" in words and "0.06 as a whole text" in words and "0.189 as a whole text" in words
     box.get_by_role("button", name="take one word of B back").press("Enter")
     assert "equal" in box.locator(".result").inner_text()
+    box.get_by_role("button", name="take one word of B back").press("Enter")
     assert box.get_by_role("button", name="take one word of B back").is_disabled()
-    for _ in range(5):
+    assert "Add a word to B" in box.locator(".result").inner_text()
+    for _ in range(6):
         box.get_by_role("button", name="add cat to B").press("Enter")
     assert box.get_by_role("button", name="add cat to B").is_disabled()
+    assert "A wins" in box.locator(".result").inner_text()
+
+
+def test_what_the_page_asks_for_can_be_done(page):
+    """Sleeps against cat sleeps cat sleeps: the mean prefers the second, the whole text the first."""
+    box = page.locator("[data-explorable=transcripts]")
+    for words in ("take one word of A back", "add sleeps to A", "add cat to B", "add sleeps to B"):
+        box.get_by_role("button", name=words).press("Enter")
+    box.get_by_role("button", name="mean per word").press("Enter")
+    assert "B wins" in box.locator(".result").inner_text()
+    box.get_by_role("button", name="total with the end").press("Enter")
     assert "A wins" in box.locator(".result").inner_text()
 
 

@@ -4,9 +4,10 @@
 
   const WIDTH = 440, LEFT = 30, RIGHT = 10, BAR = 34, TOP = 24, BOTTOM = 46;
 
-  /** Surprisals of a text in nats, word by word, and that of its end; the last row belongs to <s>, the last column to </s>. */
+  /** Surprisals of a text in nats, word by word, and that of its end; the last row belongs to <s>, the last column to </s>. No text is empty: its end is not counted. */
   function surprisals(rows, text) {
     const end = rows.length - 1;
+    if (!text.length) return { words: [], end: 0 };
     const words = text.map((word, k) => -Math.log(rows[k ? text[k - 1] : end][word]));
     return { words, end: -Math.log(rows[text[text.length - 1]][end]) };
   }
@@ -20,9 +21,10 @@
 
   const total = (parts) => parts.reduce((sum, part) => sum + part, 0);
 
-  /** Sums of both texts in nats, and the winner: 0 or 1, or -1 for a tie. */
+  /** Sums of both texts in nats, and the winner: 0 or 1, or -1 for a tie or if a text has no words. */
   function compare(rows, texts, rule) {
     const sums = texts.map((text) => total(segments(rows, text, rule)));
+    if (texts.some((text) => !text.length)) return { sums, winner: -1 };
     return { sums, winner: Math.abs(sums[0] - sums[1]) < 1e-12 ? -1 : sums[0] < sums[1] ? 0 : 1 };
   }
 
@@ -33,7 +35,7 @@
 
   function draw(box, data, make) {
     const add = make.svg;
-    const texts = data.texts.map((text) => [...text]), names = ["A", "B"], end = data.symbols.length;
+    const texts = data.texts.map((text) => [...text]), names = ["A", "B"];
     let rule = data.start;
     const form = make("div", "explorable-form", box);
     const rules = make("div", "controls", form);
@@ -71,7 +73,7 @@
       ruleButtons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === rule)));
       rows.forEach((row, which) => {
         row.buttons.forEach((button) => { button.disabled = texts[which].length >= data.most; });
-        row.back.disabled = texts[which].length <= 1;
+        row.back.disabled = !texts[which].length;
       });
       const found = compare(data.rows, texts, rule);
       const most = Math.max(2, Math.ceil(Math.max(...found.sums) * 1.05));
@@ -80,13 +82,14 @@
       texts.forEach((text, which) => {
         const y = TOP + which * (BAR + 26);
         const said = text.map((id) => data.symbols[id]).join(" ") + (rule === 2 ? " </s>" : "");
-        add(picture, "text", { x: 4, y: y + BAR / 2 + 5, class: which === found.winner ? "one" : "" }, names[which]);
-        add(picture, "text", { x: LEFT, y: y - 6, class: which === found.winner ? "one" : "" }, said);
+        add(picture, "text", { x: 4, y: y + BAR / 2 + 5, class: which === found.winner ? "winner" : "" }, names[which]);
+        add(picture, "text", { x: LEFT, y: y - 6, class: which === found.winner ? "winner" : "" }, text.length ? said : "(no words yet)");
+        if (!text.length) return;
         let left = 0;
         segments(data.rows, text, rule).forEach((nats, k) => {
           const isEnd = k === text.length;
           const wide = Math.max(0, x(left + nats) - x(left) - 1);
-          add(picture, "rect", { x: x(left), y, width: wide, height: BAR, class: isEnd ? "possible" : which === found.winner ? "model" : "rest" });
+          add(picture, "rect", { x: x(left), y, width: wide, height: BAR, class: isEnd ? "possible" : `word-${text[k]}` });
           const inside = isEnd ? "</s>" : data.symbols[text[k]];
           if (wide > 7 * inside.length + 6) add(picture, "text", { x: x(left) + wide / 2, y: y + BAR / 2 + 5, class: isEnd ? "middle" : "middle on" }, inside);
           left += nats;
@@ -98,6 +101,11 @@
       for (let v = 0; v <= most + 1e-9; v += step) add(picture, "text", { x: x(v), y: base + 17, class: v + step > most ? "tick end" : "tick middle" }, String(v));
       const unit = rule === 1 ? "nats per word" : "nats";
       add(picture, "text", { x: x(most / 2), y: base + 35, class: "tick middle" }, `−ln of the probability (${unit}): the shorter bar wins`);
+      const missing = names.filter((_, which) => !texts[which].length);
+      if (missing.length) {
+        words.textContent = `Add a word to ${missing.join(" and ")}.`;
+        return;
+      }
       const whole = texts.map((text) => Math.exp(-total(segments(data.rows, text, 2))));
       const start = texts.map((text) => Math.exp(-total(segments(data.rows, text, 0))));
       const verdict = found.winner < 0 ? "By this rule the two are equal." : `By this rule <b>${names[found.winner]}</b> wins.`;
