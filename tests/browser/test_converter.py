@@ -303,6 +303,8 @@ def test_known_texts_are_counted_again(real_texts):
             ends = int(text.is_eos.sum())
             counted = (len(text), text.words, text.chars, text.bytes, ends)
             assert counted == (item.tokens, item.words, item.chars, item.bytes, item.ends)
+            if item.unknown:
+                assert text.strings().count("<unk>") == item.unknown
 
 
 def test_known_texts_are_consistent():
