@@ -129,8 +129,8 @@ PUBLISHED = (
         tokens=159_658,
         chars=826_189,
         vocabulary=793_471,
-        note="Words and line ends, and characters with one for each line end. Sentences in random order; words "
-        "outside the vocabulary are UNK. The source prints both counts.",
+        note="Words and line ends, and characters with one for each line end. Sentences are shuffled. What "
+        "is outside the vocabulary is UNK. The source prints both counts.",
         source="tensor2tensor, lm1b.py",
         link="https://github.com/tensorflow/tensor2tensor/blob/2b3b57a76772e5c743b4bb4dab2c1a23e60f43e2/"
         "tensor2tensor/data_generators/lm1b.py",
