@@ -86,6 +86,7 @@ PUBLISHED = (
         chars=1_247_769,
         bytes=1_249_200,
         ends=4_358,
+        unknown=15_218,
         note="What stands between blanks, and one end for each line, empty lines included. Characters and "
         "bytes are those of the tokens with one separator each; the file has further blanks.",
         source="lmmetrics.text.tokenize, by whitespace, and a test that repeats it",
@@ -121,6 +122,18 @@ PUBLISHED = (
         "cent too low. Only the second half of each chunk is scored, and is taken for a sample of the whole.",
         source="the number of chunks that llama.cpp prints",
         link="https://github.com/ggml-org/llama.cpp/pull/270",
+    ),
+    KnownText(
+        name="one-billion-words",
+        title="One Billion Words, part 0 of 50 of the held-out text",
+        tokens=159_658,
+        chars=826_189,
+        vocabulary=793_471,
+        note="Words and line ends, and characters with one for each line end. Sentences are shuffled. What "
+        "is outside the vocabulary is UNK. The source prints both counts.",
+        source="tensor2tensor, lm1b.py",
+        link="https://github.com/tensorflow/tensor2tensor/blob/2b3b57a76772e5c743b4bb4dab2c1a23e60f43e2/"
+        "tensor2tensor/data_generators/lm1b.py",
     ),
     KnownText(
         name="enwik8",

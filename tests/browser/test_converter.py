@@ -1,6 +1,7 @@
 """The converter computes what Score computes, refuses what Score refuses, and can be used without a mouse."""
 
 import math
+import re
 from fractions import Fraction
 from urllib.parse import parse_qs, urlsplit
 
@@ -303,6 +304,9 @@ def test_known_texts_are_counted_again(real_texts):
             ends = int(text.is_eos.sum())
             counted = (len(text), text.words, text.chars, text.bytes, ends)
             assert counted == (item.tokens, item.words, item.chars, item.bytes, item.ends)
+            if item.unknown:
+                assert text.strings().count("<unk>") == item.unknown
+                assert not any(re.search(r"\w-\w", word) for word in text.strings())  # book/papers_table.md
 
 
 def test_known_texts_are_consistent():
