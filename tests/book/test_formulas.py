@@ -231,7 +231,8 @@ FORMULAS = {
         ),
     },
     "04_perplexity": {
-        r"\mathrm{PPL} = e^{L} = \exp\Bigl( -\frac{1}{N} \sum_{t=1}^{N} \ln q_t \Bigr)": (
+        r"\begin{aligned} \mathrm{PPL} &= e^{L} \\ &= \exp\Bigl( -\frac{1}{N} \sum_{t=1}^{N} \ln q_t \Bigr) ."
+        r" \end{aligned}": (
             NATS.perplexity,
             np.exp(NATS.nats_per("token")),
             np.exp(-np.log(Q).sum() / len(Q)),
@@ -521,14 +522,14 @@ READ = {
         "thm-03-mi": "a3d65e8a",
     },
     "04_perplexity": {
-        "def-04-perplexity": "a776781c",
+        "def-04-perplexity": "e7db2b13",
         "thm-04-faces": "67887503",
         "thm-04-range": "36bf3b6c",
         "def-04-step": "092475ce",
         "thm-04-steps": "db92314c",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "60dea565",
+        "thm-04-pooling": "40b13be7",
     },
     "05_ppl_bpc_conversion": {
         "def-05-per-unit": "c2d24224",

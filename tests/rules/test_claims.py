@@ -39,9 +39,9 @@ def test_the_page_itself_is_sound(planted):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("{04-size-first} to {04-size-last}", "10 to {04-size-last}", "alt text or caption says 10"),
-        ("  # claim: 04-stops", "", "the title .* says 'falls'"),
-        ("Perplexity falls to the floor", "Perplexity rises to the floor", "the title .* says 'rises'"),
+        ("{04-size-first} to {04-size-last}", "12 to {04-size-last}", "alt text or caption says 12"),
+        ("  # claim: 04-stops", "", "the title .* says 'fall'"),
+        ("2 and 3 fall towards", "2 and 3 rise towards", "the title .* says 'rise'"),
         ("{04-order3-starts}", "starts lowest", "says 'lowest'"),
         ("for lengths of 4 and 2", "for lengths of 4 and 9", "alt text or caption says 9"),
         ("{glue:text}`04-cat-ppl` per word", "1.6430 per word", "nothing uses the value '04-cat-ppl'"),
