@@ -176,7 +176,7 @@ FORMULAS = {
             cross_entropy(OLD[0], NEW[0]) / np.log(2),
         ),
         r"L = -\frac{1}{N} \sum_{t=1}^{N} \ln q_t": (NATS.nats_per("token"), -np.log(Q).sum() / len(Q)),
-        r"\bar H(p, q) = \sum_h p(h) \, H\bigl(p(\cdot \mid h),\, q(\cdot \mid h)\bigr)": (
+        r"\bar H(p, q) = \sum_h p(h) \, H(p_h, q_h)": (
             OLD[0] @ cross_entropy(OLD[1:4], NEW[1:4]),
             cross_entropy((OLD[0][:, None] * OLD[1:4]).ravel(), (OLD[0][:, None] * NEW[1:4]).ravel())
             - entropy(OLD[0]),  # of pairs, less that of their first halves, which the model knows
@@ -515,10 +515,10 @@ READ = {
         "thm-code-length": "6e00348f",
         "thm-proper": "11047fdf",
         "def-loss": "8e635cf1",
-        "def-02-conditional": "0830e49c",
+        "def-02-conditional": "2c6e4f85",
         "thm-lln": "0cb4eb66",
-        "thm-02-documents": "34545cb7",
-        "thm-softmax-gradient": "8e802620",
+        "thm-02-documents": "683bbca5",
+        "thm-softmax-gradient": "85e87578",
     },
     "03_kl_decomposition": {
         "def-03-kl": "548a7908",
