@@ -70,6 +70,13 @@ READER = tokenize(["b a c\n"], vocabulary=COUNTED.vocabulary)
 DRAWN = tokenize(3 * ["b a c"] + 2 * ["a a c b a"] + ["c"], vocabulary=COUNTED.vocabulary)
 DIFFERENT = [tokenize([text], vocabulary=COUNTED.vocabulary) for text in ("b a c", "a a c b a", "c")]
 """Three documents, and six that were drawn from them."""
+SYMBOLS = ("a", "b", "c", "</s>")
+AFTER_EACH = np.array([[2, 0, 3 + 2, 2], [3 + 2, 0, 0, 0], [0, 2, 0, 3 + 1], [2, 3, 1, 0]])
+"""How often each symbol follows a, b, c and the start in the six."""
+SHARES_AFTER = AFTER_EACH / AFTER_EACH.sum(axis=1, keepdims=True)
+ROWS_AFTER = np.array(
+    [BIGRAM.next_distribution((h,))[[COUNTED.vocabulary[x] for x in SYMBOLS]] for h in ("a", "b", "c", "<s>")]
+)
 ENDS = np.random.default_rng(2).uniform(0.05, 0.9, 40)
 """Probabilities of an end after each word of a text."""
 
@@ -169,15 +176,16 @@ FORMULAS = {
             cross_entropy(OLD[0], NEW[0]) / np.log(2),
         ),
         r"L = -\frac{1}{N} \sum_{t=1}^{N} \ln q_t": (NATS.nats_per("token"), -np.log(Q).sum() / len(Q)),
-        r"\sum_h p(h) \, H\bigl(p(\cdot \mid h),\, q(\cdot \mid h)\bigr)": (
+        r"\bar H(p, q) = \sum_h p(h) \, H(p_h, q_h)": (
             OLD[0] @ cross_entropy(OLD[1:4], NEW[1:4]),
             cross_entropy((OLD[0][:, None] * OLD[1:4]).ravel(), (OLD[0][:, None] * NEW[1:4]).ravel())
             - entropy(OLD[0]),  # of pairs, less that of their first halves, which the model knows
         ),
-        r"\frac{\mathbb{E}[-\ln q(X)]}{\mathbb{E}[M]} = \frac{H(p, q)}{\mathbb{E}[M]}": (
+        r"\frac{\mathbb{E}[-\ln q(X)]}{\mathbb{E}[M]} = \bar H(p, q)": (
             score_text(BIGRAM, DRAWN).nats_per("token"),
             np.dot([3, 2, 1], [-BIGRAM.log_probs(text).sum() for text in DIFFERENT])
             / np.dot([3, 2, 1], [len(text) for text in DIFFERENT]),
+            AFTER_EACH.sum(axis=1) / AFTER_EACH.sum() @ -(SHARES_AFTER * np.log(ROWS_AFTER)).sum(axis=1),
         ),
         "q = p": (  # the value there, and how many other models of 500 are above it
             500,
@@ -506,12 +514,12 @@ READ = {
         "def-surprisal": "3b99fe58",
         "def-cross-entropy": "ea67d195",
         "thm-code-length": "6e00348f",
-        "def-loss": "8e635cf1",
-        "def-02-conditional": "aa96683f",
-        "thm-lln": "0cb4eb66",
-        "thm-02-documents": "41afcb0c",
         "thm-proper": "11047fdf",
-        "thm-softmax-gradient": "8e802620",
+        "def-loss": "8e635cf1",
+        "def-02-conditional": "2c6e4f85",
+        "thm-lln": "0cb4eb66",
+        "thm-02-documents": "683bbca5",
+        "thm-softmax-gradient": "85e87578",
     },
     "03_kl_decomposition": {
         "def-03-kl": "548a7908",

@@ -69,7 +69,7 @@ def test_the_intervals_are_those_of_a_mean_and_of_a_ratio(page):
         loss = bits / count
         off = tales[draws[:, :size], 1] - loss[:, None] * tales[draws[:, :size], 0]
         error = {
-            "character": np.sqrt((squares / count - loss**2) / count),
+            "token": np.sqrt((squares / count - loss**2) / count),
             "tale": np.sqrt((off**2).sum(axis=1) * size / (size - 1)) / count,
         }
         for unit, expected in error.items():

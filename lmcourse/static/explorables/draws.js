@@ -1,10 +1,10 @@
-/* Forty test sets drawn from known tales: an interval for each, with a character or a tale as one draw. */
+/* Forty test sets drawn from known tales: an interval for each, with a token or a tale as one draw. */
 (function () {
   "use strict";
 
   const WIDTH = 440, HEIGHT = 330, LEFT = 14, RIGHT = 14, TOP = 24, BOTTOM = 46;
 
-  /** The cross-entropy of the source that picks one of the tales at random, which losses converge to: bits per character. */
+  /** The cross-entropy of the source that picks one of the tales at random, which losses converge to: bits per token. */
   function expected(tales) {
     return tales.reduce((sum, one) => sum + one[1], 0) / tales.reduce((sum, one) => sum + one[0], 0);
   }
@@ -12,7 +12,7 @@
   /**
    * The loss of a test set and its 95% interval.
    *
-   * tales: arrays [characters, bits, sum of the squares of the characters' bits]; draw: the indices of those that were drawn.
+   * tales: arrays [tokens, bits, sum of the squares of the tokens' bits]; draw: the indices of those that were drawn.
    */
   function interval(tales, draw, unit) {
     const total = (k) => draw.reduce((sum, d) => sum + tales[d][k], 0);
@@ -24,14 +24,14 @@
 
   function draw(box, data, make) {
     const add = make.svg, truth = expected(data.tales), most = data.draws[0].length;
-    const now = { unit: "character", size: data.size };
+    const now = { unit: "token", size: data.size };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
 
     const which = make("label", "", controls);
     which.append("one draw is a ");
     const unit = make("select", "", which);
-    for (const name of ["character", "tale"]) make("option", "", unit).textContent = name;
+    for (const name of ["token", "tale"]) make("option", "", unit).textContent = name;
     unit.addEventListener("change", () => { now.unit = unit.value; show(); });
 
     const label = make("label", "", controls);
@@ -52,7 +52,7 @@
       add(picture, "line", { x1: x(v), x2: x(v), y1: TOP, y2: HEIGHT - BOTTOM, class: "grid" });
       if (tenth % 2 === 0) add(picture, "text", { x: x(v), y: HEIGHT - BOTTOM + 18, class: "tick middle" }, v.toFixed(1));
     }
-    add(picture, "text", { x: x(truth), y: HEIGHT - 8, class: "tick middle" }, "loss (bits per character)");
+    add(picture, "text", { x: x(truth), y: HEIGHT - 8, class: "tick middle" }, "loss (bits per token)");
     add(picture, "line", { x1: x(truth), x2: x(truth), y1: TOP - 4, y2: HEIGHT - BOTTOM, class: "axis" });
     add(picture, "text", { x: x(truth), y: TOP - 9, class: "middle" }, "cross-entropy");
     const step = (HEIGHT - TOP - BOTTOM) / data.draws.length;
@@ -74,7 +74,7 @@
       });
       const count = data.draws.length;
       result.innerHTML = `With a ${now.unit} as one draw, <b>${count - missed} of ${count}</b> “95%” intervals contain the ` +
-        `cross-entropy of ${truth.toFixed(2)} bits per character, and <b>${missed}</b> miss it. ` +
+        `cross-entropy of ${truth.toFixed(2)} bits per token, and <b>${missed}</b> miss it. ` +
         `Their mean length is <b>${width.toFixed(3)}</b> bits.`;
     }
     show();

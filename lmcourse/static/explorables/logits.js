@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, ROW = 50, TOP = 8, LEFT = 70, RIGHT = 92, AXIS = 44;
+  const WIDTH = 440, ROW = 50, TOP = 26, LEFT = 70, RIGHT = 92, AXIS = 44;
 
   /** Logits -> probabilities, without overflow. */
   function softmax(z) {
@@ -68,7 +68,7 @@
       add(picture, "text", { x: x(q), y: bottom + 17, class: "tick middle" }, String(q));
     }
     add(picture, "text", { x: x(0.5), y: bottom + 38, class: "tick middle" }, "probability");
-    add(picture, "text", { x: WIDTH - 4, y: bottom + 17, class: "tick end" }, "gradient");
+    add(picture, "text", { x: WIDTH - 4, y: TOP - 8, class: "tick end" }, "gradient");
     const rows = data.names.map(function (name, k) {
       const top = TOP + k * ROW;
       add(picture, "text", { x: LEFT - 8, y: top + ROW / 2 + 5, class: "end" }, name);
