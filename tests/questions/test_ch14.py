@@ -39,6 +39,12 @@ changed("three-ranks", "M2", (BITS, "nats / size"))
 changed("three-ranks", "L3", (BITS, "nats * math.log(2) / size"))
 changed("three-ranks", "L26", (BITS, "nats / tokens / math.log(2)"))
 changed("three-ranks", "M4", (PERPLEXITY, "nats / tokens"))
+changed("three-ranks", "L26", (PERPLEXITY, "math.exp(nats / size)"))
+changed(
+    "three-ranks",
+    "M87",
+    (PERPLEXITY, "np.average(np.exp(totals[:, 0] / totals[:, 1]), weights=totals[:, 1])"),
+)
 BY_RANK = "nats = np.average(totals[:, 0] / totals[:, 1], weights=totals[:, 1]) * tokens"
 odd("three-ranks", (COLUMNS, f"{COLUMNS}\n    {BY_RANK}"))
 right(
@@ -70,6 +76,8 @@ changed("which-reduction", "L40", (E, '"E": "Sum"'))
 changed("which-reduction", "L1", (C, '"C": "sum"'))
 changed("which-reduction", "L41", (D, '"D": "more"'))
 changed("which-reduction", "L28", (A, '"A": "more"'))
+changed("which-reduction", "L28", (C, '"C": "more"'))
+changed("which-reduction", "L11", (D, '"D": "largest"'))
 right(
     "which-reduction",
     'reduction = {"E": "More", "D": " all equal", "C": "the maximum", "B": "more.", "A": "SUM"}',
@@ -94,6 +102,14 @@ changed(
 )
 changed("piece", "L22", (REPEATED, "m * (K - L) / N"), (DROPPED, '"dropped": m * (L - K) / N'))
 changed("piece", "L22", (AVERAGED, "K + rest - L"))
+changed("piece", "L22", (REPEATED, "m * K / (N + m)"), (DROPPED, '"dropped": -m * K / (N - m)'))
+changed(
+    "piece",
+    "M4",
+    (REPEATED, f"sp.exp({REPEATED})"),
+    (DROPPED, '"dropped": sp.exp(rest - L)'),
+    (AVERAGED, f"sp.exp({AVERAGED})"),
+)
 changed(
     "piece", "L27", (REPEATED, "(N * L + m * K) / N - L"), (DROPPED, '"dropped": (N * L - m * K) / N - L')
 )
@@ -189,6 +205,21 @@ changed(
     ('"tokens": tokens', '"tokens": sum(real.sum() for batches in ranks for _, _, real in batches)'),
 )
 changed("all-reduce", "M19", ("mask.sum()", "len(row)"))
+DOCUMENTS = """
+def evaluate(ranks):
+    rows = {}
+    for batches in ranks:
+        for ids, nats, real in batches:
+            rows |= {int(i): row[mask] for i, row, mask in zip(ids, nats, real)}
+    return {"perplexity": PERPLEXITY, "tokens": sum(map(len, rows.values()))}
+"""
+OF_ROWS = "np.mean([math.exp(row.mean()) for row in rows.values()])"
+written("all-reduce", "M8", DOCUMENTS.replace("PERPLEXITY", OF_ROWS))
+OF_ROWS = "math.exp(np.mean([row.mean() for row in rows.values()]))"
+written("all-reduce", "M9", DOCUMENTS.replace("PERPLEXITY", OF_ROWS))
+changed("all-reduce", "M1", ("math.exp(nats / tokens)", "2 ** (nats / tokens)"))
+changed("all-reduce", "M4", ("math.exp(nats / tokens)", "nats / tokens"))
+changed("all-reduce", "L1", ('"tokens": tokens', '"tokens": tokens / len(ranks)'))
 changed("all-reduce", "M84", ("totals = np.zeros(2)", "totals, seen = np.zeros(2), set()"))
 right(
     "all-reduce",
@@ -228,6 +259,7 @@ changed(
     ('values["sum"][0]', "math.exp(all_nats / all_tokens)"),
 )
 changed("rank-logs", "M12", ('whole.append(values["sum"][0])', 'whole.append(values["losses"][0])'))
+changed("rank-logs", "M87", ('whole.append(values["sum"][0])', 'whole.append(values["perplexities"][0])'))
 changed("rank-logs", "M4", ('whole.append(values["sum"][0])', "whole.append(all_nats / all_tokens)"))
 right(
     "rank-logs",
@@ -260,6 +292,7 @@ breaks("rank-logs", "one word for each log", ('"; ".join(verdicts)', '" ".join(v
 
 changed("came-twice", "M85", ('"repeats": repeats', '"repeats": [D % ranks for ranks, _ in reports]'))
 changed("came-twice", "L11", ('"repeats": repeats', '"repeats": [W - D % W for W, _ in reports]'))
+changed("came-twice", "L40", ('"second": int(misses.argmin())', '"second": first'))
 changed("came-twice", "L31", *exchange('"first"', '"second"'))
 changed("came-twice", "L23", ('"first": first', '"first": first + 1'), ("argmin())}", "argmin()) + 1}"))
 written(
@@ -324,7 +357,7 @@ right(
     "telling-text",
     """
     import torch
-    tokens, perplexities = [300, 300, 90, 50, 40, 55, 210, 300], [90, 4, 17, 30, 6, 8, 35, 2]
+    tokens, perplexities = [300, 300, 90, 50, 40, 55, 210, 60], [90, 4, 17, 30, 6, 8, 35, 9]
     small = torch.tensor([tokens, perplexities]).T
     """,
 )
@@ -333,6 +366,7 @@ ORDER, GAP = '"order": np.sort(values)', '"gap": float(np.spacing(np.float32(exa
 LOST, BOUND = '"lost": exact - float(total)', "(len(values) - 1) * 2.0**-24 * exact"
 changed("float-sum", "M44", ("np.float32(0)", "0.0"), ("np.float32(total + value)", "total + float(value)"))
 changed("float-sum", "L11", ("for value in values:", "for value in np.sort(values):"))
+changed("float-sum", "M44", (LOST, '"lost": float(np.float32(exact) - total)'))
 changed("float-sum", "L7", (LOST, '"lost": float(total) - exact'))
 changed("float-sum", "L34", (BOUND, "(len(values) - 1) * 2.0**-23 * exact"))
 changed("float-sum", "L23", (BOUND, "len(values) * 2.0**-24 * exact"))
@@ -375,12 +409,27 @@ SAME, WHOLE = "if all(same):", 'file["whole"] and '
 changed("exact-resume", "M88", (SAME, "if True:"), ("done.append(first)", "done += some"))
 changed("exact-resume", "L41", (SAME, "if True:"))
 changed("exact-resume", "L41", (SAME, "if True:"), ("done.append(first)", "done.append(some[-1])"))
+DONE = '{file["shard"] for file in done}'
+changed("exact-resume", "L41", (DONE, "counting.keys()"))
+changed("exact-resume", "L41", (DONE, '{file["shard"] for file in files}'))
+written(
+    "exact-resume",
+    "M88",
+    """
+    def collect(plan, files):
+        nats, tokens = sum(file["nats"] for file in files), sum(file["tokens"] for file in files)
+        todo = plan["texts"].keys() - {file["shard"] for file in files}
+        return {"nats": nats, "tokens": tokens, "todo": list(todo)}
+    """,
+)
+changed("exact-resume", "L28", (SAME, "if len(some) == 1:"))
 changed("exact-resume", "M17", (WHOLE, ""))
 changed("exact-resume", "L15", (' and file["model"] == plan["model"]', ""))
 TEXT = 'plan["texts"].get(file["shard"]) == file["text"]'
 changed("exact-resume", "M39", (TEXT, 'file["shard"] in plan["texts"]'))
 changed("exact-resume", "L27", (TEXT, 'plan["texts"].get(file["shard"], file["text"]) == file["text"]'))
-right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(sorted(missing))', "sorted(missing)"))
+right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(sorted(missing))', "list(missing)"))
+right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(', '", ".join('))
 right(
     "exact-resume",
     """
@@ -402,6 +451,8 @@ changed("windows", "M13", (LAST, "if start + stride >= length:"))
 changed("windows", "L25", (COUNTED, "positions += window"))
 changed("windows", "M15", ("for length in lengths:", "for length in [sum(lengths)]:"))
 changed("windows", "L22", ('"positions": positions', '"positions": lengths.sum()'))
+changed("windows", "L24", ("start += stride", "start += window"))
+changed("windows", "L31", ("start += stride", "start += window - stride"))
 changed("windows", "L31", ("window - stride}", "stride}"))
 changed("windows", "L24", ("window - stride}", "0}"))
 changed("windows", "L8", ("window - stride}", "window}"))
@@ -447,6 +498,7 @@ changed("plan", "L22", (NEEDED, "pilot * z * error / difference"))
 changed("plan", "L22", (NEEDED, "pilot * (error / difference) ** 2"))
 changed("plan", "L22", (MACHINES, "math.ceil(needed / rate / deadline)"))
 changed("plan", "L22", (SECONDS, "needed / rate"))
+changed("plan", "L8", (NEEDED, "(z * error / difference) ** 2"))
 changed("plan", "L23", (MACHINES, "int(needed / rate / (deadline - start))"))
 changed("plan", "L32", (MACHINES, "math.ceil((start + needed / rate) / deadline)"))
 changed("plan", "L43", (MACHINES, "needed / rate / (deadline - start)"))

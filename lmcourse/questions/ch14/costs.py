@@ -84,6 +84,22 @@ WINDOWS = Question(
             "twice.",
         ),
         Mistake(
+            "L24",
+            lambda lengths, window, stride: (
+                windows(lengths, window, window) | {"past": float(window - stride)}
+            ),
+            "Your windows do not overlap. Each further window begins `stride` tokens after the one before "
+            "it, so it begins inside that window.",
+        ),
+        Mistake(
+            "L31",
+            lambda lengths, window, stride: (
+                windows(lengths, window, window - stride) | {"past": float(window - stride)}
+            ),
+            "You take the stride for the overlap of two windows. It is how far a window begins after the one "
+            "before it.",
+        ),
+        Mistake(
             "L31",
             but(windows, {"past": lambda lengths, window, stride: float(stride)}),
             "Your 'past' is the stride: so many tokens a window scores. What has the window read before the "
@@ -214,6 +230,13 @@ PLAN = Question(
                 tokens=lambda batches, pilot, error, difference, *_: lambda: pilot * (error / difference) ** 2
             ),
             "With your 'tokens' the difference is one error away from 0. It should be z errors.",
+        ),
+        Mistake(
+            "L8",
+            _changed(
+                tokens=lambda batches, pilot, error, difference, z, *_: lambda: (z * error / difference) ** 2
+            ),
+            "Your 'tokens' is by how many times the real run has to be larger than the pilot.",
         ),
         Mistake(
             "L23",

@@ -1,11 +1,11 @@
 """Chapter 14, digits: what a sum in float32 loses, and in which order it loses least."""
 
 import math
-import secrets
 
 import numpy as np
 
 from lmcourse.hints.answers import plain_data
+from lmcourse.hints.plain_data import of_torch
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.wrong import but, then
@@ -15,8 +15,8 @@ from lmcourse.questions.shared.wrong import but, then
 UNIT = 2.0**-24
 """The largest relative error of one rounding to float32."""
 
-FITS, AS_GIVEN, LARGEST = (f"{name} {secrets.token_hex(8)}" for name in ("fits", "as given", "largest first"))
-"""How an order of the values is read; nobody can give these words as an answer."""
+FITS, AS_GIVEN, LARGEST = "fits", "as given", "largest first"
+"""What an order of the values does; it is read as one of three orders that do the same."""
 
 
 def running(values):
@@ -31,26 +31,32 @@ def float_sum(values):
         "lost": exact - running(values),
         "bound": (len(values) - 1) * UNIT * exact,
         "gap": float(np.spacing(np.float32(exact))),
-        "order": FITS,
+        "order": np.sort(values).astype(np.float64),
     }
 
 
 def read_order(answer, values):
-    """Read an answer's order as what it does: the values, all of them, and how well they are added so."""
+    """Read an answer's order as one of ours that does what it does."""
     answer = plain_data(answer)
-    if not isinstance(answer, dict) or "order" not in answer or isinstance(answer["order"], str):
+    if not isinstance(answer, dict) or "order" not in answer:
         return answer, {}
-    given, told = answer["order"], ""
+    given = answer["order"]
+    if of_torch(given):
+        given = given.detach().tolist()
     try:
         order = np.asarray(given, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         order = np.zeros(0)
     if order.shape != values.shape or not np.array_equal(np.sort(order), np.sort(values).astype(np.float64)):
         told = '"order": give the values themselves, each as often as it occurs, in another order.'
-        found = ""
-    else:
-        found = _kind(order.astype(np.float32), values)
-    return answer | {"order": found}, {"order": told} if told else {}
+        return answer | {"order": np.zeros(values.shape)}, {"order": told}
+    return answer | {"order": _ours(_kind(order.astype(np.float32), values), values)}, {}
+
+
+def _ours(kind, values):
+    """An order of this kind."""
+    given, rising = values.astype(np.float64), np.sort(values).astype(np.float64)
+    return {FITS: rising, AS_GIVEN: given, LARGEST: rising[::-1]}[kind]
 
 
 def _kind(order, values):
@@ -105,6 +111,14 @@ FLOAT_SUM = Question(
             "in which they come.",
         ),
         Mistake(
+            "M44",
+            but(
+                float_sum,
+                {"lost": lambda values: float(np.float32(math.fsum(values.tolist()))) - running(values)},
+            ),
+            "You have rounded the exact sum to float32 before you subtract. Subtract in float64.",
+        ),
+        Mistake(
             "L7",
             then(float_sum, lambda found: found | {"lost": -found["lost"]}),
             "Your 'lost' is the running sum minus the exact one. It is positive where something is lost.",
@@ -148,13 +162,13 @@ FLOAT_SUM = Question(
         ),
         Mistake(
             "L11",
-            but(float_sum, {"order": lambda values: AS_GIVEN}),
+            but(float_sum, {"order": lambda values: _ours(AS_GIVEN, values)}),
             "In your order the running sum is still too far from the exact one. A small number that meets a "
             "large total is rounded away: what should the total have been when the small numbers came?",
         ),
         Mistake(
             "L7",
-            but(float_sum, {"order": lambda values: LARGEST}),
+            but(float_sum, {"order": lambda values: _ours(LARGEST, values)}),
             "Your order begins with the largest values, so every small one meets a large total and is "
             "rounded away.",
         ),

@@ -98,6 +98,20 @@ THREE_RANKS = Question(
             "Your 'bits' are per token, and bits per byte are asked for.",
         ),
         Mistake(
+            "L26",
+            but(reduce_ranks, {"perplexity": lambda totals: np.exp(totals[:, 0].sum() / totals[:, 2].sum())}),
+            "Your 'perplexity' is per byte, and the perplexity per token is asked for.",
+        ),
+        Mistake(
+            "M87",
+            but(
+                reduce_ranks,
+                {"perplexity": lambda t: np.average(np.exp(t[:, 0] / t[:, 1]), weights=t[:, 1])},
+            ),
+            "You weigh the perplexities of the ranks with their tokens. It is the losses that have these "
+            "weights: average before you exponentiate.",
+        ),
+        Mistake(
             "M4",
             but(reduce_ranks, {"perplexity": lambda totals: totals[:, 0].sum() / totals[:, 1].sum()}),
             "Your 'perplexity' is the loss. Exponentiate it.",
@@ -166,6 +180,18 @@ WHICH_REDUCTION = Question(
             "not how long somebody has waited.",
         ),
         Mistake(
+            "L28",
+            but(which_reduction, {"C": lambda: "more"}),
+            "C: all ranks have started together, so the times that they send end in the order in which the "
+            "ranks were done. Nothing else is needed.",
+        ),
+        Mistake(
+            "L11",
+            but(which_reduction, {"D": lambda: "largest"}),
+            "D: a digest is a name and not a size. If two ranks send different ones, the larger of them says "
+            "nothing about the other.",
+        ),
+        Mistake(
             "L41",
             but(which_reduction, {"D": lambda: "more"}),
             "D: the digests are enough. If two of them differ, two ranks have different models, and no "
@@ -184,8 +210,8 @@ WHICH_REDUCTION = Question(
             "belong to two different texts with different answers.",
         ),
     ),
-    advice="Take two ranks with three tokens each, and try to find two texts whose ranks print the same "
-    "numbers while the whole text has different ones.",
+    advice="Ask of each number: could two runs whose ranks send the same numbers still have different "
+    "answers? Then more is needed. Try it with two ranks and three tokens each.",
 )
 
 # --- always ----------------------------------------------------------------------------------------------
@@ -407,6 +433,12 @@ RANK_LOGS = Question(
             "M12",
             partial(rank_logs, whole=lambda nats, tokens: np.exp((nats / tokens).mean())),
             "Your 'whole' is e to the mean of the ranks' losses. Divide the sum of the nats by the sum of "
+            "the tokens.",
+        ),
+        Mistake(
+            "M87",
+            partial(rank_logs, whole=lambda nats, tokens: np.exp(nats / tokens).mean()),
+            "Your 'whole' is the mean of the ranks' perplexities. Divide the sum of the nats by the sum of "
             "the tokens.",
         ),
         Mistake(

@@ -1,12 +1,14 @@
 """Chapter 14, a run that broke off: which of its files count, and which shards are to be scored again."""
 
 import math
+import re
 from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.choices import read_lists
+from lmcourse.questions.shared.wrong import but
 
 # --- exact-resume ----------------------------------------------------------------------------------------
 
@@ -20,7 +22,9 @@ def _agree(files):
     )
 
 
-def collect(plan, files, asks=("whole", "model", "text"), once=True, conflict="refuse", strangers=False):
+def collect(
+    plan, files, asks=("whole", "model", "text"), once=True, conflict="refuse", strangers=False, again="count"
+):
     """Nats and tokens of the shards that are done, each once, and the names of those to score."""
     good = {}
     for file in files:
@@ -36,7 +40,7 @@ def collect(plan, files, asks=("whole", "model", "text"), once=True, conflict="r
     for name, some in good.items():
         if not once:
             counted += some
-        elif _agree(some) or conflict == "first":
+        elif (_agree(some) and (again == "count" or len(some) == 1)) or conflict == "first":
             counted.append(some[0])
         elif conflict == "last":
             counted.append(some[-1])
@@ -47,6 +51,23 @@ def collect(plan, files, asks=("whole", "model", "text"), once=True, conflict="r
         "tokens": float(sum(file["tokens"] for file in counted)),
         "todo": "; ".join(sorted(todo)),
     }
+
+
+def _everything(plan, files):
+    """As if every file counted, each time."""
+    return collect(plan, files, asks=(), once=False, strangers=True)
+
+
+def read_names(answer, *case):
+    """Read an answer whose names may be a list, in any order, or be separated by commas or blanks."""
+    answer = plain_data(answer)
+    if isinstance(answer, dict) and "todo" in answer:
+        given = answer["todo"].tolist() if isinstance(answer["todo"], np.ndarray) else answer["todo"]
+        if isinstance(given, str):
+            given = [name for name in re.split(r"[;,\s]+", given) if name]
+        if isinstance(given, list | tuple):
+            answer = answer | {"todo": "; ".join(sorted(str(name).strip().lower() for name in given))}
+    return answer, {}
 
 
 def _draw_files(rng):
@@ -106,7 +127,7 @@ EXACT_RESUME = Question(
     draw=_draw_files,
     odd=(_draw_done, lambda rng: (_draw_files(rng)[0], [])),
     rtol=1e-9,
-    reading=read_lists("todo"),
+    reading=read_names,
     entry_points={"nats": 1, "tokens": 1, "todo": 1},
     mistakes=(
         Mistake(
@@ -126,6 +147,29 @@ EXACT_RESUME = Question(
             partial(collect, conflict="last"),
             "A shard has two whole files that disagree, and you take the one that comes last. Nothing says "
             "which of the two is right: score the shard again.",
+        ),
+        Mistake(
+            "L41",
+            but(collect, {"todo": lambda *case: collect(*case, conflict="first")["todo"]}),
+            "Your 'todo' lacks a shard whose whole files disagree. It is not done, although it has files.",
+        ),
+        Mistake(
+            "L41",
+            but(collect, {"todo": lambda *case: _everything(*case)["todo"]}),
+            "Your 'todo' has only the shards of which there is no file at all. A shard without a file that "
+            "counts is not done either.",
+        ),
+        Mistake(
+            "M88",
+            lambda plan, files: _everything(plan, files),
+            "You add up every file in the folder, whatever it is. Go through the conditions under which a "
+            "file counts, and count each shard once.",
+        ),
+        Mistake(
+            "L28",
+            partial(collect, again="refuse"),
+            "You score a shard again although its whole files agree. A shard that was scored twice with the "
+            "same result is done.",
         ),
         Mistake(
             "M17",

@@ -1,5 +1,6 @@
 """Chapter 14, samplers: documents that come twice or not at all, and how a number shows it."""
 
+import itertools
 import math
 from functools import partial
 
@@ -69,6 +70,17 @@ PIECE = Question(
             "The denominator is the number of tokens that the program has scored. It is not N.",
         ),
         Mistake(
+            "L22",
+            lambda N, L, m, K: piece(N, L, m, K) | {"repeated": m * K / (N + m), "dropped": -m * K / (N - m)},
+            "You compare the nats of the piece with nothing. The tokens of the piece also change the "
+            "denominator under the N L nats of the text.",
+        ),
+        Mistake(
+            "M4",
+            then(piece, lambda found: {key: np.exp(value) for key, value in found.items()}),
+            "This is the ratio of the two perplexities. The change of the loss is asked for.",
+        ),
+        Mistake(
             "L31",
             exchanged(piece, "repeated", "dropped"),
             "You have exchanged 'repeated' and 'dropped'. A piece that is harder than the text raises the "
@@ -128,6 +140,14 @@ def evaluate(ranks, twice=False, batches="sum", over="sum", padding=False):
     return {"perplexity": perplexity, "tokens": tokens if over != "rank 0" else parts[0, 1]}
 
 
+def _of_documents(inner, outer, ranks):
+    """Some mean over documents, each once, of their losses."""
+    losses = {}
+    for ids, nats, real in itertools.chain.from_iterable(ranks):
+        losses |= {int(i): row[mask].mean() for i, row, mask in zip(ids, nats, real, strict=True)}
+    return evaluate(ranks) | {"perplexity": outer(np.mean([inner(x) for x in losses.values()]))}
+
+
 def _padding_counted(ranks):
     """As `evaluate`, with the places of the padding in the number of tokens."""
     right, places = evaluate(ranks), evaluate(ranks, padding=True)["tokens"]
@@ -176,7 +196,7 @@ ALL_REDUCE = Question(
     right=evaluate,
     cases=(
         _draw_ranks(np.random.default_rng(1427), 7, 3, 2),
-        _draw_ranks(np.random.default_rng(1422), 9, 4, 2),
+        _draw_ranks(np.random.default_rng(1423), 9, 4, 2),
         _draw_ranks(np.random.default_rng(1423), 11, 3, 3),
     ),
     draw=_draw_ranks,
@@ -262,6 +282,33 @@ ALL_REDUCE = Question(
             "mean nothing.",
         ),
         Mistake(
+            "M8",
+            partial(_of_documents, np.exp, lambda x: x),
+            "You average the perplexities of the documents, each counted once. Add their nats and their "
+            "tokens instead, and divide once.",
+        ),
+        Mistake(
+            "M9",
+            partial(_of_documents, lambda x: x, np.exp),
+            "You average the losses of the documents, each counted once. Documents differ in length: add "
+            "nats and tokens instead, and divide once.",
+        ),
+        Mistake(
+            "M1",
+            but(evaluate, {"perplexity": lambda ranks: 2 ** np.log(evaluate(ranks)["perplexity"])}),
+            "You raise 2 to a loss in nats. Raise e.",
+        ),
+        Mistake(
+            "M4",
+            but(evaluate, {"perplexity": lambda ranks: np.log(evaluate(ranks)["perplexity"])}),
+            "Your 'perplexity' is the loss. Exponentiate it.",
+        ),
+        Mistake(
+            "L1",
+            but(evaluate, {"tokens": lambda ranks: evaluate(ranks)["tokens"] / len(ranks)}),
+            "Your 'tokens' is the mean over the ranks. The whole text has the tokens of all of them.",
+        ),
+        Mistake(
             "M19",
             _padding_counted,
             "You divide by all places of the batches. Those where `real` is False are padding and have to "
@@ -327,7 +374,7 @@ CAME_TWICE = Question(
     right=came_twice,
     cases=(
         _draw_reports(np.random.default_rng(1421), 10),
-        _draw_reports(np.random.default_rng(1424), 14),
+        _draw_reports(np.random.default_rng(1425), 14),
         _draw_reports(np.random.default_rng(1426), 26),
     ),
     draw=_draw_reports,
@@ -344,6 +391,14 @@ CAME_TWICE = Question(
             partial(came_twice, of=lambda D, W: W - D % W),
             "One of the reports divides the documents evenly, and then nothing is repeated. Your 'repeats' "
             "has as many repeats there as there are ranks.",
+        ),
+        Mistake(
+            "L40",
+            lambda nats, tokens, reports: (
+                came_twice(nats, tokens, reports) | {"second": came_twice(nats, tokens, reports)["first"]}
+            ),
+            "Your 'second' is the document of 'first' once more. The two documents of the order are "
+            "different ones.",
         ),
         Mistake(
             "L31",
