@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, HEIGHT = 230, LEFT = 56, RIGHT = 14, TOP = 12, BOTTOM = 42;
+  const WIDTH = 440, HEIGHT = 230, LEFT = 56, RIGHT = 26, TOP = 12, BOTTOM = 42;
 
   /** The nearest whole number, ties to even. */
   function even(x) {
