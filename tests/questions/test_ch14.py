@@ -429,6 +429,7 @@ TEXT = 'plan["texts"].get(file["shard"]) == file["text"]'
 changed("exact-resume", "M39", (TEXT, 'file["shard"] in plan["texts"]'))
 changed("exact-resume", "L27", (TEXT, 'plan["texts"].get(file["shard"], file["text"]) == file["text"]'))
 right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(sorted(missing))', "list(missing)"))
+right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(sorted(missing))', "missing"))
 right("exact-resume", SET.tasks["exact-resume"].replace('"; ".join(', '", ".join('))
 right(
     "exact-resume",

@@ -116,7 +116,8 @@ FLOAT_SUM = Question(
                 float_sum,
                 {"lost": lambda values: float(np.float32(math.fsum(values.tolist()))) - running(values)},
             ),
-            "You have rounded the exact sum to float32 before you subtract. Subtract in float64.",
+            "Your difference is one of two float32 numbers. A Python float minus a np.float32 is a "
+            "np.float32: turn the running sum into a float before you subtract.",
         ),
         Mistake(
             "L7",

@@ -65,7 +65,7 @@ def read_names(answer, *case):
         given = answer["todo"].tolist() if isinstance(answer["todo"], np.ndarray) else answer["todo"]
         if isinstance(given, str):
             given = [name for name in re.split(r"[;,\s]+", given) if name]
-        if isinstance(given, list | tuple):
+        if isinstance(given, list | tuple | set | frozenset):
             answer = answer | {"todo": "; ".join(sorted(str(name).strip().lower() for name in given))}
     return answer, {}
 
