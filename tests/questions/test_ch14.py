@@ -367,6 +367,8 @@ LOST, BOUND = '"lost": exact - float(total)', "(len(values) - 1) * 2.0**-24 * ex
 changed("float-sum", "M44", ("np.float32(0)", "0.0"), ("np.float32(total + value)", "total + float(value)"))
 changed("float-sum", "L11", ("for value in values:", "for value in np.sort(values):"))
 changed("float-sum", "M44", (LOST, '"lost": float(np.float32(exact) - total)'))
+changed("float-sum", "L26", (LOST, '"lost": (exact - float(total)) / exact'))
+changed("float-sum", "L8", (GAP, '"gap": float(np.spacing(exact))'))
 changed("float-sum", "L7", (LOST, '"lost": float(total) - exact'))
 changed("float-sum", "L34", (BOUND, "(len(values) - 1) * 2.0**-23 * exact"))
 changed("float-sum", "L23", (BOUND, "len(values) * 2.0**-24 * exact"))

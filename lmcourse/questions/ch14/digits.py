@@ -93,7 +93,7 @@ FLOAT_SUM = Question(
         _draw_values(np.random.default_rng(1442)),
     ),
     draw=_draw_values,
-    atol=1e-4,
+    atol=3e-7,
     precision="Take the exact sum in float64, or with math.fsum, and do not round.",
     reading=read_order,
     entry_points={"lost": 1, "bound": 1, "gap": 1, "order": 1},
@@ -123,6 +123,11 @@ FLOAT_SUM = Question(
             "L7",
             then(float_sum, lambda found: found | {"lost": -found["lost"]}),
             "Your 'lost' is the running sum minus the exact one. It is positive where something is lost.",
+        ),
+        Mistake(
+            "L26",
+            but(float_sum, {"lost": lambda v: (math.fsum(v.tolist()) - running(v)) / math.fsum(v.tolist())}),
+            "Your 'lost' is a share of the sum. The difference itself is asked for, in nats.",
         ),
         Mistake(
             "L34",
@@ -159,7 +164,8 @@ FLOAT_SUM = Question(
         Mistake(
             "L8",
             but(float_sum, {"gap": lambda values: 2 * UNIT}),
-            "Your 'gap' is the distance of neighbours at 1. Here the sum is some ten million.",
+            "Your 'gap' is far too small: it is the distance of float32 numbers at 1, or that of float64 "
+            "numbers. Here a float32 stands for a sum of some ten million.",
         ),
         Mistake(
             "L11",
