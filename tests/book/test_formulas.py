@@ -9,7 +9,7 @@ import hashlib
 import math
 import re
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -56,6 +56,8 @@ BOUND = -np.log2(1 - len(ROW) / 2**10)
 SHARES = COUNTS / COUNTS.sum()
 SLICE_A, OTHER_COUNTS = RNG_09.uniform(0.5, 6, 5), RNG_09.integers(1, 40, 5)
 """Losses of another model on the same kinds of documents, and how many tokens of each it scored."""
+RANKS = np.array([(COUNTS[k::2].sum(), np.average(LOSSES[k::2], weights=COUNTS[k::2])) for k in range(2)]).T
+"""Tokens and losses of two ranks that share the documents."""
 OTHER_ROWS = np.random.default_rng(3).dirichlet(np.ones(5), 500)
 """Relative frequencies of five words, and 500 other forecasts."""
 JOINT = np.random.default_rng(1).dirichlet(np.ones(27)).reshape(3, 3, 3)
@@ -104,6 +106,25 @@ def gradient_by_complex_step(z, p):
     """The derivative of H(p, softmax(z)) with respect to the first logit."""
     z = z + np.array([1e-20j, 0, 0])
     return ((np.log(np.exp(z).sum()) - p @ z).imag) / 1e-20
+
+
+def levels(count):
+    """In how many steps numbers become one sum, if neighbours are added."""
+    steps = 0
+    while count > 1:
+        count, steps = (count + 1) // 2, steps + 1
+    return steps
+
+
+def mixture(total, variance, rho):
+    """The capital of a normal mixture of bets with variance 1 / rho, by quadrature."""
+
+    def bets(x):  # around the most likely bet
+        bet = total / (variance + rho) + x / math.sqrt(variance + rho)
+        log = bet * total - bet**2 * variance / 2 - rho * bet**2 / 2 + math.log(rho / (2 * math.pi)) / 2
+        return math.exp(log) / math.sqrt(variance + rho)
+
+    return quad(bets, -9, 9)[0]
 
 
 def three_tokens(rows):
@@ -404,6 +425,40 @@ FORMULAS = {
             (ROW * np.log(ROW.max() / ROW)).sum(),
         ),
     },
+    "14_evaluation_at_scale": {
+        r"\sum_r N_r": (COUNTS.sum(), RANKS[0].sum()),
+        r"\sum_r N_r L_r": (COUNTS @ LOSSES, RANKS[0] @ RANKS[1]),
+        r"\frac{1}{W} \sum_r L_r = L - \mathrm{Cov}(N_r, L_r) / \bar N": (
+            RANKS[1].mean(),
+            np.average(LOSSES, weights=COUNTS) - np.cov(*RANKS, bias=True)[0, 1] / RANKS[0].mean(),
+        ),
+        r"\displaystyle \frac{N_d \, (L_d - L)}{N + N_d}": (
+            np.average([*LOSSES, LOSSES[2]], weights=[*COUNTS, COUNTS[2]])
+            - np.average(LOSSES, weights=COUNTS),
+            COUNTS[2] * (LOSSES[2] - np.average(LOSSES, weights=COUNTS)) / (COUNTS.sum() + COUNTS[2]),
+        ),
+        r"-\displaystyle \frac{N_d \, (L_d - L)}{N - N_d}": (
+            np.average(LOSSES[:4], weights=COUNTS[:4]) - np.average(LOSSES, weights=COUNTS),
+            -COUNTS[4] * (LOSSES[4] - np.average(LOSSES, weights=COUNTS)) / (COUNTS.sum() - COUNTS[4]),
+        ),
+        r"m = \lceil \log_2 N \rceil": (
+            sum(levels(n) for n in range(1, 300)),
+            sum(math.ceil(math.log2(n)) for n in range(1, 300)),
+        ),
+        r"v_n = n \sigma^2": (
+            np.var([sum(signs) for signs in product((-0.7, 0.7), repeat=9)]),  # all sums of nine
+            9 * 0.7**2,
+        ),
+        r"\Delta_n^2 \ge (v_n + \rho) \ln \dfrac{v_n + \rho}{\rho \, \alpha^2}": (
+            900,  # the capital has reached 1 / alpha exactly then
+            sum(
+                (mixture(d, v, 2.5) >= 1 / 0.05)
+                == (d**2 >= (v + 2.5) * math.log((v + 2.5) / (2.5 * 0.05**2)))
+                for d in np.linspace(-30, 30, 30)
+                for v in np.linspace(0.1, 60, 30)
+            ),
+        ),
+    },
 }
 """Chapter to formula to values that have to agree: what the library computes, and what the formula says."""
 
@@ -499,6 +554,12 @@ BOARDS = {
             1 - -np.log2(np.where(CHOICES < 0, 1, 0.5)).sum() / 80 / (10 / 80),
         ),
     },
+    "14_evaluation_at_scale": {
+        r"\frac1W \sum_r L_r = L - \frac{\mathrm{Cov}(N_r, L_r)}{\bar N}": (
+            RANKS[1].mean(),
+            np.average(LOSSES, weights=COUNTS) - np.cov(*RANKS, bias=True)[0, 1] / RANKS[0].mean(),
+        ),
+    },
 }
 """Chapter to what its lesson plan displays, which a lecturer writes on the board, and the values."""
 
@@ -588,6 +649,13 @@ READ = {
         "thm-13-frontier": "26530dd3",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "0bbea700",
+    },
+    "14_evaluation_at_scale": {
+        "def-14-reduction": "a1b14b12",
+        "thm-14-totals": "0c4b6427",
+        "thm-14-repeat": "0c74ca0c",
+        "thm-14-digits": "965ec072",
+        "thm-14-sequence": "f4dfad4e",
     },
 }
 """Chapter to label to digest of a box that was read."""

@@ -147,7 +147,51 @@ def errors(text):
     return {"line": jiwer.wer(spoken, written), "weight": best, "WER": wer}
 
 
-SOLVERS = [printed, peeked, coded, counted, versions, verdict, tied, errors]
+def leaked(text):
+    clean, known = number(text, r"perplexity of ([\d.]+)\. Then"), number(text, r"loses ([\d.]+) nats")
+    reported = number(text, r"reports a perplexity of ([\d.]+)\.")
+
+    def perplexity(share):
+        return clean ** (1 - share) * math.exp(share * known)
+
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if perplexity(middle) > reported else (low, middle)
+    return {"share": 100 * low, "twice": perplexity(2 * low)}
+
+
+def mixes(text):
+    slices = [[float(cell) for cell in row[1:]] for row in table(text)]
+    tokens = sum(row[0] for row in slices)
+    assert tokens != sum(row[2] for row in slices) or slices[0][0] != slices[0][2]
+    a, b = (math.prod(row[i] ** (row[0] / tokens) for row in slices) for i in (1, 3))
+    return {"A": a, "B": b, "better": "A" if a < b else "B"}
+
+
+def ranks(text):
+    counts = [(int(tokens), int(nats)) for _, tokens, nats in table(text)]
+    value = number(text, r"the perplexity ([\d.]+)\.\n")
+    losses = [Fraction(nats, tokens) for tokens, nats in counts]
+    whole = Fraction(sum(nats for _, nats in counts), sum(tokens for tokens, _ in counts))
+    values = [math.exp(sum(losses) / 3), sum(map(math.exp, losses)) / 3, math.exp(losses[0]), math.exp(whole)]
+    (found,) = (letter for letter, x in zip("ABCD", values, strict=True) if round(x, 3) == value)
+    return {"printed": found, "whole": math.exp(whole)}
+
+
+def copies(text):
+    documents = int(number(text, r"has (\d+) documents"))
+    width = int(number(text, r"to (\d+) ranks"))
+    dealt = list(itertools.islice(itertools.cycle(range(documents)), math.ceil(documents / width) * width))
+    twice = [i for i in range(documents) if dealt.count(i) == 2]
+    rows = table(text)
+    assert twice == list(range(len(twice))) and len(twice) <= len(rows), "the table has all that is needed"
+    scored, value = number(text, r"over (\d+)\stokens"), number(text, r"perplexity of ([\d.]+)")
+    nats = scored * math.log(value) - sum(int(rows[i][2]) for i in twice)
+    return {"repeated": len(twice), "right": math.exp(nats / (scored - sum(int(rows[i][1]) for i in twice)))}
+
+
+SOLVERS = [leaked, mixes, printed, peeked, coded, counted, versions, verdict, tied, errors, ranks, copies]
 
 
 @pytest.mark.parametrize("solve", SOLVERS, ids=lambda solve: solve.__name__)
@@ -196,7 +240,8 @@ def test_letters_are_not_to_be_guessed():
     """Over 40 papers each letter is right sometimes, and none in more than six of ten."""
     asked = {"printed": ["sure"], "peeked": "ABCD", "counted": ["smallest"], "tied": ["chosen"]}
     asked |= {"versions": ["as it is", "converted"], "verdict": ["verdict"], "errors": ["weight"]}
-    letters = {"printed": "ABCD", "peeked": "NTWX", "counted": "ABC", "verdict": "ARU"}
+    asked |= {"mixes": ["better"], "ranks": ["printed"]}
+    letters = {"printed": "ABCD", "peeked": "NTWX", "counted": "ABC", "verdict": "ARU", "mixes": "AB"}
     for name, keys in asked.items():
         for key in keys:
             values = [tasks(seed)[name].question.right(*tasks(seed)[name].question.cases[0]) for seed in MANY]
@@ -273,10 +318,10 @@ def test_what_is_given_fits_on_paper():
             assert "nan" not in task.text and "np." not in task.text + task.given.replace("np.array", "")
 
 
-def test_ninety_minutes_with_a_tenth_left():
+def test_two_hours_with_a_tenth_left():
     """At least three tasks are choices or designs; one, at most, needs a person to read it."""
     drawn = tasks(0).values()
-    assert sum(task.minutes for task in drawn) == 81
+    assert sum(task.minutes for task in drawn) == 108
     assert sum(task.question is None for task in drawn) == 1
     decided = [task for task in drawn if task.question and re.search(r'"[A-Z]{3,4}"', task.form_check)]
     assert len(decided) >= 3
@@ -285,12 +330,12 @@ def test_ninety_minutes_with_a_tenth_left():
 def test_paper_has_its_name_and_no_answer():
     paper, _ = papers(EXAM, 10**12, label_of("practice", 10**12), "王小明")
     assert paper.metadata["course"] == {"exam": "practice", "paper": label_of("practice", 10**12)}
-    assert "王小明" in paper.cells[0].source and "90 minutes, 40 points" in paper.cells[0].source
+    assert "王小明" in paper.cells[0].source and "120 minutes, 53 points" in paper.cells[0].source
 
 
 def test_lesson_plans_name_the_tasks_of_their_chapter():
     """The title of each task stands in the plan of the chapter that it examines."""
-    plans = {path.name[:2]: path.read_text(encoding="utf8") for path in PLANS.glob("1*.md")}
+    plans = {path.name[:2]: path.read_text(encoding="utf8") for path in PLANS.glob("[01]*.md")}
     for task in EXAM.tasks(0):
         if task.question:
             assert f'"{task.title}"' in plans[task.chapters], task.title
@@ -300,10 +345,10 @@ def test_a_solved_paper_gets_all_points_and_a_rounded_one_too(tmp_path, capsys):
     """By the commands of a lecturer: made, handed in, graded."""
     out = tmp_path / "practice"
     assert exam.main(["practice", "--students", "Ada Lovelace", "--out", str(out)]) == 0
-    assert "1 papers (40 points, 90 minutes)" in capsys.readouterr().out
+    assert "1 papers (53 points, 120 minutes)" in capsys.readouterr().out
     key = next(out.glob("keys/*/practice/practice.ipynb"))
     assert grade.main([str(key), "--exam", str(out), "--student", "Ada Lovelace"]) == 0
-    assert "Total: 35 of 35 points" in capsys.readouterr().out
+    assert "Total: 48 of 48 points" in capsys.readouterr().out
     paper = next(out.glob("papers/*/practice.ipynb"))
     assert grade.main([str(paper), "--exam", str(out)]) == 0
-    assert "Total: 0 of 35 points" in capsys.readouterr().out
+    assert "Total: 0 of 48 points" in capsys.readouterr().out

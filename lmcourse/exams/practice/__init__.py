@@ -1,6 +1,6 @@
-"""The third exam: chapters 10 to 13, ten tasks, 90 minutes, 40 points.
+"""The third exam: chapters 09 to 14, fourteen tasks, 120 minutes, 53 points.
 
-The tasks need 81 minutes, so that a tenth is left. Tasks on other chapters of Part III join the paper as
+The tasks need 108 minutes, so that a tenth is left. Tasks on other chapters of Part III join the paper as
 further lines of ``templates``.
 """
 
@@ -11,14 +11,18 @@ from lmcourse.exams.practice.changing import verdict, versions
 from lmcourse.exams.practice.claims import argued
 from lmcourse.exams.practice.coding import coded, counted
 from lmcourse.exams.practice.limits import errors, frontier, tied
+from lmcourse.exams.practice.protocols import leaked, mixes
+from lmcourse.exams.practice.ranks import copies, ranks
 from lmcourse.exams.practice.topics import peeked, printed
 
 EXAM = Exam(
     name="practice",
     title="Third exam: the practice",
-    minutes=90,
+    minutes=120,
     allowed="a calculator or this notebook, and two sheets of your own notes",
     templates=(
+        TaskTemplate("leaked", leaked, "09", minutes=6, points=3),
+        TaskTemplate("mixes", mixes, "09", minutes=8, points=4),
         TaskTemplate("printed", printed, "10", minutes=8, points=4),
         TaskTemplate("peeked", peeked, "10", minutes=8, points=5),
         TaskTemplate("coded", coded, "11", minutes=7, points=3),
@@ -28,6 +32,8 @@ EXAM = Exam(
         TaskTemplate("tied", tied, "13", minutes=7, points=4),
         TaskTemplate("frontier", frontier, "13", minutes=7, points=3),
         TaskTemplate("errors", errors, "13", minutes=7, points=3),
+        TaskTemplate("ranks", ranks, "14", minutes=6, points=3),
+        TaskTemplate("copies", copies, "14", minutes=7, points=3),
         TaskTemplate("argued", argued, "10, 11, 12, 13", minutes=11, points=5),
     ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.ch09.logs import read_lists
+from lmcourse.questions.shared.choices import read_lists
 from lmcourse.questions.shared.designs import RIGHT, by_what_it_does, chosen
 from lmcourse.questions.shared.wrong import then
 

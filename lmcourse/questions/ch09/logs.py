@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.choices import read_lists
 from lmcourse.questions.shared.units import LN2
 
 # --- three-logs ------------------------------------------------------------------------------------------
@@ -53,28 +53,6 @@ def read_logs(logs, values=values_of):
 def _but(**given):
     """The right formula with fewer or with other candidates."""
     return partial(read_logs, values=partial(values_of, **given))
-
-
-def read_lists(*keys):
-    """Return a ``reading`` of texts that may also be lists of texts, or have other blanks or capitals."""
-
-    def reading(answer, *case):
-        answer = plain_data(answer)
-        if isinstance(answer, dict):
-            answer = {key: _joined(entry) if key in keys else entry for key, entry in answer.items()}
-        return answer, {}
-
-    return reading
-
-
-def _joined(entry):
-    if isinstance(entry, np.ndarray):
-        entry = entry.tolist()
-    if isinstance(entry, list | tuple):
-        entry = "; ".join(map(str, entry))
-    if isinstance(entry, str):
-        return "; ".join(part.strip().lower() for part in entry.strip("; \n").split(";"))
-    return entry
 
 
 def _draw_log(rng, name=None):

@@ -4,7 +4,7 @@ import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.ch09.leaks import only_solution
-from lmcourse.questions.ch09.splits import read_choices
+from lmcourse.questions.shared.choices import read_choices
 from lmcourse.questions.shared.wrong import but
 
 # --- decay -----------------------------------------------------------------------------------------------

@@ -1,39 +1,10 @@
 """Chapter 09, splits: which test set stands for the texts that a question is about."""
 
-import re
-
-from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.choices import read_choices
 from lmcourse.questions.shared.wrong import but
 
 # --- which-split -----------------------------------------------------------------------------------------
-
-
-def read_choices(words, other=None):
-    """Return a question's ``reading`` of choices among these words, whatever their case and small additions.
-
-    ``other`` has further names for some of the words.
-    """
-    names = {word: word for word in words} | (other or {})
-
-    def read_one(key, given):
-        text = re.sub(r"[^a-z]+", " ", given.lower()).split() if isinstance(given, str) else []
-        plain = " ".join(word for word in text if word not in ("by", "a", "the", "split", "is"))
-        for form in (plain, plain.removesuffix("s")):
-            if form in names:
-                return names[form], ""
-        return "", f'"{key}" is {given!r}. Choose one of the words {", ".join(words)}.'
-
-    def reading(answer, *case):
-        answer = plain_data(answer)
-        if not isinstance(answer, dict):
-            return answer, {}
-        found = {key: read_one(key, given) for key, given in answer.items()}
-        return {key: word for key, (word, _) in found.items()}, {
-            key: told for key, (_, told) in found.items() if told
-        }
-
-    return reading
 
 
 def which_split():

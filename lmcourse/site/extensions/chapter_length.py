@@ -25,6 +25,7 @@ CONVERTED = (
     "11_compression",
     "12_models_that_change",
     "13_limits_of_perplexity",
+    "14_evaluation_at_scale",
 )
 """The chapters that have been converted to the second pattern; ``AUTHORING.md`` defines it."""
 WORDS, CELLS, SCREENS = 3300, 30, 27
