@@ -30,7 +30,7 @@
     const now = { p: data.p, q: data.q };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const names = { p: "share of days with rain, p", q: "the desk says, q" };
+    const names = { p: "it rains, p", q: "the desk says, q" };
     const shown = {};
     for (const key of ["p", "q"]) {
       const label = make("label", "", controls);
@@ -52,7 +52,7 @@
       add(picture, "text", { x: x(q), y: HEIGHT - BOTTOM + 18, class: "tick middle" }, String(q));
     }
     add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "what the desk says, q");
-    add(picture, "text", { x: LEFT + 6, y: TOP + 16, class: "one" }, "expected loss (nats per day)");
+    add(picture, "text", { x: LEFT + 6, y: TOP + 16, class: "one" }, "loss (nats per day)");
     const curve = add(picture, "path", { class: "line one" });
     const level = add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, class: "line two" });
     const floor = add(picture, "text", { x: WIDTH - RIGHT - 4, class: "two end" }, "floor");
