@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, HEIGHT = 260, LEFT = 48, RIGHT = 16, TOP = 14, BOTTOM = 46, HIGH = 1.2;
+  const WIDTH = 440, HEIGHT = 260, LEFT = 48, RIGHT = 16, TOP = 14, BOTTOM = 46, HIGH = 0.8;
 
   /** Expected loss, floor and excess in nats where it rains with probability p and the desk says q; both terms of the excess. */
   function split(p, q) {
@@ -30,7 +30,7 @@
     const now = { p: data.p, q: data.q };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const names = { p: "share of days with rain, p", q: "the desk says, q" };
+    const names = { p: "it rains, p", q: "the desk says, q" };
     const shown = {};
     for (const key of ["p", "q"]) {
       const label = make("label", "", controls);
@@ -44,7 +44,7 @@
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
       "aria-label": "expected loss against the probability that the desk says, with its floor and its excess",
     });
-    for (const v of [0, 0.4, 0.8, 1.2]) {
+    for (const v of [0, 0.2, 0.4, 0.6, 0.8]) {
       add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(v), y2: y(v), class: v ? "grid" : "axis" });
       add(picture, "text", { x: LEFT - 8, y: y(v) + 5, class: "tick end" }, v.toFixed(1));
     }
@@ -52,9 +52,10 @@
       add(picture, "text", { x: x(q), y: HEIGHT - BOTTOM + 18, class: "tick middle" }, String(q));
     }
     add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "what the desk says, q");
-    add(picture, "text", { x: LEFT + 6, y: TOP + 16, class: "one" }, "expected loss (nats per day)");
+    add(picture, "text", { x: LEFT + 6, y: TOP + 16, class: "one" }, "loss (nats per day)");
     const curve = add(picture, "path", { class: "line one" });
     const level = add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, class: "line two" });
+    const floor = add(picture, "text", { x: WIDTH - RIGHT - 4, class: "two end" }, "floor");
     const bars = { floor: add(picture, "rect", { width: 16, class: "dot two" }), excess: add(picture, "rect", { width: 16, class: "dot one" }) };
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
@@ -65,6 +66,7 @@
       curve.setAttribute("d", path((q) => split(now.p, q).loss));
       level.setAttribute("y1", y(made.floor));
       level.setAttribute("y2", y(made.floor));
+      floor.setAttribute("y", y(made.floor) - 6);
       const bar = (rect, from, to) => {
         rect.setAttribute("x", x(now.q) - 8);
         rect.setAttribute("y", y(to));

@@ -74,7 +74,9 @@
     for (const v of [-6, -4, -2, 0, 2, 4, 6]) {
       add(picture, "text", { x: x(v), y: HEIGHT - BOTTOM + 18, class: "tick middle" }, String(v).replace("-", "−"));
     }
-    add(picture, "text", { x: x(0), y: HEIGHT - 4, class: "tick middle" }, "x (grey: density of the truth)");
+    add(picture, "text", { x: x(0), y: HEIGHT - 4, class: "tick middle" }, "x");
+    add(picture, "text", { x: x(-6.9), y: y(0.76), class: "one" }, "line: your bell");
+    add(picture, "text", { x: x(-6.9), y: y(0.66), class: "tick" }, "area: the truth");
     const curve = add(picture, "path", { class: "line one" });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
