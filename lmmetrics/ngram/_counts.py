@@ -19,7 +19,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmmetrics._types import Ints
+from lmmetrics._types import Ints, PathLike
+from lmmetrics.ngram._disk import Counting
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._windows import INT32_LIMIT, SortedText
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
@@ -47,6 +48,14 @@ class NGramCounts:
     """
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
+        self._start(text)
+        for level, _, _ in SortedText(text, order).levels():
+            if self.levels:
+                self.levels[-1].longer = level
+            self.levels.append(level)
+            advance()
+
+    def _start(self, text: TokenizedText) -> None:
         if len(text) == 0:
             raise ValueError("The text is empty, so nothing can be counted. Give at least one document.")
         if (text.ids < 0).any():
@@ -57,11 +66,21 @@ class NGramCounts:
         self.vocabulary = text.vocabulary
         self.spelling = text.spelling._replace(label="model")
         self.levels: list[Level] = []
-        for level, _, _ in SortedText(text, order).levels():
-            if self.levels:
-                self.levels[-1].longer = level
-            self.levels.append(level)
-            advance()
+
+    @classmethod
+    def on_disk(
+        cls,
+        text: TokenizedText,
+        order: int,
+        memory: int | str,
+        folder: PathLike | None = None,
+        advance: Callable[[], object] = lambda: None,
+    ) -> NGramCounts:
+        """Count with a limit of memory, as `NGramModel.fit` does: the same counts, in files."""
+        made = cls.__new__(cls)
+        made._start(text)
+        made.levels = Counting(text, order, memory, folder, advance).levels()
+        return made
 
     @classmethod
     def merged(cls, parts: Sequence[NGramCounts]) -> NGramCounts:

@@ -4,6 +4,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
 from lmmetrics.ngram._arpa import read_arpa, write_arpa
 from lmmetrics.ngram._counts import NGramCounts, spelled
+from lmmetrics.ngram._disk import OnDisk, smooth
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._pruning import pruned
 from lmmetrics.ngram._sampling import draw
@@ -82,23 +84,73 @@ class NGramModel(Predictor):
             )
         self.smoothing = copy.copy(smoothing)  # one object can be given to many models
 
-    def fit(self, text: TokenizedText) -> Self:
+    def fit(
+        self, text: TokenizedText, *, memory: int | str | None = None, folder: PathLike | None = None
+    ) -> Self:
         """Count a text, a `TokenizedText`, and smooth the counts; return the model itself.
+
+        Parameters
+        ----------
+        text : TokenizedText
+        memory : int or str, optional
+            A bound in bytes, such as ``"2GB"``, for texts whose counts do not fit into memory. Counting and
+            smoothing then work in files, and the model, the same to the last bit, is mapped from them.
+        folder : path, optional
+            Where the files are; by default in the system's folder for temporary files. It should be on a
+            disk, not in memory.
 
         Raises
         ------
         MissingStatisticsError
             If the text is too small for the method. The message says what to do.
+        ResourceLimitError
+            If the memory that is allowed, or the disk, does not suffice. The message says how much is needed.
         ValueError
             If the probabilities after one of the text's first contexts do not sum to 1: the method is wrong.
+
+        Notes
+        -----
+        ``memory`` is a bound of what the whole process holds in memory while it fits. The text, at 4 bytes a
+        token and 8 a sentence, the strings of the caller and the interpreter count; so drop the strings
+        first. The finished model is not in the bound: its arrays are files, of which the operating system
+        keeps in memory what is used, as long as there is room. The files are in a folder inside ``folder``
+        that is removed when the model is no longer used; `save` keeps them. If the process is killed, the
+        folder stays, and the next call with the same ``folder`` removes it (not on Windows).
+
+        The disk needs at most 44 bytes for each token and each order above 1; a third less is usual. With
+        `JelinekMercer(heldout=...)` the look-up of the held-out text comes on top of the bound.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> text = tokenize(["the cat sleeps\\nthe cat eats\\n"])
+        >>> model, bounded = NGramModel(3, WittenBell()), NGramModel(3, WittenBell())
+        >>> bounded.fit(text, memory="4GB").prob("eats", ["cat"]) == model.fit(text).prob("eats", ["cat"])
+        True
         """
         check_text("text", text)
+        if folder is not None and memory is None:
+            raise ValueError("folder is given without memory, a bound such as '2GB'. Give both, or neither.")
+        if memory is not None and not self.smoothing.by_context:
+            raise ValueError(
+                f"{self.smoothing!r} does not say that it treats each context by itself, so it cannot be "
+                "fitted with a limit of memory. If it does, set by_context = True in its class."
+            )
         with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
+            if memory is not None:
+                counted = NGramCounts.on_disk(text, self.order, memory, folder)
+                bar.update(self.order)
+                return self._smooth(counted, self._first(text), bar.update)
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
-            first = text.ids[: self.order - 1]
-            first = first[: np.append(np.flatnonzero(text.is_eos[: len(first)]), len(first))[0]]
-            return self._smooth(counts, first.tolist(), bar.update)
+            return self._smooth(counts, self._first(text), bar.update)
+
+    def _first(self, text: TokenizedText) -> list[int]:
+        """The first tokens of a text that are in one sentence, as many as a context has."""
+        first = text.ids[: self.order - 1].tolist()
+        eos = text.vocabulary.eos
+        return first[: first.index(eos)] if eos in first else first
 
     def fit_counts(self, counts: NGramCounts) -> Self:
         """Smooth counts, such as those of `count_shards`, and return the model itself.
@@ -131,7 +183,8 @@ class NGramModel(Predictor):
         self, counts: NGramCounts, first: list[int], advance: Callable[[], object] = lambda: None
     ) -> Self:
         """Fit the model to counts; `first` are ids that follow each other in the text."""
-        tables = self.smoothing.tables(counts, advance)
+        on_disk = all(isinstance(level, OnDisk) for level in counts.levels)
+        tables = (partial(smooth, self.smoothing) if on_disk else self.smoothing.tables)(counts, advance)
         if self.smoothing.refusal is None:
             self._check_sums(tables, first)
         self._tables = tables

@@ -237,3 +237,45 @@ def test_help_has_examples_that_run(folder, capsys):
 def test_the_module_is_a_command():
     done = subprocess.run([sys.executable, "-m", "lmmetrics", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("lmmetrics 0.")
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--by", "char"], ["--by", "byte", "--lines"], ["--by", "word", "--lines"]]
+)
+def test_a_model_that_is_fitted_with_a_limit_of_memory_is_the_same(
+    options, folder, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "a.txt").write_bytes(
+        b"\xef\xbb\xbfthe cat\n\nsleeps\n\n" + "é \u2028 x\x0b\r\n".encode()
+    )
+    (tmp_path / "text" / "b.txt").write_bytes(b"")
+    (tmp_path / "text" / "c.txt").write_bytes(b"no newline at the end")
+    monkeypatch.setattr("lmmetrics.__main__.BLOCK", 5)
+    for texts in (tmp_path / "text", folder / "train"):
+        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--out"
+        assert run(capsys, *arguments, tmp_path / "whole")[0] == 0
+        status, printed = run(capsys, *arguments, tmp_path / "bounded", "--memory", "1TB")
+        assert status == 0 and "order 3" in printed.out
+        names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+        assert names == sorted(path.name for path in (tmp_path / "bounded").iterdir())
+        for name in names:
+            a, b = ((tmp_path / part / name).read_bytes() for part in ("whole", "bounded"))
+            assert a == b, name
+    assert not list(tmp_path.glob("*.fit"))
+
+
+def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
+    def said(*options):
+        status, printed = run(capsys, "fit", folder / "train", "--out", tmp_path / "model", *options)
+        assert status == 1 and "Traceback" not in printed.err
+        return printed.err
+
+    assert "a number of bytes is expected" in said("--memory", "much")
+    assert "needs" in (told := said("--memory", "1MB")) and "memory allows 1 MB" in told
+    assert "Leave out --memory or --prune" in said("--memory", "1TB", "--prune", "1e-7")
+    (tmp_path / "empty.txt").touch()
+    status, printed = run(
+        capsys, "fit", tmp_path / "empty.txt", "--memory", "1TB", "--out", tmp_path / "model"
+    )
+    assert status == 1 and "The texts are empty" in printed.err
