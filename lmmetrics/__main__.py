@@ -116,6 +116,8 @@ def fit(options: argparse.Namespace) -> None:
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
     if options.shards:
+        if options.jobs != 1:
+            options.error("--jobs is for TEXT; with --shards, say --workers.")
         names, scores, total = scored_shards(options)
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")
@@ -191,7 +193,10 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
 def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
     """The names of the documents, their scores, and the text."""
     model, text, names = read(options, path)
-    return names, score_documents(model, text, eos=not options.no_eos), text
+    jobs = getattr(options, "jobs", 1)
+    if jobs != 1 and not isinstance(model, NGramModel):
+        raise ValueError("--jobs is for counted models; those of transformers use all cores by themselves.")
+    return names, score_documents(model, text, eos=not options.no_eos, jobs=jobs), text
 
 
 def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
@@ -434,6 +439,7 @@ def parser() -> Parser:
         help="threads, processes, or the address of a Dask scheduler (default threads)",
     )
     made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
     made.set_defaults(error=made.error)
 
     made = command(card, "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid", about=MODELS)
@@ -463,6 +469,15 @@ def parser() -> Parser:
     for field in UNITS.values():
         made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")
     return top
+
+
+def jobs_of(given: str) -> int | None:
+    """A number of threads; None for all cores."""
+    if given == "all":
+        return None
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f'{given!r} is no number of threads; such as 4, or "all".')
+    return int(given)
 
 
 def _told(error: Exception) -> str:

@@ -1,9 +1,12 @@
 """`NGramModel`: an order and a smoothing method, fitted to a text."""
 
+import contextlib
 import copy
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Self
 
@@ -203,13 +206,16 @@ class NGramModel(Predictor):
                     "the n-grams with one context and the weight of its remainder have to sum to 1."
                 )
 
-    def log_probs(self, text: TokenizedText) -> Floats:
+    def log_probs(self, text: TokenizedText, jobs: int | None = 1) -> Floats:
         """Return ln p of each token of a text, given the tokens before it in its sentence.
 
         Parameters
         ----------
         text : TokenizedText
             N tokens, with the vocabulary of the model.
+        jobs : int, optional
+            How many threads share the sentences; None for as many as there are cores. The numbers are the
+            same to the last bit.
 
         Returns
         -------
@@ -225,14 +231,20 @@ class NGramModel(Predictor):
             If the method gives scores that are not probabilities (`StupidBackoff`).
         """
         self._require_probabilities("log_probs")
-        return self.log_scores(text)
+        return self.log_scores(text, jobs)
 
-    def log_scores(self, text: TokenizedText) -> Floats:
+    def log_scores(self, text: TokenizedText, jobs: int | None = 1) -> Floats:
         """Return ln of each token's score: float64[N]; except for `StupidBackoff`, that is `log_probs`."""
         tables = self._fitted()
         check_text("text", text, self.vocabulary)
+        jobs = (os.cpu_count() or 1) if jobs is None else whole_number("jobs", jobs, 1)
+        parts = [text] if jobs == 1 else text.parts(jobs)
+        for level in tables.levels[1:] if len(parts) > 1 else ():
+            level._keys  # noqa: B018  (so that the threads do not all make them)
+        with ThreadPoolExecutor(len(parts)) if len(parts) > 1 else contextlib.nullcontext() as pool:
+            found = list((pool.map if pool else map)(tables.token_probs, parts))
         with np.errstate(divide="ignore"):
-            return np.log(tables.token_probs(text))
+            return np.log(found[0] if len(found) == 1 else np.concatenate(found))
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.

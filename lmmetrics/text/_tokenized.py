@@ -170,6 +170,39 @@ class TokenizedText:
             spelling=self.spelling,
         )
 
+    def parts(self, count: int) -> list[TokenizedText]:
+        """Cut the text between sentences into parts of about equal numbers of tokens, at most `count`.
+
+        What comes back are the sentences alone: each part is one document, of which only the tokens are
+        counted.
+
+        Examples
+        --------
+        >>> from lmmetrics.text import tokenize
+        >>> [part.strings() for part in tokenize(["a b\\nc\\nd e\\n"]).parts(2)]
+        [['a', 'b', '</s>'], ['c', '</s>', 'd', 'e', '</s>']]
+        """
+        wanted = np.arange(1, count) * (len(self.ids) / count)
+        cuts = np.searchsorted(self.sentence_starts, wanted, side="right") - 1
+        bounds = np.unique([0, *cuts, len(self.sentence_starts) - 1]).tolist()
+        found = []
+        for first, last in zip(bounds, bounds[1:], strict=False):
+            starts = self.sentence_starts[first : last + 1]
+            size = int(starts[-1] - starts[0])
+            counts = dict.fromkeys(self.document_counts) | {"tokens": np.array([size])}
+            found.append(
+                TokenizedText(
+                    ids=self.ids[starts[0] : starts[-1]],
+                    vocabulary=self.vocabulary,
+                    sentence_starts=starts - starts[0],
+                    document_starts=np.array([0, size]),
+                    document_counts=counts,
+                    terminated=np.ones(1, dtype=bool),
+                    spelling=self.spelling,
+                )
+            )
+        return found or [self]
+
     def decode(self) -> list[str]:
         """Return the documents as strings.
 

@@ -279,3 +279,16 @@ def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
         capsys, "fit", tmp_path / "empty.txt", "--memory", "1TB", "--out", tmp_path / "model"
     )
     assert status == 1 and "The texts are empty" in printed.err
+
+
+def test_threads_on_the_command_line(folder, capsys):
+    arguments = "score", folder / "m3.arpa", folder / "test", "--documents", "--format", "json"
+    printed = [run(capsys, *arguments, *jobs)[1].out for jobs in ([], ["--jobs", "3"], ["--jobs", "all"])]
+    assert len(set(printed)) == 1 and json.loads(printed[0])
+    for wrong in ("0", "many", "-2"):
+        with pytest.raises(SystemExit) as raised:
+            main([*map(str, arguments), f"--jobs={wrong}"])
+        assert raised.value.code == 2 and "is no number of threads" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["score", "model.arpa", "--shards", "shards", "--out", "scores", "--jobs", "2"])
+    assert "say --workers" in capsys.readouterr().err
