@@ -214,8 +214,8 @@ def _shared(model: LanguageModel, jobs: int | None) -> Callable[[TokenizedText],
         if "jobs" in inspect.signature(function).parameters:
             return partial(function, jobs=jobs)
     raise TypeError(
-        f"jobs is {jobs!r}, but {type(model).__name__} does not share its work: its log_probs has no argument "
-        "jobs. Leave out jobs; models of PyTorch use all cores by themselves (torch.set_num_threads)."
+        f"jobs is {jobs!r}, but {type(model).__name__} does not share its work: its log_probs has no "
+        "argument jobs. Leave out jobs; models of PyTorch use all cores by themselves."
     )
 
 

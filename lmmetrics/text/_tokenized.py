@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -186,7 +187,7 @@ class TokenizedText:
         cuts = np.searchsorted(self.sentence_starts, wanted, side="right") - 1
         bounds = np.unique([0, *cuts, len(self.sentence_starts) - 1]).tolist()
         found = []
-        for first, last in zip(bounds, bounds[1:], strict=False):
+        for first, last in pairwise(bounds):
             starts = self.sentence_starts[first : last + 1]
             size = int(starts[-1] - starts[0])
             counts = dict.fromkeys(self.document_counts) | {"tokens": np.array([size])}
