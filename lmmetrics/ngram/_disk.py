@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lmmetrics._checks import path_of
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
@@ -362,7 +363,9 @@ class Counting:
                     f"{shown(self.memory)}. Allow more, or let go of what this process does not need."
                 )
             self.rows = least
-        place = Path(tempfile.gettempdir() if folder is None else folder)
+        place = Path(tempfile.gettempdir()) if folder is None else path_of("folder", folder)
+        if place.exists() and not place.is_dir():
+            raise NotADirectoryError(f"{place} is a file; a folder is expected: folder=...")
         index = np.dtype(self.index).itemsize
         # While counting: the text, windows, places. At the end: the columns of a level and of its tables.
         during = 8 + 4 * order + (4 + 5 * index) * (order - 1)

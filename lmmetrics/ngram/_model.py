@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import check_text, generator, path_of, real_number, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
@@ -173,6 +173,10 @@ class NGramModel(Predictor):
         >>> NGramModel(2, WittenBell()).fit_counts(NGramCounts.merged(counts)).prob("cat", ["the"])
         0.3...
         """
+        if not isinstance(counts, NGramCounts):
+            raise TypeError(
+                f"counts is {type(counts).__name__}; counts such as NGramCounts(text, order) are expected."
+            )
         if counts.order != self.order:
             raise ValueError(
                 f"The counts go up to order {counts.order}, but the model has the order {self.order}. Count "
@@ -296,7 +300,7 @@ class NGramModel(Predictor):
         ['the', 'cat', 'sleeps', '</s>', 'the', 'cat']
         """
         self._require_probabilities("sample")
-        ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
+        ids = draw(self._fitted(), n, generator(seed), self._ids(context))
         return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
 
     @property
@@ -375,10 +379,10 @@ class NGramModel(Predictor):
                 f"A model of {self.smoothing!r} cannot be pruned: it spreads what is left evenly over all "
                 "words, so dropping an n-gram would change the whole row. Use a method that backs off."
             )
-        if not 0 <= threshold < math.inf:
-            raise ValueError(f"threshold is {threshold!r}; a number from 0 is expected, such as 1e-8.")
+        real_number("threshold", threshold, lambda t: 0 <= t < math.inf, "a number from 0, such as 1e-8,")
         min_counts = dict(min_counts or {})
-        for order in min_counts:
+        for order, least in min_counts.items():
+            whole_number(f"min_counts[{order!r}]", least, 0)
             if not (isinstance(order, int) and 2 <= order <= self.order):
                 raise ValueError(
                     f"min_counts has the order {order!r}; orders from 2 to {self.order} can lose n-grams."
@@ -405,7 +409,7 @@ class NGramModel(Predictor):
             If a token contains a blank, which separates the fields of the file.
         """
         self._require_probabilities("to_arpa")
-        write_arpa(self._fitted(), path)
+        write_arpa(self._fitted(), path_of("path", path))
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -427,7 +431,7 @@ class NGramModel(Predictor):
         ArpaError
             If the file is malformed; the message gives the line.
         """
-        tables = read_arpa(path)
+        tables = read_arpa(path_of("path", path))
         for context, total in _sums_not_1(tables):
             warnings.warn(
                 f"{path}: after {context} the probabilities sum to {total:.3g}, not to 1, so a perplexity "
@@ -460,7 +464,13 @@ class NGramModel(Predictor):
         ...     print(again.prob("cat", ["the"]) == model.prob("cat", ["the"]))
         True
         """
-        saved.save(path, self._fitted(), self._spelling, repr(self.smoothing), self.smoothing.refusal)
+        saved.save(
+            path_of("path", path),
+            self._fitted(),
+            self._spelling,
+            repr(self.smoothing),
+            self.smoothing.refusal,
+        )
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
@@ -477,7 +487,7 @@ class NGramModel(Predictor):
         SavedModelError
             If the folder is not a saved model, or a part is missing or damaged.
         """
-        tables, spelling, made_by, refusal = saved.load(path)
+        tables, spelling, made_by, refusal = saved.load(path_of("path", path))
         smoothing = FromFile(path, made_by)
         smoothing.refusal = refusal
         return cls._of_tables(tables, spelling, smoothing)

@@ -196,6 +196,8 @@ def _surprisals(
             f"The model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
             "log of the probability of each token, float64[N]."
         )
+    if isinstance(model, type):
+        raise TypeError(f"The model is the class {model.__name__}; give an object that is fitted or loaded.")
     vocabulary = getattr(model, "vocabulary", None)
     check_text("text", text, vocabulary if isinstance(vocabulary, Vocabulary) else None)
     if jobs is not None:

@@ -157,6 +157,8 @@ class TokenizedText:
     def document(self, i: int) -> TokenizedText:
         """Return document `i` as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"The number of a document is {i!r}; a whole number is expected, from 0.")
         if not 0 <= i < count:
             raise IndexError(f"Document {i} does not exist: this text has {count}, numbered from 0.")
         start, stop = self.document_starts[i : i + 2]
