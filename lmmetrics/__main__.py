@@ -476,7 +476,7 @@ def jobs_of(given: str) -> int | None:
     if given == "all":
         return None
     if not given.isascii() or not given.isdigit() or int(given) < 1:
-        raise argparse.ArgumentTypeError(f'{given!r} is no number of threads; such as 4, or "all".')
+        raise argparse.ArgumentTypeError(f'{given!r} is not a number of threads, such as 4, or "all".')
     return int(given)
 
 

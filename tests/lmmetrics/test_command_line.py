@@ -288,7 +288,7 @@ def test_threads_on_the_command_line(folder, capsys):
     for wrong in ("0", "many", "-2"):
         with pytest.raises(SystemExit) as raised:
             main([*map(str, arguments), f"--jobs={wrong}"])
-        assert raised.value.code == 2 and "is no number of threads" in capsys.readouterr().err
+        assert raised.value.code == 2 and "is not a number of threads" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["score", "model.arpa", "--shards", "shards", "--out", "scores", "--jobs", "2"])
     assert "say --workers" in capsys.readouterr().err
