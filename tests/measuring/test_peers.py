@@ -19,11 +19,11 @@ def test_every_job_runs_or_is_absent(monkeypatch, tmp_path, capsys):
             assert row["seconds"] > 0 and row["peak"] > 10_000_000, name
     monkeypatch.setattr(peers, "STORED", tmp_path / "bench.json")
     readme = tmp_path / "README.md"
-    readme.write_text(f"a\n{peers.BEGIN}old\n{peers.END}b\n")
+    readme.write_text(f"a\n{peers.BEGIN}was here\n{peers.END}b\n")
     for _ in range(2):
         peers.store(found, readme)
         said = readme.read_text()
-        assert said.startswith("a\n") and said.endswith("b\n") and "old" not in said
+        assert said.startswith("a\n") and said.endswith("b\n") and "was here" not in said
         assert (
             said.count("stable argsort") == 1 and json.loads((tmp_path / "bench.json").read_text()) == found
         )
