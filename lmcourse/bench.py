@@ -1,8 +1,14 @@
-"""Time the counted models on WikiText-2: ``python -m lmcourse.bench``, or ``make bench``."""
+"""Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
+
+First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
+is written into the README. Then on WikiText-2, which is downloaded once.
+"""
 
 import argparse
+import shutil
 import sys
 
+from lmcourse.measuring import peers
 from lmcourse.measuring.speed import measure
 
 
@@ -12,7 +18,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--rounds", type=int, default=7, help="how often each job is run; the best time is printed"
     )
-    measure(parser.parse_args(arguments).rounds)
+    parser.add_argument(
+        "--peers", action="store_true", help="only the comparison with other programs: no download"
+    )
+    options = parser.parse_args(arguments)
+    missing = [name for name in ("lmplz", "query") if not shutil.which(name)]
+    if missing:
+        print(f"KenLM: {' and '.join(missing)} not on the PATH, so not compared.", file=sys.stderr)
+    peers.store(peers.measure(rounds=min(options.rounds, 2)))
+    if not options.peers:
+        measure(options.rounds)
     return 0
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import difflib
 import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from lmmetrics import Score, __version__, compare_scores, score_documents, tokenize
 from lmmetrics.adapters import HuggingFaceLM
@@ -20,6 +21,7 @@ from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, N
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, UnitError
 from lmmetrics.scoring import protocol_card
+from lmmetrics.text._blocks import tokenize_blocks
 
 SMOOTHING = {
     "modified-kneser-ney": ModifiedKneserNey,
@@ -28,6 +30,9 @@ SMOOTHING = {
     "absolute-discounting": AbsoluteDiscounting,
 }
 BY = "whitespace", "word", "char", "byte"
+BLOCK = 1 << 22
+"""Bytes of a text that are read at a time, if memory is limited."""
+EMPTY = "The texts are empty: there is nothing to measure."
 TEXTS = """\
 TEXT is a file, a folder (its *.txt files, with those of the folders below) or - for standard input. Each file
 is a document; with --lines, each line is one. Files are read as UTF-8.
@@ -88,8 +93,17 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
     if not arpa and out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
-    text = tokenize([document for _, document in documents_of(options)], by=options.by)
-    model = NGramModel(options.order, SMOOTHING[options.smoothing]()).fit(text)
+    model = NGramModel(options.order, SMOOTHING[options.smoothing]())
+    if options.memory:
+        if options.prune:
+            raise ValueError("--prune needs the whole model in memory. Leave out --memory or --prune.")
+        text = tokenize_blocks(blocks_of(options), by=options.by)
+        if not len(text):
+            raise ValueError(EMPTY)
+        model.fit(text, memory=options.memory, folder=out.parent)
+    else:
+        text = tokenize([document for _, document in documents_of(options)], by=options.by)
+        model.fit(text)
     if options.prune:
         model = model.prune(options.prune)
     if arpa:
@@ -102,6 +116,8 @@ def fit(options: argparse.Namespace) -> None:
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
     if options.shards:
+        if options.jobs != 1:
+            options.error("--jobs is for TEXT; with --shards, say --workers.")
         names, scores, total = scored_shards(options)
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")
@@ -177,7 +193,10 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
 def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
     """The names of the documents, their scores, and the text."""
     model, text, names = read(options, path)
-    return names, score_documents(model, text, eos=not options.no_eos), text
+    jobs = getattr(options, "jobs", 1)
+    if jobs != 1 and not isinstance(model, NGramModel):
+        raise ValueError("--jobs is for counted models; those of transformers use all cores by themselves.")
+    return names, score_documents(model, text, eos=not options.no_eos, jobs=jobs), text
 
 
 def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
@@ -224,9 +243,22 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = getattr(options, "found", [])
     if found:
         return found  # two models are given the same texts, and standard input can be read once
+    for file in files_of(options):
+        if file is None:
+            found += cut(options, "standard input", sys.stdin.buffer.read())
+        else:
+            found += cut(options, str(file), file.read_bytes())
+    if not found:
+        raise ValueError(EMPTY)
+    options.found = found
+    return found
+
+
+def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
+    """The files of the texts; None is standard input."""
     for given in options.texts:
         if given == "-":
-            found += cut(options, "standard input", sys.stdin.buffer.read())
+            yield None
             continue
         path = Path(given)
         if not path.exists():
@@ -234,23 +266,45 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
         files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
         if not files:
             raise ValueError(f"The folder {given} has no *.txt files. Name the files, or rename them.")
-        for file in files:
-            found += cut(options, str(file), file.read_bytes())
-    if not found:
-        raise ValueError("The texts are empty: there is nothing to measure.")
-    options.found = found
-    return found
+        yield from files
+
+
+def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
+    """The documents, each in blocks of whole lines, so that one block is in memory at a time."""
+    for path in files_of(options):
+        with contextlib.ExitStack() as stack:
+            file = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
+            blocks = decoded(file, str(path or "standard input"))
+            if options.lines:
+                lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
+                yield from ([line + "\n"] for line in lines)
+            else:
+                yield blocks
+
+
+def decoded(file: BinaryIO, name: str) -> Iterator[str]:
+    """A file in blocks of whole lines."""
+    start = 0
+    while lines := file.readlines(BLOCK):
+        data = b"".join(lines)
+        yield as_text(data, name, start).removeprefix("" if start else "\ufeff")
+        start += len(data)
+
+
+def as_text(data: bytes, name: str, start: int = 0) -> str:
+    """Bytes from a file as text."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not UTF-8: byte {start + error.start} is 0x{data[error.start]:02x}. Convert it "
+            "first, such as by iconv -f latin1 -t utf-8."
+        ) from None
 
 
 def cut(options: argparse.Namespace, name: str, data: bytes) -> list[tuple[str, str]]:
     """The documents of a file."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{name} is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}. Convert it first, "
-            "such as by iconv -f latin1 -t utf-8."
-        ) from None
+    text = as_text(data, name).removeprefix("\ufeff")
     if not options.lines:
         return [(name, text)]
     lines = text.split("\n")
@@ -342,7 +396,8 @@ def parser() -> Parser:
     made = command(
         fit,
         "  python -m lmmetrics fit train/ --order 5 --out model.arpa\n"
-        "  python -m lmmetrics fit train/ --by char --out model",
+        "  python -m lmmetrics fit train/ --by char --out model\n"
+        "  python -m lmmetrics fit huge.txt --memory 2GB --out model",
     )
     of_texts(made, "whitespace")
     made.add_argument("--order", type=int, default=5)
@@ -352,6 +407,11 @@ def parser() -> Parser:
         type=float,
         default=0.0,
         help="drop n-grams that change the perplexity by less than this part",
+    )
+    made.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="count in files beside --out, with at most this much memory: 2GB",
     )
     made.add_argument(
         "--out", required=True, metavar="FILE", help="an ARPA file (.arpa), or a folder for a saved model"
@@ -379,6 +439,7 @@ def parser() -> Parser:
         help="threads, processes, or the address of a Dask scheduler (default threads)",
     )
     made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
     made.set_defaults(error=made.error)
 
     made = command(card, "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid", about=MODELS)
@@ -408,6 +469,15 @@ def parser() -> Parser:
     for field in UNITS.values():
         made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")
     return top
+
+
+def jobs_of(given: str) -> int | None:
+    """A number of threads; None for all cores."""
+    if given == "all":
+        return None
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f'{given!r} is not a number of threads, such as 4, or "all".')
+    return int(given)
 
 
 def _told(error: Exception) -> str:

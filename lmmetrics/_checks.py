@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,24 @@ def real_number(name: str, value: Any, fits: Callable[[float], bool], expected: 
     if isinstance(value, bool) or not isinstance(value, Real) or not fits(value):  # type: ignore[arg-type]
         raise ValueError(f"{name} is {value!r}; {expected} is expected.")
     return value
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """Return a generator of random numbers, which the same seed makes again."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"seed is {seed!r}; a whole number of at least 0, or a Generator, is expected."
+        ) from None
+
+
+def path_of(name: str, path: Any) -> Path:
+    """Return a path; an error if it is something else."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise TypeError(f"{name} is {path!r} ({type(path).__name__}); a file name is expected.") from None
 
 
 def check_text(name: str, text: Any, vocabulary: object = None) -> None:

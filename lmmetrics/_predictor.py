@@ -1,6 +1,6 @@
 """The base class of the models that give the distribution of the next token."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from lmmetrics._types import Floats
@@ -44,4 +44,6 @@ class Predictor:
             raise TypeError(
                 f"context is a single string; a list of tokens is expected, such as {context.split()!r}."
             )
+        if not isinstance(context, Iterable):
+            raise TypeError(f"context is {context!r}; a list of tokens is expected, such as ['the'] or [].")
         return [self.vocabulary.id_of(token) for token in context]

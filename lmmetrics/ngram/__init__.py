@@ -16,6 +16,7 @@ from lmmetrics.ngram._arpa import ArpaError
 from lmmetrics.ngram._backoff import Katz, StupidBackoff
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey
+from lmmetrics.ngram._disk import ResourceLimitError
 from lmmetrics.ngram._interpolation import JelinekMercer, WittenBell
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._model import NGramModel, NotFittedError
@@ -38,6 +39,7 @@ __all__ = [
     "NGramCounts",
     "NGramModel",
     "NotFittedError",
+    "ResourceLimitError",
     "SavedModelError",
     "Smoothing",
     "SpreadEvenly",

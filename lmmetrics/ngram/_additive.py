@@ -33,6 +33,8 @@ class MaximumLikelihood(Interpolated):
     (0.5, 0.0)
     """
 
+    by_context = True
+
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         total = level.totals(level.counts)
         return level.counts / level.spread(total), ratio(np.zeros(len(total)), total)
@@ -63,6 +65,8 @@ class AddK(SpreadEvenly):
     >>> round(model.prob("sleeps", ["cat"]) * (2 + 6), 12)  # (1 + 1) / (2 + 6)
     2.0
     """
+
+    by_context = True
 
     def __init__(self, k: float = 1.0) -> None:
         if k == 0:
@@ -111,6 +115,8 @@ class GoodTuring(SpreadEvenly):
         occurs c + 1 times.
     """
 
+    by_context = True
+
     def __init__(self, k: int = 5) -> None:
         self.k = whole_number("k", k, 1)
 
@@ -121,7 +127,7 @@ class GoodTuring(SpreadEvenly):
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         total, types = level.totals(level.counts), level.followers()
         missing = np.where(total > 0, self._words - types, 0.0)  # unseen words, for each seen context
-        adjusted = self.adjusted_[level.n] = self._adjusted(level, missing.sum())
+        adjusted = self.adjusted_[level.n] = self._adjusted(level, level.unseen(self._words))
         low = level.counts <= self.k
         stars = np.where(low, adjusted.take(level.counts, mode="clip"), level.counts)
         whole = level.totals(stars * (level.counts > 0)) + adjusted[0] * missing

@@ -63,6 +63,8 @@ class Katz(Smoothing):
     6.0
     """
 
+    by_context = True
+
     def __init__(self, k: int = 5, min_count: int | Sequence[int] = 1) -> None:
         self.k, self.min_count = whole_number("k", k, 2), min_count
         least: dict[str, object] = {"min_count": min_count}
@@ -141,6 +143,8 @@ class StupidBackoff(Smoothing):
     >>> print(model.next_scores(["cat"]).sum())
     1.3
     """
+
+    by_context = True
 
     refusal = (
         "the scores of StupidBackoff do not sum to 1 over the vocabulary, so they are not probabilities and "

@@ -19,7 +19,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmmetrics._types import Ints
+from lmmetrics._checks import check_text, whole_number
+from lmmetrics._types import Ints, PathLike
+from lmmetrics.ngram._disk import Counting
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._windows import INT32_LIMIT, SortedText
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
@@ -47,6 +49,16 @@ class NGramCounts:
     """
 
     def __init__(self, text: TokenizedText, order: int, advance: Callable[[], object] = lambda: None) -> None:
+        self._start(text, order)
+        for level, _, _ in SortedText(text, order).levels():
+            if self.levels:
+                self.levels[-1].longer = level
+            self.levels.append(level)
+            advance()
+
+    def _start(self, text: TokenizedText, order: int) -> None:
+        check_text("text", text)
+        whole_number("order", order, 1)
         if len(text) == 0:
             raise ValueError("The text is empty, so nothing can be counted. Give at least one document.")
         if (text.ids < 0).any():
@@ -57,11 +69,21 @@ class NGramCounts:
         self.vocabulary = text.vocabulary
         self.spelling = text.spelling._replace(label="model")
         self.levels: list[Level] = []
-        for level, _, _ in SortedText(text, order).levels():
-            if self.levels:
-                self.levels[-1].longer = level
-            self.levels.append(level)
-            advance()
+
+    @classmethod
+    def on_disk(
+        cls,
+        text: TokenizedText,
+        order: int,
+        memory: int | str,
+        folder: PathLike | None = None,
+        advance: Callable[[], object] = lambda: None,
+    ) -> NGramCounts:
+        """Count with a limit of memory, as `NGramModel.fit` does: the same counts, in files."""
+        made = cls.__new__(cls)
+        made._start(text, order)
+        made.levels = Counting(text, order, memory, folder, advance).levels()
+        return made
 
     @classmethod
     def merged(cls, parts: Sequence[NGramCounts]) -> NGramCounts:
@@ -86,6 +108,9 @@ class NGramCounts:
         2
         """
         parts = list(parts)
+        for i, part in enumerate(parts):
+            if not isinstance(part, NGramCounts):
+                raise TypeError(f"parts[{i}] is {type(part).__name__}; NGramCounts(text, order) is expected.")
         kinds = {(part.order, part.vocabulary.unk) for part in parts}
         if len(kinds) != 1:
             raise ValueError(
@@ -106,8 +131,8 @@ class NGramCounts:
 
     def __getitem__(self, n: int) -> OrderCounts:
         """Return the counts of order `n`, as a mapping from tuples of n tokens to int."""
-        if not 1 <= n <= self.order:
-            raise KeyError(f"Order {n} was not counted: the orders counted are 1 to {self.order}.")
+        if not isinstance(n, int | np.integer) or not 1 <= n <= self.order:
+            raise KeyError(f"Order {n!r} was not counted: the orders counted are 1 to {self.order}.")
         return OrderCounts(self, self.levels[n - 1])
 
     def __iter__(self) -> Iterator[int]:

@@ -53,6 +53,8 @@ class AbsoluteDiscounting(Interpolated):
     {1: 0.14285714285714285}
     """
 
+    by_context = True
+
     largest = 1  # this count and all higher ones have the same discount
     example = "0.75"
 

@@ -35,6 +35,8 @@ class WittenBell(Interpolated):
     (3.75, 0.75)
     """
 
+    by_context = True
+
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         types = level.followers()
         whole = level.totals(level.counts) + types
@@ -77,6 +79,8 @@ class JelinekMercer(Interpolated):
     >>> round(model.prob("a"), 12)  # 0.8 * 3/5 + 0.2 * 1/4
     0.53
     """
+
+    by_context = True
 
     def __init__(self, heldout: TokenizedText | None = None, weights: Sequence[float] | None = None) -> None:
         if (heldout is None) == (weights is None):

@@ -97,6 +97,11 @@ class Level:
         found[:1] = 0
         return found
 
+    def unseen(self, words: int) -> float:
+        """Return how many of `words` words do not follow each context that something follows, in all."""
+        total, types = self.totals(self.counts), self.followers()
+        return float(np.where(total > 0, words - types, 0.0).sum())
+
     def find(self, contexts: Ints, tokens: Ints) -> Ints:
         """Find n-grams by their context and last token.
 

@@ -1,20 +1,25 @@
 """`NGramModel`: an order and a smoothing method, fitted to a text."""
 
+import contextlib
 import copy
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import check_text, generator, path_of, real_number, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
 from lmmetrics.ngram._arpa import read_arpa, write_arpa
 from lmmetrics.ngram._counts import NGramCounts, spelled
+from lmmetrics.ngram._disk import OnDisk, smooth
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._pruning import pruned
 from lmmetrics.ngram._sampling import draw
@@ -82,23 +87,73 @@ class NGramModel(Predictor):
             )
         self.smoothing = copy.copy(smoothing)  # one object can be given to many models
 
-    def fit(self, text: TokenizedText) -> Self:
+    def fit(
+        self, text: TokenizedText, *, memory: int | str | None = None, folder: PathLike | None = None
+    ) -> Self:
         """Count a text, a `TokenizedText`, and smooth the counts; return the model itself.
+
+        Parameters
+        ----------
+        text : TokenizedText
+        memory : int or str, optional
+            A bound in bytes, such as ``"2GB"``, for texts whose counts do not fit into memory. Counting and
+            smoothing then work in files, and the model, the same to the last bit, is mapped from them.
+        folder : path, optional
+            Where the files are; by default in the system's folder for temporary files. It should be on a
+            disk, not in memory.
 
         Raises
         ------
         MissingStatisticsError
             If the text is too small for the method. The message says what to do.
+        ResourceLimitError
+            If the memory that is allowed, or the disk, does not suffice. The message says how much is needed.
         ValueError
             If the probabilities after one of the text's first contexts do not sum to 1: the method is wrong.
+
+        Notes
+        -----
+        ``memory`` is a bound of what the whole process holds in memory while it fits. The text, at 4 bytes a
+        token and 8 a sentence, the strings of the caller and the interpreter count; so drop the strings
+        first. The finished model is not in the bound: its arrays are files, of which the operating system
+        keeps in memory what is used, as long as there is room. The files are in a folder inside ``folder``
+        that is removed when the model is no longer used; `save` keeps them. If the process is killed, the
+        folder stays, and the next call with the same ``folder`` removes it (not on Windows).
+
+        The disk needs at most 44 bytes for each token and each order above 1; a third less is usual. With
+        `JelinekMercer(heldout=...)` the look-up of the held-out text comes on top of the bound.
+
+        Examples
+        --------
+        >>> from lmmetrics.ngram import WittenBell
+        >>> from lmmetrics.text import tokenize
+        >>> text = tokenize(["the cat sleeps\\nthe cat eats\\n"])
+        >>> model, bounded = NGramModel(3, WittenBell()), NGramModel(3, WittenBell())
+        >>> bounded.fit(text, memory="4GB").prob("eats", ["cat"]) == model.fit(text).prob("eats", ["cat"])
+        True
         """
         check_text("text", text)
+        if folder is not None and memory is None:
+            raise ValueError("folder is given without memory, a bound such as '2GB'. Give both, or neither.")
+        if memory is not None and not self.smoothing.by_context:
+            raise ValueError(
+                f"{self.smoothing!r} does not say that it treats each context by itself, so it cannot be "
+                "fitted with a limit of memory. If it does, set by_context = True in its class."
+            )
         with tqdm(total=2 * self.order, desc="counting", unit="order", delay=10, leave=False) as bar:
+            if memory is not None:
+                counted = NGramCounts.on_disk(text, self.order, memory, folder)
+                bar.update(self.order)
+                return self._smooth(counted, self._first(text), bar.update)
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
-            first = text.ids[: self.order - 1]
-            first = first[: np.append(np.flatnonzero(text.is_eos[: len(first)]), len(first))[0]]
-            return self._smooth(counts, first.tolist(), bar.update)
+            return self._smooth(counts, self._first(text), bar.update)
+
+    def _first(self, text: TokenizedText) -> list[int]:
+        """The first tokens of a text that are in one sentence, as many as a context has."""
+        first = text.ids[: self.order - 1].tolist()
+        eos = text.vocabulary.eos
+        return first[: first.index(eos)] if eos in first else first
 
     def fit_counts(self, counts: NGramCounts) -> Self:
         """Smooth counts, such as those of `count_shards`, and return the model itself.
@@ -118,6 +173,10 @@ class NGramModel(Predictor):
         >>> NGramModel(2, WittenBell()).fit_counts(NGramCounts.merged(counts)).prob("cat", ["the"])
         0.3...
         """
+        if not isinstance(counts, NGramCounts):
+            raise TypeError(
+                f"counts is {type(counts).__name__}; counts such as NGramCounts(text, order) are expected."
+            )
         if counts.order != self.order:
             raise ValueError(
                 f"The counts go up to order {counts.order}, but the model has the order {self.order}. Count "
@@ -131,7 +190,8 @@ class NGramModel(Predictor):
         self, counts: NGramCounts, first: list[int], advance: Callable[[], object] = lambda: None
     ) -> Self:
         """Fit the model to counts; `first` are ids that follow each other in the text."""
-        tables = self.smoothing.tables(counts, advance)
+        on_disk = all(isinstance(level, OnDisk) for level in counts.levels)
+        tables = (partial(smooth, self.smoothing) if on_disk else self.smoothing.tables)(counts, advance)
         if self.smoothing.refusal is None:
             self._check_sums(tables, first)
         self._tables = tables
@@ -150,13 +210,16 @@ class NGramModel(Predictor):
                     "the n-grams with one context and the weight of its remainder have to sum to 1."
                 )
 
-    def log_probs(self, text: TokenizedText) -> Floats:
+    def log_probs(self, text: TokenizedText, jobs: int | None = 1) -> Floats:
         """Return ln p of each token of a text, given the tokens before it in its sentence.
 
         Parameters
         ----------
         text : TokenizedText
             N tokens, with the vocabulary of the model.
+        jobs : int, optional
+            How many threads share the sentences; None for as many as there are cores. The numbers are the
+            same to the last bit.
 
         Returns
         -------
@@ -172,14 +235,20 @@ class NGramModel(Predictor):
             If the method gives scores that are not probabilities (`StupidBackoff`).
         """
         self._require_probabilities("log_probs")
-        return self.log_scores(text)
+        return self.log_scores(text, jobs)
 
-    def log_scores(self, text: TokenizedText) -> Floats:
+    def log_scores(self, text: TokenizedText, jobs: int | None = 1) -> Floats:
         """Return ln of each token's score: float64[N]; except for `StupidBackoff`, that is `log_probs`."""
         tables = self._fitted()
         check_text("text", text, self.vocabulary)
+        jobs = (os.cpu_count() or 1) if jobs is None else whole_number("jobs", jobs, 1)
+        parts = [text] if jobs == 1 else text.parts(jobs)
+        for level in tables.levels[1:] if len(parts) > 1 else ():
+            level._keys  # noqa: B018  (so that the threads do not all make them)
+        with ThreadPoolExecutor(len(parts)) if len(parts) > 1 else contextlib.nullcontext() as pool:
+            found = list((pool.map if pool else map)(tables.token_probs, parts))
         with np.errstate(divide="ignore"):
-            return np.log(tables.token_probs(text))
+            return np.log(found[0] if len(found) == 1 else np.concatenate(found))
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
@@ -231,7 +300,7 @@ class NGramModel(Predictor):
         ['the', 'cat', 'sleeps', '</s>', 'the', 'cat']
         """
         self._require_probabilities("sample")
-        ids = draw(self._fitted(), n, np.random.default_rng(seed), self._ids(context))
+        ids = draw(self._fitted(), n, generator(seed), self._ids(context))
         return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
 
     @property
@@ -310,10 +379,10 @@ class NGramModel(Predictor):
                 f"A model of {self.smoothing!r} cannot be pruned: it spreads what is left evenly over all "
                 "words, so dropping an n-gram would change the whole row. Use a method that backs off."
             )
-        if not 0 <= threshold < math.inf:
-            raise ValueError(f"threshold is {threshold!r}; a number from 0 is expected, such as 1e-8.")
+        real_number("threshold", threshold, lambda t: 0 <= t < math.inf, "a number from 0, such as 1e-8,")
         min_counts = dict(min_counts or {})
-        for order in min_counts:
+        for order, least in min_counts.items():
+            whole_number(f"min_counts[{order!r}]", least, 0)
             if not (isinstance(order, int) and 2 <= order <= self.order):
                 raise ValueError(
                     f"min_counts has the order {order!r}; orders from 2 to {self.order} can lose n-grams."
@@ -340,7 +409,7 @@ class NGramModel(Predictor):
             If a token contains a blank, which separates the fields of the file.
         """
         self._require_probabilities("to_arpa")
-        write_arpa(self._fitted(), path)
+        write_arpa(self._fitted(), path_of("path", path))
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -362,7 +431,7 @@ class NGramModel(Predictor):
         ArpaError
             If the file is malformed; the message gives the line.
         """
-        tables = read_arpa(path)
+        tables = read_arpa(path_of("path", path))
         for context, total in _sums_not_1(tables):
             warnings.warn(
                 f"{path}: after {context} the probabilities sum to {total:.3g}, not to 1, so a perplexity "
@@ -395,7 +464,13 @@ class NGramModel(Predictor):
         ...     print(again.prob("cat", ["the"]) == model.prob("cat", ["the"]))
         True
         """
-        saved.save(path, self._fitted(), self._spelling, repr(self.smoothing), self.smoothing.refusal)
+        saved.save(
+            path_of("path", path),
+            self._fitted(),
+            self._spelling,
+            repr(self.smoothing),
+            self.smoothing.refusal,
+        )
 
     @classmethod
     def load(cls, path: PathLike) -> Self:
@@ -412,7 +487,7 @@ class NGramModel(Predictor):
         SavedModelError
             If the folder is not a saved model, or a part is missing or damaged.
         """
-        tables, spelling, made_by, refusal = saved.load(path)
+        tables, spelling, made_by, refusal = saved.load(path_of("path", path))
         smoothing = FromFile(path, made_by)
         smoothing.refusal = refusal
         return cls._of_tables(tables, spelling, smoothing)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from lmmetrics._types import PathLike
+from lmmetrics.ngram._disk import OnDisk
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Spelling, Vocabulary
@@ -75,7 +76,10 @@ def _write(folder: Path, tables: Tables, spelling: Spelling, method: dict[str, s
         if level.n > 1:
             arrays["keys"] = level._keys
         for name, array in arrays.items():
-            np.save(folder / f"{level.n}.{name}.npy", array)
+            if isinstance(level, OnDisk):
+                level.copy_file(f"{level.n}.{name}.npy", folder)
+            else:
+                np.save(folder / f"{level.n}.{name}.npy", array)
         about["orders"].append({"size": len(level), "contexts": level.contexts_size, "base": level._base})
     vocabulary = tables.vocabulary
     of_bytes = isinstance(spelling.separator, bytes)

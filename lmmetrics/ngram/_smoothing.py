@@ -52,6 +52,9 @@ class Smoothing:
 
     evenly = False
     """Whether the remainder goes to all words in equal parts."""
+    by_context = False
+    """Whether `terms` and `combine` treat each context by itself, and take what they estimate for an order
+    from `counts_of_counts` and `unseen` of the level. `NGramModel.fit` with a limit of memory needs that."""
     refusal: str | None = None
     """Why the values are not probabilities; None if they are."""
 

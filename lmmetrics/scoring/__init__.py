@@ -5,6 +5,7 @@ This package imports no model: it needs only ``log_probs(text)``.
 
 from lmmetrics.scoring._card import ProtocolCard, protocol_card
 from lmmetrics.scoring._comparison import Comparison, compare_scores
+from lmmetrics.scoring._frames import to_frame
 from lmmetrics.scoring._models import LanguageModel, compare, score_documents, score_text
 from lmmetrics.scoring._text_score import TextScore
 
@@ -18,4 +19,5 @@ __all__ = [
     "protocol_card",
     "score_documents",
     "score_text",
+    "to_frame",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lmmetrics._checks import real_number, whole_number
+from lmmetrics._checks import generator, real_number, whole_number
 from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
@@ -93,6 +93,7 @@ def compare_scores(
     """
     confidence = real_number("confidence", confidence, lambda c: 0 < c < 1, "a share such as 0.95")
     resamples = whole_number("resamples", resamples, 2)
+    rng = generator(seed)
     a, b = _scores("a", a), _scores("b", b)
     _check_same_documents(a, b, unit)
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.count(unit)]  # y has the same count
@@ -115,7 +116,7 @@ def compare_scores(
         confidence_level=confidence,
         n_resamples=resamples,
         batch=max(1, 1_000_000 // len(pairs)),
-        rng=np.random.default_rng(seed),
+        rng=rng,
     )
     difference, total = float(_ratio(differences, counts)), int(counts.sum())
     error = float(drawn.standard_error)

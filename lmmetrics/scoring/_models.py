@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import math
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._checks import array_of, check_text
+from lmmetrics._checks import array_of, check_text, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
 from lmmetrics.scoring._comparison import Comparison, compare_scores
 from lmmetrics.scoring._text_score import TextScore
@@ -29,7 +33,12 @@ class LanguageModel(Protocol):
 
 
 def score_text(
-    model: LanguageModel, text: TokenizedText, *, eos: bool = True, unknown: Unknown = "score"
+    model: LanguageModel,
+    text: TokenizedText,
+    *,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    jobs: int | None = 1,
 ) -> TextScore:
     """Score a text with a model: the total nats, and every unit that the text can count.
 
@@ -46,6 +55,9 @@ def score_text(
         How many nats a token outside the vocabulary costs: as many as the model gives ``<unk>``, or
         infinitely many. Without ``<unk>`` in the vocabulary it always costs infinitely many. Unknown tokens
         are never left out, and the result says how many there are.
+    jobs : int, optional
+        How many threads share the text; None for as many as there are cores. The score is the same to the
+        last bit. Only for models whose ``log_probs`` takes ``jobs``, as that of a counted model does.
 
     Returns
     -------
@@ -56,7 +68,7 @@ def score_text(
     Raises
     ------
     TypeError
-        If the model has no ``log_probs``, or does not return a float64 array.
+        If the model has no ``log_probs``, does not return a float64 array, or cannot share the work.
     ValueError
         If the array has the wrong shape, or contains NaN or a log above 0 (a probability above 1); a value
         up to 1e-12 above 0 is rounding, and counts as 0. If ``model.vocabulary`` differs from the text's.
@@ -77,13 +89,18 @@ def score_text(
     >>> score_text(Uniform(), test, unknown="infinite").perplexity
     inf
     """
-    surprisals, scored = _surprisals(model, text, eos, unknown)
+    surprisals, scored = _surprisals(model, text, eos, unknown, jobs)
     counts = _counts(text, eos)
     return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
 
 
 def score_documents(
-    model: LanguageModel, text: TokenizedText, *, eos: bool = True, unknown: Unknown = "score"
+    model: LanguageModel,
+    text: TokenizedText,
+    *,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    jobs: int | None = 1,
 ) -> list[TextScore]:
     """Score each document of a text. The model reads the whole text, so it may use earlier documents.
 
@@ -102,7 +119,7 @@ def score_documents(
     >>> [score.bits for score in scores], sum(scores).perplexity
     ([25.0, 25.0, 25.0, 25.0], 2.0)
     """
-    surprisals, scored = _surprisals(model, text, eos, unknown)
+    surprisals, scored = _surprisals(model, text, eos, unknown, jobs)
     counts = _counts(text, eos)
     return [
         _pooled(
@@ -170,7 +187,7 @@ def compare(
 
 
 def _surprisals(
-    model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown
+    model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown, jobs: int | None = 1
 ) -> tuple[Floats, Bools]:
     """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
     check_how(eos, unknown)
@@ -179,13 +196,29 @@ def _surprisals(
             f"The model ({type(model).__name__}) has no method log_probs(text). It must return the natural "
             "log of the probability of each token, float64[N]."
         )
+    if isinstance(model, type):
+        raise TypeError(f"The model is the class {model.__name__}; give an object that is fitted or loaded.")
     vocabulary = getattr(model, "vocabulary", None)
     check_text("text", text, vocabulary if isinstance(vocabulary, Vocabulary) else None)
-    log_probs = _checked(model.log_probs(text), text)
+    if jobs is not None:
+        jobs = whole_number("jobs", jobs, 1)
+    log_probs = _checked(model.log_probs(text) if jobs == 1 else _shared(model, jobs)(text), text)
     surprisals = -np.minimum(log_probs, 0.0) + 0.0
     surprisals[text.ids < 0] = math.inf  # no id: a token outside a vocabulary without <unk>
     scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
     return surprisals, scored
+
+
+def _shared(model: LanguageModel, jobs: int | None) -> Callable[[TokenizedText], Floats]:
+    """The model's `log_probs` on many threads."""
+    function: Any = model.log_probs
+    with contextlib.suppress(TypeError, ValueError):  # no signature
+        if "jobs" in inspect.signature(function).parameters:
+            return partial(function, jobs=jobs)
+    raise TypeError(
+        f"jobs is {jobs!r}, but {type(model).__name__} does not share its work: its log_probs has no "
+        "argument jobs. Leave out jobs; models of PyTorch use all cores by themselves."
+    )
 
 
 def check_how(eos: bool, unknown: Unknown) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import check_text, generator, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
 
@@ -77,7 +77,7 @@ class Source(ABC):
             raise ValueError(
                 f"documents is {documents}, but {n} tokens cannot fill more than {n} of them. Ask for fewer."
             )
-        symbols = self._draw(n, np.random.default_rng(seed))
+        symbols = self._draw(n, generator(seed))
         starts = np.arange(documents + 1) * n // documents
         lengths = np.diff(starts)
         blanks = lengths - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -156,6 +157,8 @@ class TokenizedText:
     def document(self, i: int) -> TokenizedText:
         """Return document `i` as a `TokenizedText` with its own counts."""
         count = len(self.document_starts) - 1
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"The number of a document is {i!r}; a whole number is expected, from 0.")
         if not 0 <= i < count:
             raise IndexError(f"Document {i} does not exist: this text has {count}, numbered from 0.")
         start, stop = self.document_starts[i : i + 2]
@@ -169,6 +172,39 @@ class TokenizedText:
             terminated=self.terminated[i : i + 1],
             spelling=self.spelling,
         )
+
+    def parts(self, count: int) -> list[TokenizedText]:
+        """Cut the text between sentences into parts of about equal numbers of tokens, at most `count`.
+
+        What comes back are the sentences alone: each part is one document, of which only the tokens are
+        counted.
+
+        Examples
+        --------
+        >>> from lmmetrics.text import tokenize
+        >>> [part.strings() for part in tokenize(["a b\\nc\\nd e\\n"]).parts(2)]
+        [['a', 'b', '</s>'], ['c', '</s>', 'd', 'e', '</s>']]
+        """
+        wanted = np.arange(1, count) * (len(self.ids) / count)
+        cuts = np.searchsorted(self.sentence_starts, wanted, side="right") - 1
+        bounds = np.unique([0, *cuts, len(self.sentence_starts) - 1]).tolist()
+        found = []
+        for first, last in pairwise(bounds):
+            starts = self.sentence_starts[first : last + 1]
+            size = int(starts[-1] - starts[0])
+            counts = dict.fromkeys(self.document_counts) | {"tokens": np.array([size])}
+            found.append(
+                TokenizedText(
+                    ids=self.ids[starts[0] : starts[-1]],
+                    vocabulary=self.vocabulary,
+                    sentence_starts=starts - starts[0],
+                    document_starts=np.array([0, size]),
+                    document_counts=counts,
+                    terminated=np.ones(1, dtype=bool),
+                    spelling=self.spelling,
+                )
+            )
+        return found or [self]
 
     def decode(self) -> list[str]:
         """Return the documents as strings.

@@ -107,6 +107,8 @@ class Vocabulary:
 
     def token(self, id: int) -> str:
         """Return the token with this id, an integer from 0 to len - 1."""
+        if isinstance(id, str) or not hasattr(id, "__index__"):
+            raise TypeError(f"The id {id!r} is {type(id).__name__}; ids are whole numbers.")
         if not 0 <= id < len(self.tokens):
             raise IndexError(f"No token has the id {id}: ids go from 0 to {len(self.tokens) - 1}.")
         return self.tokens[id]
@@ -138,6 +140,8 @@ def _checked(tokens: Iterable[str]) -> Iterator[str]:
         raise TypeError(
             "tokens is a single string; a list of strings is expected, such as ['cat', 'sleeps']."
         )
+    if not isinstance(tokens, Iterable):
+        raise TypeError(f"tokens is {tokens!r}; a list of strings is expected, such as ['cat', 'sleeps'].")
     for token in tokens:
         if not isinstance(token, str):
             raise TypeError(f"The token {token!r} is {type(token).__name__}, not a string.")

@@ -237,3 +237,58 @@ def test_help_has_examples_that_run(folder, capsys):
 def test_the_module_is_a_command():
     done = subprocess.run([sys.executable, "-m", "lmmetrics", "--version"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.startswith("lmmetrics 0.")
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--by", "char"], ["--by", "byte", "--lines"], ["--by", "word", "--lines"]]
+)
+def test_a_model_that_is_fitted_with_a_limit_of_memory_is_the_same(
+    options, folder, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "a.txt").write_bytes(
+        b"\xef\xbb\xbfthe cat\n\nsleeps\n\n" + "é \u2028 x\x0b\r\n".encode()
+    )
+    (tmp_path / "text" / "b.txt").write_bytes(b"")
+    (tmp_path / "text" / "c.txt").write_bytes(b"no newline at the end")
+    monkeypatch.setattr("lmmetrics.__main__.BLOCK", 5)
+    for texts in (tmp_path / "text", folder / "train"):
+        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--out"
+        assert run(capsys, *arguments, tmp_path / "whole")[0] == 0
+        status, printed = run(capsys, *arguments, tmp_path / "bounded", "--memory", "1TB")
+        assert status == 0 and "order 3" in printed.out
+        names = sorted(path.name for path in (tmp_path / "whole").iterdir())
+        assert names == sorted(path.name for path in (tmp_path / "bounded").iterdir())
+        for name in names:
+            a, b = ((tmp_path / part / name).read_bytes() for part in ("whole", "bounded"))
+            assert a == b, name
+    assert not list(tmp_path.glob("*.fit"))
+
+
+def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
+    def said(*options):
+        status, printed = run(capsys, "fit", folder / "train", "--out", tmp_path / "model", *options)
+        assert status == 1 and "Traceback" not in printed.err
+        return printed.err
+
+    assert "a number of bytes is expected" in said("--memory", "much")
+    assert "needs" in (told := said("--memory", "1MB")) and "memory allows 1 MB" in told
+    assert "Leave out --memory or --prune" in said("--memory", "1TB", "--prune", "1e-7")
+    (tmp_path / "empty.txt").touch()
+    status, printed = run(
+        capsys, "fit", tmp_path / "empty.txt", "--memory", "1TB", "--out", tmp_path / "model"
+    )
+    assert status == 1 and "The texts are empty" in printed.err
+
+
+def test_threads_on_the_command_line(folder, capsys):
+    arguments = "score", folder / "m3.arpa", folder / "test", "--documents", "--format", "json"
+    printed = [run(capsys, *arguments, *jobs)[1].out for jobs in ([], ["--jobs", "3"], ["--jobs", "all"])]
+    assert len(set(printed)) == 1 and json.loads(printed[0])
+    for wrong in ("0", "many", "-2"):
+        with pytest.raises(SystemExit) as raised:
+            main([*map(str, arguments), f"--jobs={wrong}"])
+        assert raised.value.code == 2 and "is not a number of threads" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["score", "model.arpa", "--shards", "shards", "--out", "scores", "--jobs", "2"])
+    assert "say --workers" in capsys.readouterr().err

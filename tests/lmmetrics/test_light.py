@@ -16,7 +16,7 @@ class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {
             "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd",
-            "transformers", "dask", "distributed", "pyarrow",
+            "transformers", "dask", "distributed", "pyarrow", "pandas",
         }:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
@@ -65,6 +65,7 @@ def test_counting_scoring_and_checking_need_only_what_is_always_installed():
         ("from lmmetrics.coding import compressed_bits; compressed_bits('ppmd', b'a')", "pyppmd", "coding"),
         ("from lmmetrics.scale import score_shards as s; s(0, {'a': {'b': 'c'}}, 'd')", "dask", "scale"),
         ("from lmmetrics.scale import read_scores; read_scores('d')", "pyarrow", "scale"),
+        ("from lmmetrics.scoring import to_frame; to_frame([])", "pandas", "frames"),
         ("import lmcourse.grade", "nbformat", "course"),
     ],
 )

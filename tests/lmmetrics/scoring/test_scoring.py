@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import lmmetrics
-from lmmetrics import Score, UnitError, score_text
+from lmmetrics import Score, UnitError, corpora, score_text
+from lmmetrics.ngram import AddK, MaximumLikelihood, NGramModel, WittenBell
 from lmmetrics.scoring import TextScore, score_documents
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -227,3 +228,42 @@ def test_a_model_has_log_probs_for_the_vocabulary_of_the_text():
 def test_error_names_a_token_outside_the_vocabulary():
     with pytest.raises(ValueError, match=r"log_probs\[3\], of the token outside the vocabulary, is nan"):
         score_text(Fixed([-1.0] * 3 + [math.nan] * 7), text(CLOSED))
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 7, 500, None])
+def test_threads_give_the_same_bits(jobs):
+    tales = corpora.load("tales-en")
+    train = tokenize(tales.train)
+    test = tokenize([*tales.test, "", "a"], vocabulary=train.vocabulary)
+    drawn = NGramModel(2, WittenBell()).fit(train).sample(3000, seed=1)  # without its last </s>
+    for method in (WittenBell(), AddK(0.1), MaximumLikelihood()):
+        model = NGramModel(4, method).fit(train)
+        for text in (test, drawn, test.document(0), tokenize([], vocabulary=train.vocabulary)):
+            assert np.array_equal(model.log_probs(text, jobs=jobs), model.log_probs(text))
+            for how in ({}, {"eos": False}, {"unknown": "infinite"}):
+                one, many = (score_text(model, text, jobs=n, **how) for n in (1, jobs))
+                assert many == one and many.unknown == one.unknown
+                assert score_documents(model, text, jobs=jobs, **how) == score_documents(model, text, **how)
+
+
+def test_the_parts_of_a_text_are_its_sentences():
+    text = tokenize(["a b c\nd\n", "", "e f\ng"])
+    for count in range(1, 9):
+        parts = text.parts(count)
+        assert np.array_equal(np.concatenate([part.ids for part in parts]), text.ids)
+        assert len(parts) <= count and all(part.is_eos[-1] and len(part) for part in parts)
+        assert sum(len(part.sentence_starts) - 1 for part in parts) == 4
+
+
+def test_who_cannot_share_the_work_says_so():
+    class Half:
+        def log_probs(self, text):
+            return np.full(len(text), -math.log(2))
+
+    text = tokenize(["a b"])
+    assert score_text(Half(), text).tokens == 3
+    with pytest.raises(TypeError, match="Half does not share its work"):
+        score_text(Half(), text, jobs=2)
+    for jobs in (0, -1, 1.5, "2", True):
+        with pytest.raises(ValueError, match=r"jobs is .*; a whole number of at least 1"):
+            score_text(Half(), text, jobs=jobs)
