@@ -77,7 +77,7 @@
     for (const k of [0, 1000, 2000]) {
       if (k <= values.length) add(picture, "text", { x: x(k), y: HEIGHT - BOTTOM + 18, class: "tick middle" }, k.toLocaleString("en"));
     }
-    add(picture, "text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, class: "tick middle" }, "surprisals added");
+    add(picture, "text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6, class: "tick middle" }, "surprisals added; upwards: total (nats), dashed: exact");
     const STEP = 10, shown = exact.map((_, k) => k).filter((k) => (k + 1) % STEP === 0);
     const path = (totals) => `${x(0)},${y(0)} ` + shown.map((k) => `${x(k + 1)},${y(totals(k))}`).join(" ");
     add(picture, "polyline", { class: "line two", points: path((k) => exact[k]) });
