@@ -204,7 +204,7 @@ def test_a_method_has_to_say_that_it_can(tmp_path):
     class Apart(Own):
         by_context = True
 
-    with pytest.raises(ValueError, match="Set by_context = True in its class"):
+    with pytest.raises(ValueError, match="set by_context = True in its class"):
         NGramModel(2, Own()).fit(TRAIN, memory=MUCH)
     with pytest.raises(ValueError, match="folder is given without memory"):
         NGramModel(2, Own()).fit(TRAIN, folder=tmp_path)
