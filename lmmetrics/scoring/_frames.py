@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lmmetrics.extras import need
 from lmmetrics.score import Score
 from lmmetrics.scoring._comparison import Comparison
 
-if TYPE_CHECKING:
-    Result = Score | Comparison
+Result = Score | Comparison
 
 
 def to_frame(results: Result | Iterable[Result] | Mapping[Any, Result]) -> Any:

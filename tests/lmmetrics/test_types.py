@@ -12,9 +12,16 @@ from matplotlib.axes import Axes
 import lmmetrics
 from lmmetrics.derivation import Derivation
 from lmmetrics.neural import NeuralLM
+from lmmetrics.ngram import Smoothing
 
 MODULES = [m.name for m in pkgutil.walk_packages(lmmetrics.__path__, "lmmetrics.") if "_proof" not in m.name]
-FOR_CHECKERS = {"Axes": Axes, "tokenizers": tokenizers, "Derivation": Derivation, "NeuralLM": NeuralLM}
+FOR_CHECKERS = {
+    "Axes": Axes,
+    "tokenizers": tokenizers,
+    "Derivation": Derivation,
+    "NeuralLM": NeuralLM,
+    "Smoothing": Smoothing,
+}
 """What some modules import for type checkers only."""
 
 
