@@ -77,14 +77,14 @@ WHO_WROTE_IT = Question(
         Mistake(
             "L1",
             lambda q: _posterior(np.log(q).mean(axis=1)),
-            "You average the log probabilities of the tokens, so a long text is no stronger evidence than "
-            "one word. The log probability of a text is their sum.",
+            "You average the log probabilities of the tokens, so a long text counts for as little as one "
+            "word. The log probability of a text is their sum.",
         ),
         Mistake(
             "L1",
             lambda q: who_wrote(q) | {"posterior": softmax(np.log(q).mean(axis=1))},
-            "Your 'posterior' comes from means over the tokens, so a long text is no stronger evidence than "
-            "one word. The log probability of a text is a sum.",
+            "Your 'posterior' comes from means over the tokens, so a long text counts for as little as one "
+            "word. The log probability of a text is a sum.",
         ),
         Mistake(
             "M6",
