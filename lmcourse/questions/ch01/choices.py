@@ -151,7 +151,7 @@ TRANSCRIPTS = Question(
         Mistake(
             "L21",
             lambda candidates: transcripts(candidates) | {"totals": _word_totals(candidates)},
-            "Your 'totals' leave out the ends that are known. A sentence is its words and its end.",
+            "Your 'totals' leave out the ends that are known. A sentence consists of its words and its end.",
         ),
         Mistake(
             "L21",
@@ -164,7 +164,7 @@ TRANSCRIPTS = Question(
             lambda candidates: (
                 transcripts(candidates, score=_word_totals) | {"totals": _word_totals(candidates)}
             ),
-            "You leave out the ends that are known. A sentence is its words and its end.",
+            "You leave out the ends that are known. A sentence consists of its words and its end.",
         ),
         *(
             Mistake(
@@ -176,7 +176,12 @@ TRANSCRIPTS = Question(
             for filled in (_with_nan, _with_infinity)
         ),
         *(
-            replace(mistake, hint=mistake.hint.replace("Your number is", "Your 'totals' are"))
+            replace(
+                mistake,
+                hint=mistake.hint.replace("Your number is", "Your 'totals' are").replace(
+                    "one: it is", "ones: they are"
+                ),
+            )
             for mistake in unit_mistakes(transcripts, "M2 M3", only=("totals",))
         ),
         Mistake(
@@ -198,8 +203,8 @@ TRANSCRIPTS = Question(
         Mistake(
             "L1",
             lambda candidates: transcripts(candidates, score=_means_with_end),
-            "Your 'choice' has the highest mean, with the end as one of the words. Extra predictable words "
-            "raise a mean, but never a probability.",
+            "Your 'choice' has the highest mean, with the end counted as one of the words. Extra "
+            "predictable words raise a mean, but never a probability.",
         ),
         Mistake(
             "M6",
@@ -214,14 +219,14 @@ TRANSCRIPTS = Question(
         Mistake(
             "L41",
             lambda candidates: transcripts(candidates, score=_known_totals),
-            "Your 'choice' treats an end that is missing as if it were certain. Can the candidate that you "
-            "choose still fall behind another one?",
+            "Your 'choice' treats a missing end as if it were certain. Could the candidate that you choose "
+            "still fall behind another one?",
         ),
         Mistake(
             "L11",
             _only_if_all_known,
-            "Your 'choice' gives up as soon as an end is missing. Whatever the missing end is, its logarithm "
-            "cannot be above 0: is that enough to rule its candidate out?",
+            "Your 'choice' gives up as soon as an end is missing. Whatever the missing end is, its log "
+            "probability cannot be above 0: is that enough to rule its candidate out?",
         ),
         Mistake(
             "L41",
@@ -259,8 +264,8 @@ TRANSCRIPTS = Question(
             lambda v, *case: (v["totals"] <= 0).all(),
         ),
     ),
-    advice="Ask for each candidate: which is the largest log probability that this sentence can have, and "
-    "which is the smallest?",
+    advice="Ask for each candidate: what is the largest log probability that this sentence can have, and "
+    "what is the smallest?",
 )
 
 

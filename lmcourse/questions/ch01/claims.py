@@ -33,8 +33,8 @@ in_log_space = refuted_but("BD")
 
 FORMS = {
     "A": "q, a list of word probabilities,",
-    "B": "(q, r), a list of word probabilities and the probability of one word more,",
-    "C": "(q, r), a list of word probabilities and the probability of one word more,",
+    "B": "(q, r), a list of word probabilities and the probability of one more word,",
+    "C": "(q, r), a list of word probabilities and the probability of one more word,",
     "D": "(a, b), two log probabilities,",
 }
 
@@ -99,20 +99,20 @@ IN_LOG_SPACE = Question(
         Mistake(
             "M45",
             but(in_log_space, {"A": lambda: "always"}),
-            "On paper A holds always. A computer stores a product in float64, which has a smallest positive "
-            "number: how long does a text have to be?",
+            "On paper, A always holds. A computer stores a product in float64, which has a smallest "
+            "positive number: how long does a text have to be for its product to fall below that?",
         ),
         Mistake(
             "L1",
             but(in_log_space, {"C": lambda: "always"}),
-            "C speaks of the mean and not of the sum. What does a word that is more probable than the others "
-            "do to their mean?",
+            "C is about the mean, not the sum. What does a word that is more probable than the others do to "
+            "the mean?",
         ),
         Mistake(
             "M45 + L1",
             refuted_but("ABCD"),
-            "Two of the statements can be refuted. One is true on paper and not in float64; the other speaks "
-            "of a mean as if it were a sum.",
+            "Two of the statements can be refuted. One is true on paper but not in float64; the other "
+            "treats a mean as if it were a sum.",
         ),
     ),
     advice="Try short texts, long texts, and words with a probability near 1.",
@@ -179,7 +179,7 @@ def _refute_program(key, given):
     except (TypeError, ValueError):
         return "cannot be used. Give the numbers of its words: 0, 1 or 2."
     if words.ndim != 1 or not np.isin(words, (0, 1, 2)).all():
-        return "cannot be used. Give a list of words: numbers 0, 1 and 2."
+        return "cannot be used. Give a list of words: the numbers 0, 1 and 2."
     if len(words) > LONGEST:
         return f"cannot be used. Give a text of at most {LONGEST} words."
     text, program = [int(word) for word in words], PROGRAMS[key]
@@ -187,8 +187,8 @@ def _refute_program(key, given):
     if abs(parts - whole) > 1e-6 * whole:
         return ""
     return (
-        f"does not refute the statement: its three continuations add up to {parts:.6g}, and the text has "
-        f"{whole:.6g}."
+        f"does not refute the statement: the probabilities of its three continuations add up to {parts:.6g}, "
+        f"and that of the text is {whole:.6g}."
     )
 
 
@@ -209,23 +209,23 @@ FOUR_PROGRAMS = Question(
         Mistake(
             "M32",
             but(four_programs, {"C": lambda: "always"}),
-            "C: the empty text is not enough to find out. Try all texts of one word: in which row does the "
-            "table have a 0?",
+            "C: the empty text is not enough to tell. Try all one-word texts: in which row does the table "
+            "have a 0?",
         ),
         Mistake(
             "M47",
             but(four_programs, {"D": lambda: "always"}),
-            "D: each of its factors is a conditional probability, but each has seen the word that comes "
-            "after. Add up the three continuations of a text of one word.",
+            "D: each of its factors is a conditional probability, but each has also seen the word that "
+            "comes after. Add up the probabilities of the three continuations of a one-word text.",
         ),
         Mistake(
             "M32 + M47",
             refuted_but("ABCD"),
-            "Two of the programs are not models. Loop over all texts of no word, one word and two words, "
-            "and compare each with the sum of its three continuations.",
+            "Two of the programs are not models. Loop over all texts of zero, one and two words, and "
+            "compare the probability of each with the sum over its three continuations.",
         ),
     ),
-    advice="Loop over all short texts: print the probability of each, and the sum of its continuations.",
+    advice="Loop over all short texts: print the probability of each, and the sum over its continuations.",
 )
 
 QUESTIONS = (IN_LOG_SPACE, FOUR_PROGRAMS)

@@ -70,19 +70,19 @@ BIGRAM_TABLE = Question(
         Mistake(
             "L21",
             partial(bigram_table, end=False),
-            "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs to "
-            "the last column.",
+            "Nothing is ever followed by </s> in your table. The end is a step like any other: it belongs "
+            "in the last column.",
         ),
         Mistake(
             "L21",
             lambda sentences, size: bigram_table([s for s in sentences if len(s)], size),
-            "You leave out the empty sentence. It is a step, too: from <s> to </s>.",
+            "You leave out the empty sentence. It is a step too: from <s> to </s>.",
         ),
         Mistake(
             "L8",
             lambda sentences, size: _shares(_counts(sentences, size) + 1),
-            "You add 1 to every count. The task asks for relative frequencies: what never occurs has the "
-            "share 0.",
+            "You add 1 to every count. The task asks for relative frequencies: what never occurs has a "
+            "share of 0.",
         ),
         Mistake(
             "M30",
@@ -92,13 +92,13 @@ BIGRAM_TABLE = Question(
         Mistake(
             "L35",
             lambda sentences, size: _shares(np.minimum(_counts(sentences, size), 1)),
-            "You count every pair once, however often it occurs.",
+            "You count every pair only once, however often it occurs.",
         ),
         Mistake(
             "L35",
             _once_a_sentence,
-            "You count a pair once in a sentence, even if it occurs there several times: with `+=`, an index "
-            "that comes twice is raised once. Use np.add.at.",
+            "You count a pair only once per sentence, even if it occurs there several times: with `+=`, a "
+            "count whose index comes up twice is raised only once. Use np.add.at.",
         ),
         Mistake(
             "L20",
@@ -115,12 +115,13 @@ BIGRAM_TABLE = Question(
         Mistake(
             "L16",
             lambda sentences, size: _shares(_counts(sentences, size).T),
-            "Your rows are what comes next, and your columns are contexts. It is the other way round.",
+            "Your rows are what comes next, and your columns are contexts. It should be the other way round.",
         ),
         Mistake(
             "L16",
             lambda sentences, size: _counts(sentences, size) / _counts(sentences, size).sum(axis=0),
-            "Your columns add up to 1. Each row must: divide by the sums over the last axis.",
+            "Your columns add up to 1. It is each row that must add up to 1: divide by the sums over the "
+            "last axis.",
         ),
         Mistake(
             "L19",
@@ -130,8 +131,8 @@ BIGRAM_TABLE = Question(
         Mistake(
             "L13",
             _by_successors_that_are_words,
-            "Your rows add up to more than 1: you divide by the words that follow and forget the </s> that "
-            "follow.",
+            "Your rows add up to more than 1: you divide by the number of words that follow, and leave out "
+            "each </s> that follows.",
         ),
     ),
     alike=(
@@ -205,36 +206,42 @@ SAMPLING = Question(
     atol=0.04,  # five standard deviations of a share among 4000 repeats
     mistakes=(
         Mistake(
-            "L15", _uniform, "Your next word is uniform: pass the row of the context to rng.choice as p."
+            "L15",
+            _uniform,
+            "You draw the next word uniformly: pass the row of the context to rng.choice as p.",
         ),
         Mistake(
             "L20",
             lambda table, repeats, longest, rng: _lengths(table, longest, start=0),
-            "Your sentences begin as if the word 0 came before them. They begin from <s>, the last row.",
+            "Your sentences begin as if the word 0 came before them. They start from <s>, the last row.",
         ),
         Mistake(
             "L24",
             lambda table, repeats, longest, rng: _lengths(np.broadcast_to(table[-1], table.shape), longest),
-            "Every word of yours is drawn from the row of <s>. After a word, take that word's row.",
+            "You draw every word from the row of <s>. After a word, use that word's row.",
         ),
-        Mistake("L23", _late, "Your shares stand one place too late: you count </s> as a word."),
+        Mistake("L23", _late, "Your shares are one place too late: you count </s> as a word."),
         Mistake(
             "L13",
             lambda *case: length_shares(*case).cumsum(),
-            "Your shares are those of *at most* so many words. The task asks for each length by itself.",
+            "Your shares are those of sentences of *at most* so many words. The task asks for each length "
+            "separately.",
         ),
         Mistake(
             "L13",
             _among_counted,
-            "Your shares add up to 1, but some sentences are longer than `longest`. Divide by all repeats.",
+            "Your shares add up to 1, but some sentences are longer than `longest`. Divide by the number of "
+            "repeats.",
         ),
     ),
     properties=(
-        Property("a share lies between 0 and 1", lambda value, *case: ((value >= 0) & (value <= 1)).all()),
+        Property(
+            "a share does not lie between 0 and 1", lambda value, *case: ((value >= 0) & (value <= 1)).all()
+        ),
         *DRAWN,
         counted(1),
     ),
-    advice="Draw three sentences and print them. Compare your shares with the exact ones of Task 3.",
+    advice="Draw three sentences and print them. Compare your shares with the exact ones from Task 3.",
 )
 
 QUESTIONS = (BIGRAM_TABLE, SAMPLING)

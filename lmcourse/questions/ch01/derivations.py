@@ -42,7 +42,7 @@ def _pair(given):
     if a <= 0:
         return "a has to be above 0, or the text never ends."
     if c < 0:
-        return "c has to be 0 or more: below 0 the chance would grow, and at some word exceed 1."
+        return "c has to be 0 or more: below 0, the chance would grow and at some word exceed 1."
     if a >= 2.0**c:
         return f"the chance after the first word, a / 2**c, is {a / 2.0**c:.4g}. It has to be below 1."
     return a, c
@@ -108,23 +108,23 @@ ENDINGS = Question(
             "L42",
             but(chosen(EXAMPLES), {"fades and ends": lambda: EXAMPLES["fades and ends"][LEAKS]}),
             "Your chance in 'fades and ends' goes to 0 too fast: some of the mass belongs to texts that "
-            "never end. How fast may the chances fall, so that they still add up to infinity?",
+            "never end. How fast may the chances fall and still add up to infinity?",
         ),
         Mistake(
             "L42",
             but(chosen(EXAMPLES), {"late and ends": lambda: EXAMPLES["late and ends"][LEAKS]}),
-            "Your chance in 'late and ends' goes to 0 too fast: some of the mass belongs to texts that never "
-            "end. Few texts end early if the chance is small, and it need not fall for that.",
+            "Your chance in 'late and ends' goes to 0 too fast: some of the mass belongs to texts that "
+            "never end. If the chance is small, few texts end early; it need not fall for that.",
         ),
         Mistake(
             "L42",
             but(chosen(EXAMPLES), {"early and leaks": lambda: EXAMPLES["early and leaks"][TIGHT]}),
             "With your 'early and leaks' every text ends sooner or later: the chances add up to infinity. "
-            "Only a chance that falls fast enough leaves some mass to texts that never end.",
+            "Only a chance that falls fast enough leaves some mass for texts that never end.",
         ),
     ),
-    advice="Multiply the chances to go on, 1 - a / (t + 1)**c, over the first ten words, a thousand and a "
-    "million, and watch whether the product still falls.",
+    advice="Multiply the chances of going on, 1 - a / (t + 1)**c, over the first ten words, the first "
+    "thousand and the first million, and watch whether the product still falls.",
 )
 
 # --- parameters ------------------------------------------------------------------------------------------
@@ -162,61 +162,62 @@ PARAMETERS = Question(
             "L19",
             but(sparsity, {"free": lambda V, n, N: V**n - 1}),
             "Your 'free' is right for a joint distribution, which has one constraint. A table of "
-            "conditional probabilities has one for each row.",
+            "conditional probabilities has one constraint for each row.",
         ),
         Mistake(
             "L23",
             but(sparsity, {"free": lambda V, n, N: V**n * (V - 1)}),
-            "Your 'free' gives an n-gram a context of n words. It has n words in all: n - 1 of context, and "
-            "one more.",
+            "Your 'free' gives an n-gram a context of n words. An n-gram has n words in all: the n - 1 of "
+            "its context, and one more.",
         ),
         Mistake(
             "L23",
             but(sparsity, {"share": lambda V, n, N: N / V**n}),
-            "Your 'share' has an n-gram for every token. The first n-gram ends at token n.",
+            "Your 'share' counts an n-gram for every token. The first n-gram ends at token n.",
         ),
         Mistake(
             "L23",
             but(sparsity, {"share": lambda V, n, N: (N - n) / V**n}),
-            "Your 'share' has one n-gram too few. How many does a text of n tokens have?",
+            "Your 'share' counts one n-gram too few. How many does a text of n tokens have?",
         ),
         Mistake(
             "L22",
             but(sparsity, {"share": lambda V, n, N: N - n + 1}),
-            "Your 'share' is the number of n-grams in the text. Divide by the number of all n-grams.",
+            "Your 'share' is the number of n-grams in the text. Divide by the number of all possible "
+            "n-grams.",
         ),
         Mistake(
             "L11",
             but(sparsity, {"free": lambda V, n, N: (V - 1) ** n}),
-            "Your 'free' takes one word away at every place. A context can hold any of the V words; only the "
-            "row of next words has a number that follows from the others.",
+            "Your 'free' takes one word away at every place. Any of the V words is possible at each place "
+            "of a context; only the row of next words has a number that follows from the others.",
         ),
         Mistake(
             "L22",
             but(sparsity, {"free": lambda V, n, N: V ** (n - 1)}),
-            "Your 'free' is the number of rows. How many numbers of a row can be chosen?",
+            "Your 'free' is the number of rows. How many numbers of each row can be chosen freely?",
         ),
         Mistake(
             "L4",
             but(sparsity, {"free": lambda V, n, N: n * (V - 1)}),
-            "Your 'free' adds up the places. Each of the n - 1 places of a context can hold any of V words: "
-            "the numbers of choices multiply.",
+            "Your 'free' adds up the places. Each of the n - 1 places of a context can be filled by any of "
+            "V words: multiply the numbers of choices.",
         ),
         Mistake(
             "L4",
             but(sparsity, {"free": lambda V, n, N: V * (n - 1) * (V - 1)}),
-            "Your 'free' adds up the words of a context. Each of the n - 1 places can hold any of V words: "
-            "the numbers of choices multiply.",
+            "Your 'free' adds up the words of a context. Each of the n - 1 places can be filled by any of V "
+            "words: multiply the numbers of choices.",
         ),
         Mistake(
             "L34",
             but(sparsity, {"share": lambda V, n, N: V**n / (N - n + 1)}),
-            "Your 'share' is upside down. It is a part of all n-grams.",
+            "Your 'share' is upside down. It is a fraction of all n-grams.",
         ),
         Mistake(
             "L24",
             but(sparsity, {"free": lambda V, n, N: V - 1}),
-            "Your 'free' is that of one row. There is a row for every context.",
+            "Your 'free' is the number for one row. There is a row for every context.",
         ),
         Mistake(
             "L16",
@@ -229,7 +230,8 @@ PARAMETERS = Question(
         ("L11 (2)", "L4", "2 times 2 is 2 to the power 2"),
     ),
     properties=(FINITE, Property("a count or a share is below 0", not_negative)),
-    advice="Draw the table for V = 3 and n = 2: how many rows, how many numbers in a row, how many are free?",
+    advice="Draw the table for V = 3 and n = 2: how many rows are there, how many numbers does each row "
+    "have, and how many of them are free?",
 )
 
 QUESTIONS = (ENDINGS, PARAMETERS)

@@ -93,8 +93,8 @@ SILENT_SCORER = Question(
         Mistake(
             "L8",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
-            "One mistake is corrected. The other: your 'perplexity' takes the square root, because the model "
-            "is a bigram. Take the N-th root, for N tokens, whatever the order of the model.",
+            "One mistake is corrected. The other: your 'perplexity' takes the square root, because the "
+            "model is a bigram model. Take the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
@@ -113,7 +113,7 @@ SILENT_SCORER = Question(
             "M30",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(np.maximum(q, 1e-10)).mean())),
             "You put 1e-10 where the model says 0. The rows then add up to more than 1, and a constant "
-            "decides about the 'perplexity'.",
+            "decides the 'perplexity'.",
         ),
         Mistake(
             "M32",
@@ -146,7 +146,7 @@ SILENT_SCORER = Question(
         Mistake(
             "M5",
             partial(honest_score, perplexity=lambda q: np.exp(np.log(q).mean())),
-            "Your 'perplexity' is below 1: it is one over the right one. The exponent needs a minus sign.",
+            "Your 'perplexity' is below 1: it is one over the right value. The exponent needs a minus sign.",
         ),
         Mistake(
             "L1",
@@ -156,12 +156,12 @@ SILENT_SCORER = Question(
         Mistake(
             "L23",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / (len(q) - 1 or 1))),
-            "Your 'perplexity' divides by the number of pairs. The first word is a token, too.",
+            "Your 'perplexity' divides by the number of pairs. The first word is a token too.",
         ),
         Mistake(
             "M26",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / (len(q) + 1))),
-            "Your 'perplexity' divides by one token too many: <s> is not scored.",
+            "Your 'perplexity' counts one token too many: <s> is not scored.",
         ),
         Mistake(
             "L31",
@@ -173,14 +173,14 @@ SILENT_SCORER = Question(
         Mistake(
             "L10",
             partial(honest_score, first=1),
-            "You score the pairs only. The first word is a token, too, and its factor is in start.",
+            "You score only the pairs. The first word is a token too, and its factor is in start.",
         ),
         Mistake(
             "L1",
             lambda *case: (
                 honest_score(*case) | {"impossible": honest_score(*case)["impossible"] / len(case[2])}
             ),
-            "Your 'impossible' is a share of the tokens. The task asks how many they are.",
+            "Your 'impossible' is a share of the tokens. The task asks how many there are.",
         ),
     ),
     alike=(
@@ -299,8 +299,8 @@ FLOOR_FORENSICS = Question(
             lambda kept, dropped, tokens, unseen: _finding(
                 kept, tokens, unseen, _nats_of_floor(kept, dropped, tokens, unseen) / unseen
             ),
-            "Your 'digits' are too many by a factor of ln 10: you have the nats of one unseen token. The "
-            "floor is a power of 10.",
+            "Your 'digits' is too large by a factor of ln 10: it is the surprisal of one unseen token in "
+            "nats. The floor is a power of 10.",
         ),
         Mistake(
             "M3",
@@ -310,8 +310,8 @@ FLOOR_FORENSICS = Question(
                     _nats_of_floor(kept, dropped, tokens, unseen) / unseen
                 ),
             ),
-            "Your 'digits' are too many by a factor of ln 10: you have the nats of one unseen token. The "
-            "floor is a power of 10.",
+            "Your 'digits' is too large by a factor of ln 10: it is the surprisal of one unseen token in "
+            "nats. The floor is a power of 10.",
         ),
         Mistake(
             "L22",
@@ -334,7 +334,7 @@ FLOOR_FORENSICS = Question(
         Mistake(
             "L1",
             lambda *case: _finding(case[0], *case[2:], _nats_of_floor(*case) / LN10),
-            "Your 'digits' are those of all k unseen tokens together. The floor is that of one.",
+            "Your 'digits' is for all k unseen tokens together. The floor is for one.",
         ),
         Mistake(
             "M5",
@@ -349,8 +349,8 @@ FLOOR_FORENSICS = Question(
         Mistake(
             "L9",
             _given("share", lambda kept, dropped, tokens, unseen: unseen / tokens),
-            "Your 'share' is that of the tokens. The task asks for their share of the nats, and a floor adds "
-            "far more nats than an ordinary token.",
+            "Your 'share' is the unseen tokens' share of the tokens. The task asks for their share of the "
+            "nats, and a floor adds far more nats than an ordinary token.",
         ),
         Mistake(
             "M3",
@@ -376,19 +376,19 @@ FLOOR_FORENSICS = Question(
         Mistake(
             "L7",
             _given("with 1e-20", _moved(lambda digits, tokens, unseen: (digits - 20) * unseen / tokens)),
-            "Your 'with 1e-20' is below the first report. A lower floor raises the surprisal of the unseen "
-            "tokens, so the perplexity must rise.",
+            "Your 'with 1e-20' is below the perplexity of the first report. A lower floor raises the "
+            "surprisal of the unseen tokens, so the perplexity must rise.",
         ),
         Mistake(
             "L1",
             _given("with 1e-20", _moved(lambda digits, tokens, unseen: (20 - digits) * unseen)),
-            "Your 'with 1e-20' changes by the factor of the joint probability. A perplexity changes by its "
-            "N-th root.",
+            "You changed 'with 1e-20' by the factor that belongs to the joint probability. A perplexity "
+            "changes by the N-th root of that factor.",
         ),
         Mistake(
             "L8",
             _given("with 1e-20", _moved(lambda digits, tokens, unseen: (20 - digits) / tokens)),
-            "Your 'with 1e-20' moves one unseen token to the new floor. There are k of them.",
+            "Your 'with 1e-20' moves only one unseen token to the new floor. There are k of them.",
         ),
         Mistake(
             "L8",
@@ -407,12 +407,12 @@ FLOOR_FORENSICS = Question(
     properties=(
         Property("'share' does not lie between 0 and 1", lambda value, *case: 0 <= value["share"] <= 1),
         Property(
-            "'with 1e-20' is not above the first report, although its floor is lower",
+            "'with 1e-20' is not above the perplexity of the first report, although its floor is lower",
             lambda value, kept, *case: value["with 1e-20"] > kept,
         ),
     ),
-    advice="The total of the first report is N ln r, that of the second (N - k) ln s. What is the difference "
-    "made of?",
+    advice="The total of the first report is N ln r, and that of the second is (N - k) ln s. What does the "
+    "difference consist of?",
 )
 
 QUESTIONS = (SILENT_SCORER, FLOOR_FORENSICS)

@@ -65,32 +65,32 @@ WHO_WROTE_IT = Question(
         Mistake(
             "M5",
             lambda q: who_wrote(q) | {"regret": -who_wrote(q)["regret"]},
-            "Your 'regret' has the right size and the wrong sign. A mixture is never better than its best "
+            "Your 'regret' has the right size but the wrong sign. A mixture is never better than its best "
             "author.",
         ),
         Mistake(
             "M45",
             _as_found,
-            "On a long text every product is 0.0, and 0 / 0 is nan. Stay with logarithms until the largest "
-            "of them is taken out.",
+            "On a long text every product is 0.0, and 0 / 0 is nan. Stay with logarithms until you have "
+            "subtracted the largest of them.",
         ),
         Mistake(
             "L1",
             lambda q: _posterior(np.log(q).mean(axis=1)),
-            "You average the log probabilities of the tokens, so that a long text is as weak a witness as "
-            "one word. The log probability of a text is their sum.",
+            "You average the log probabilities of the tokens, so a long text counts for as little as one "
+            "word. The log probability of a text is their sum.",
         ),
         Mistake(
             "L1",
             lambda q: who_wrote(q) | {"posterior": softmax(np.log(q).mean(axis=1))},
-            "Your 'posterior' comes from means over the tokens, so that a long text is as weak a witness as "
-            "one word. The log probability of a text is a sum.",
+            "Your 'posterior' comes from means over the tokens, so a long text counts for as little as one "
+            "word. The log probability of a text is a sum.",
         ),
         Mistake(
             "M6",
             lambda q: who_wrote(q) | {"posterior": np.log(q).sum(axis=1)},
-            "Your 'posterior' holds the log probabilities of the text. The task asks for probabilities of "
-            "the authors, which add up to 1.",
+            "Your 'posterior' holds the log probabilities of the text. The task asks for the probabilities "
+            "of the authors, which add up to 1.",
         ),
         Mistake(
             "M6",
@@ -105,13 +105,12 @@ WHO_WROTE_IT = Question(
         Mistake(
             "L30",
             _regret(lambda log_probs: log_probs.max() - log_probs.mean()),
-            "Your 'regret' averages the logarithms. The probabilities are averaged, and the logarithm comes "
-            "last.",
+            "Your 'regret' averages the logarithms. Average the probabilities, and take the logarithm last.",
         ),
         Mistake(
             "L25",
             _regret(lambda log_probs: np.log(len(log_probs))),
-            "Your 'regret' is ln K, whatever the text is: your sum of probabilities keeps the largest only. "
+            "Your 'regret' is ln K, whatever the text is: your sum of probabilities keeps only the largest. "
             "The other authors add to it.",
         ),
         Mistake(
@@ -123,8 +122,8 @@ WHO_WROTE_IT = Question(
         Mistake(
             "L22",
             _regret(lambda log_probs: np.log(len(log_probs)) - logsumexp(log_probs)),
-            "Your 'regret' is the surprisal of the text under the mixture. Subtract that under the best "
-            "author.",
+            "Your 'regret' is the surprisal of the text under the mixture. Subtract the surprisal under the "
+            "best author.",
         ),
         Mistake(
             "L22",
@@ -140,8 +139,8 @@ WHO_WROTE_IT = Question(
         Mistake(
             "M6",
             lambda q: who_wrote(q) | {"posterior": np.log(q).sum(axis=1) / np.log(q).sum()},
-            "Your 'posterior' shares out the log probabilities, so that the worst author has the largest "
-            "share. Share out the probabilities.",
+            "Your 'posterior' is proportional to the log probabilities, so the worst author has the largest "
+            "share. Make it proportional to the probabilities.",
         ),
         Mistake(
             "L6",
@@ -166,12 +165,12 @@ WHO_WROTE_IT = Question(
             "'posterior' does not add up to 1", lambda value, q: np.isclose(value["posterior"].sum(), 1)
         ),
         Property(
-            "'regret' does not lie between 0 and ln K, although the best author has the weight 1/K in the "
+            "'regret' does not lie between 0 and ln K, although the best author has a weight of 1/K in the "
             "mixture",
             lambda value, q: -1e-9 <= value["regret"] <= np.log(len(q)) + 1e-9,
         ),
     ),
-    advice="With l = ln P of each author and m = max(l), ln(sum of exp(l)) is m + ln(sum of exp(l - m)).",
+    advice="With l = ln P for each author and m = max(l), ln(sum of exp(l)) is m + ln(sum of exp(l - m)).",
 )
 
 # --- teacher-forcing -------------------------------------------------------------------------------------
@@ -210,19 +209,20 @@ TEACHER_FORCING = Question(
         Mistake(
             "M23",
             partial(text_log_probs, shift=2),
-            "You shift twice, so the model is asked for the word after the next. The logits at position t "
+            "You shift twice, so the model is asked for the word after next. The logits at position t "
             "predict the id at t + 1: one step, and each text has T - 1 factors.",
         ),
         Mistake(
             "M23",
             partial(text_log_probs, shift=0),
-            "You do not shift: the logits at position t have already read the id at t, and you ask them to "
-            "predict it. Compare them with the id at t + 1.",
+            "You have not shifted the targets: the logits at position t are computed after the id at t has "
+            "been read, and you ask them to predict that id. Compare them with the id at t + 1.",
         ),
         Mistake(
             "L16",
             partial(text_log_probs, shift=-1),
-            "You shift the other way: your model predicts the past. The logits at t go with the id at t + 1.",
+            "You shift in the wrong direction: your model predicts the past. The logits at t go with the id "
+            "at t + 1.",
         ),
         Mistake(
             "M6",
@@ -232,13 +232,13 @@ TEACHER_FORCING = Question(
         Mistake(
             "M6",
             lambda logits, ids: np.exp(text_log_probs(logits, ids)),
-            "Your numbers are probabilities. The task asks for their logarithms, and those of long texts "
-            "could not be stored otherwise.",
+            "Your numbers are probabilities. The task asks for their logarithms: the probabilities of long "
+            "texts are too small to be stored.",
         ),
         Mistake(
             "L6",
             lambda logits, ids: log_softmax(logits, axis=-1)[:, :-1].max(axis=-1).sum(axis=1),
-            "You score the favourite at each position. Score the id that came.",
+            "You score the most probable id at each position. Score the id that came.",
         ),
         Mistake(
             "L10",
@@ -270,12 +270,13 @@ TEACHER_FORCING = Question(
         FINITE,
         Property("a log probability is above 0", lambda value, *case: (value <= 0).all()),
         Property(
-            "the numbers change when the logits after the last position do, though they predict nothing here",
+            "the numbers change with the logits at the last position, though those predict nothing here",
             unchanged,
             also=lambda logits, ids: (np.concatenate([logits[:, :-1], -logits[:, -1:]], axis=1), ids),
         ),
     ),
-    advice="Take one text, <s> cat sleeps: three rows of logits, two factors. Which rows, which ids?",
+    advice="Take one text, <s> cat sleeps: it has three rows of logits and two factors. Which rows, and "
+    "which ids?",
 )
 
 QUESTIONS = (WHO_WROTE_IT, TEACHER_FORCING)

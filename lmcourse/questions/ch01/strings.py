@@ -13,7 +13,7 @@ START = np.array([0.6, 0.3, 0.1])
 NEXT = np.array([[0.1, 0.7, 0.2], [0.4, 0.3, 0.3], [0.5, 0.3, 0.2]])
 """The three-word language: cat, sleeps, eats. Rows of ``NEXT`` are contexts."""
 
-ADD_UP = Property("the probabilities of a row do not add up to 1", lambda value, *case: rows_add_up(value))
+ADD_UP = Property("the probabilities in a row do not add up to 1", lambda value, *case: rows_add_up(value))
 NO_PROBABILITY = "a probability does not lie between 0 and 1"
 
 
@@ -83,8 +83,8 @@ TEXT_PROBABILITY = Question(
         Mistake(
             "L1",
             _on_factors(nats=lambda q: -np.log(q).mean()),
-            "Your 'nats' is {ratio} of the total: it is the mean over the words. The surprisal of the text "
-            "is the sum.",
+            "Your 'nats' is {ratio} times the total: it is the mean over the words. The surprisal of the "
+            "text is the sum.",
         ),
         Mistake(
             "L1",
@@ -95,14 +95,14 @@ TEXT_PROBABILITY = Question(
         Mistake(
             "L4",
             _on_factors(joint=np.sum),
-            "Your 'joint' is the sum of the factors. With enough words it would be above 1. Factors "
-            "multiply.",
+            "Your 'joint' is the sum of the factors. With enough words it would be above 1. Multiply the "
+            "factors.",
         ),
         Mistake(
             "L4",
             _on_factors(joint=np.mean),
             "Your 'joint' is the mean of the factors. A text is never more probable than its least probable "
-            "word: factors multiply.",
+            "word: multiply the factors.",
         ),
         Mistake(
             "M6",
@@ -122,12 +122,12 @@ TEXT_PROBABILITY = Question(
         Mistake(
             "M6",
             _on_factors(nats=np.prod),
-            "Your 'nats' is the joint probability. Its surprisal is minus the logarithm.",
+            "Your 'nats' is the joint probability. The surprisal is minus its logarithm.",
         ),
         Mistake(
             "L25",
             _on_factors(joint=lambda q: q[-1]),
-            "Your 'joint' is the factor of the last word alone. All factors multiply.",
+            "Your 'joint' is the factor of the last word alone. Multiply all the factors.",
         ),
         Mistake(
             "L19",
@@ -138,18 +138,19 @@ TEXT_PROBABILITY = Question(
         Mistake(
             "L10",
             _without_first,
-            "Here the first word has the factor 1. Its factor is its probability in the start distribution.",
+            "You give the first word the factor 1. Its factor is its probability in the start distribution.",
         ),
         Mistake(
             "L16",
             lambda start, table, words: _text(np.append(start[words[0]], table[words[1:], words[:-1]])),
-            "You read the table as table[next, context]. Each row is a context: table[context, next].",
+            "You read the table as table[next, context]. Each row belongs to a context: table[context, "
+            "next].",
         ),
         Mistake(
             "L20",
             lambda start, table, words: _text(table[np.roll(words, 1), words]),
-            "The last word is taken for the context of the first one, by np.roll or by the index -1. Before "
-            "the first word stands <s>: use start.",
+            "The last word is used as the context of the first one, through np.roll or the index -1. Before "
+            "the first word comes <s>: use start.",
         ),
         Mistake(
             "L24",
@@ -173,7 +174,7 @@ TEXT_PROBABILITY = Question(
             lambda value, *case: np.isclose(value["joint"], np.exp(-value["nats"]), rtol=1e-3),
         ),
     ),
-    advice="Write the factors of 'cat sleeps' on paper: one number of start, one of the row after cat.",
+    advice="Write the factors of 'cat sleeps' on paper: one number from start, one from the row for cat.",
 )
 
 # --- conditionals ----------------------------------------------------------------------------------------
@@ -260,8 +261,8 @@ CONDITIONALS = Question(
         Mistake(
             "L19",
             lambda joint: factors_of(joint) | {"third": joint / joint.sum(axis=(1, 2), keepdims=True)},
-            "You divide by the probability of the first word alone, so 'third' holds probabilities of pairs. "
-            "The context of the third word is two words.",
+            "You divide by the probability of the first word alone, so 'third' holds probabilities of "
+            "pairs. The context of the third word is the first two words.",
         ),
         Mistake(
             "L16",
@@ -299,8 +300,8 @@ CONDITIONALS = Question(
         Mistake(
             "L24",
             _markov,
-            "Your 'third' takes the second word into account and not the first. That is the Markov "
-            "assumption, and this joint distribution does not make it.",
+            "Your 'third' takes the second word into account but not the first. That is the Markov "
+            "assumption, which does not hold for this joint distribution.",
         ),
         Mistake(
             "L24",
@@ -399,46 +400,46 @@ LENGTH_MASSES = Question(
         Mistake(
             "L23",
             lambda start, table, longest: mass_by_length(start, table, longest + 1)[1:],
-            "Your list begins with the sentences of one word. The empty sentence, <s> and at once </s>, "
-            "comes first.",
+            "Your list begins with the one-word sentences. The empty sentence, <s> followed at once by "
+            "</s>, comes first.",
         ),
         Mistake(
             "L23",
             lambda start, table, longest: np.append(0.0, mass_by_length(start, table, longest - 1)),
-            "Your numbers stand one place too late. `</s>` is predicted like a word, but it does not count "
-            "as one.",
+            "Your numbers are one place too late. `</s>` is predicted like a word, but it does not count as "
+            "one.",
         ),
         Mistake(
             "L16",
             _transposed,
-            "You multiply on the wrong side of the table. With contexts in rows, a step is reach @ table.",
+            "You multiply on the wrong side of the table. With contexts in rows, a step is vector @ table.",
         ),
         Mistake(
             "L24",
             _without_context,
             "Your numbers fall by the same factor from length to length: every word is drawn from start. "
-            "After a word, its own row decides.",
+            "After a word, use that word's row.",
         ),
         Mistake(
             "L24",
             _without_steps,
-            "Every word of yours is followed by itself until the end. A step sums over all words that can "
-            "come before: reach @ table.",
+            "You let every word be followed by itself until the end. A step sums over all words that can "
+            "come before: vector @ table.",
         ),
         Mistake(
             "L13",
             lambda *case: mass_by_length(*case) / mass_by_length(*case).sum(),
-            "Your numbers add up to 1, but there are longer sentences, too. Do not divide by the total.",
+            "Your numbers add up to 1, but there are longer sentences too. Do not divide by the total.",
         ),
         Mistake(
             "L13",
             lambda *case: mass_by_length(*case).cumsum(),
-            "You give the mass of all lengths *up to* each one. The task asks for each length by itself.",
+            "You give the mass of all lengths *up to* each one. The task asks for each length separately.",
         ),
         Mistake(
             "L21",
             _without_end_at_once,
-            "Your first number is 0. The empty sentence has a probability, too: that of `</s>` in start.",
+            "Your first number is 0. The empty sentence has a probability too: that of `</s>` in `start`.",
         ),
     ),
     properties=(
@@ -449,8 +450,8 @@ LENGTH_MASSES = Question(
             lambda value, *case: value.sum() <= 1 + 1e-9,
         ),
     ),
-    advice="Keep a vector: the probability that the sentence goes on, by its last word so far. Take from it "
-    "what ends, then take one step.",
+    advice="Keep a vector: for each word, the probability that the sentence has come this far with that "
+    "word last. Work out how much of it ends there, then take one step.",
 )
 
 QUESTIONS = (TEXT_PROBABILITY, CONDITIONALS, LENGTH_MASSES)

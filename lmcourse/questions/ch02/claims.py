@@ -64,7 +64,7 @@ def _refute(key, given):
         return "" if below or equal else _no("H(p, q) is {:.6g}, and H(p) is {:.6g}", loss, entropy)
     if key == "C":
         turned = _cross_entropy(q, p)
-        return "" if abs(loss - turned) > 1e-6 else _no("H(p, q) is {:.6g}, and H(q, p) too", loss)
+        return "" if abs(loss - turned) > 1e-6 else _no("H(p, q) is {:.6g}, and so is H(q, p)", loss)
     r = rows[2]
     other = _cross_entropy(p, r)
     if any(np.diff(np.sort(row)[-2:])[0] < 1e-6 for row in (q, r)):
@@ -116,13 +116,13 @@ CLAIMS = Question(
         Mistake(
             "L31",
             but(claims, {"C": lambda: "always"}),
-            "C: the first letter says who draws, and the second who is scored. Compute both for a truth "
-            "that is nearly certain and a model that is not.",
+            "C: in H(p, q), the first letter says who draws, and the second says who is scored. Compute "
+            "both cross-entropies for a truth that is nearly certain and a model that is not.",
         ),
         Mistake(
             "L33",
             but(claims, {"D": lambda: "always"}),
-            "D: the entropy is an expected value. What is the loss of a text that holds only the most "
+            "D: the entropy is an expected value. What is the loss on a text that consists only of the most "
             "probable symbol?",
         ),
         Mistake(

@@ -62,11 +62,13 @@ THREE_WORDS = Question(
             )
             for name in ("M2", "M3")
         ),
-        Mistake("M5", _cost_negative, "A surprisal is minus the logarithm: it is never below 0."),
+        Mistake(
+            "M5", _cost_negative, "A surprisal is minus the logarithm of a probability: it is never below 0."
+        ),
         Mistake(
             "M1",
             but(sentence_cost, {"bits": lambda q: -np.log(q)}),
-            "Your 'bits' is {ratio} = ln 2 times what it should be: it still holds nats.",
+            "Your 'bits' is {ratio} = ln 2 times what it should be: it is still in nats.",
         ),
         Mistake(
             "L3",
@@ -84,7 +86,7 @@ THREE_WORDS = Question(
             "L31",
             exchanged(sentence_cost, "bits", "hartleys"),
             "'bits' and 'hartleys' have changed places. A hartley is larger than a bit, so there are fewer "
-            "of them.",
+            "hartleys.",
         ),
         Mistake(
             "M6",
@@ -113,7 +115,8 @@ THREE_WORDS = Question(
         Mistake(
             "L1",
             but(sentence_cost, {"nats per word": lambda q: -np.log(q).sum()}),
-            "Your 'nats per word' is {ratio} times too large, which is the number of words. Divide by it.",
+            "Your 'nats per word' is too large by a factor of {ratio}, which is the number of words. Divide "
+            "by it.",
         ),
         Mistake(
             "L2",
@@ -124,13 +127,13 @@ THREE_WORDS = Question(
         Mistake(
             "L4",
             but(sentence_cost, {"joint": np.sum}),
-            "Your 'joint' is the sum of the probabilities. Probabilities in a chain multiply.",
+            "Your 'joint' is the sum of the probabilities. Multiply them.",
         ),
         Mistake(
             "L4",
             but(sentence_cost, {"joint": np.mean}),
-            "Your 'joint' is the mean of the probabilities, which is larger than that of the least probable "
-            "word. Probabilities in a chain multiply.",
+            "Your 'joint' is the mean of the probabilities, which is larger than the probability of the "
+            "least probable word. Multiply them.",
         ),
     ),
     properties=(
@@ -140,7 +143,7 @@ THREE_WORDS = Question(
             lambda value, *case: all(np.min(entry) >= 0 for key, entry in value.items() if key != "joint"),
         ),
         Property(
-            "'joint' is a probability, and does not lie between 0 and 1",
+            "'joint' is a probability, but does not lie between 0 and 1",
             lambda value, *case: 0 <= value["joint"] <= 1,
         ),
     ),
@@ -283,7 +286,7 @@ FORECASTERS = Question(
         Mistake(
             "L5",
             partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1)),
-            "Your numbers do not depend on the outcomes: they measure how sure a forecaster is, and not how "
+            "Your numbers do not depend on the outcomes: they measure how sure a forecaster is, not how "
             "right.",
         ),
         Mistake(
@@ -295,7 +298,7 @@ FORECASTERS = Question(
         Mistake(
             "L1",
             _only(nats={"average": np.sum}),
-            "Your 'nats' is {ratio} times too large, which is the number of days: they are totals.",
+            "Your 'nats' are totals: they are too large by a factor of {ratio}, which is the number of days.",
         ),
         Mistake(
             "M4",
@@ -305,23 +308,23 @@ FORECASTERS = Question(
         Mistake(
             "L31",
             but(compare_forecasters, {"nats": lambda *case: compare_forecasters(*case)["nats"][::-1]}),
-            "The two numbers of your 'nats' have changed places.",
+            "The two numbers in your 'nats' have changed places.",
         ),
         Mistake(
             "L1",
             _only(error={"error_of": lambda a, b: (a - b).std(ddof=1)}),
-            "Your 'error' is the spread of single days. The error of a mean over N days is smaller by the "
-            "root of N.",
+            "Your 'error' is the spread of single days. The standard error of a mean over N days is smaller "
+            "by a factor of the square root of N.",
         ),
         Mistake(
             "L1",
             _only(error={"error_of": lambda a, b: (a - b).std(ddof=1) / len(a)}),
-            "Your 'error' divides by N. The standard error divides by the root of N.",
+            "Your 'error' divides by N. The standard error divides by the square root of N.",
         ),
         Mistake(
             "L23",
             _only(error={"error_of": lambda a, b: (a - b).std() / np.sqrt(len(a))}),
-            "Your 'error' divides the squares by N. The task asks for N - 1: `ddof=1`.",
+            "Your 'error' divides the sum of squares by N. The task asks for N - 1: `ddof=1`.",
         ),
         Mistake(
             "M63",
@@ -347,7 +350,7 @@ FORECASTERS = Question(
     properties=(
         FINITE,
         Property(
-            "'nats' or 'error' is below 0, but no surprisal is, and no standard error either",
+            "'nats' or 'error' is below 0, but no surprisal and no standard error is",
             lambda value, *case: (value["nats"] >= 0).all() and value["error"] >= 0,
         ),
         Property(

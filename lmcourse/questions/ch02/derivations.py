@@ -45,7 +45,7 @@ SOFTMAX_GRADIENT = Question(
         Mistake(
             "L10",
             _in_q_and_p(lambda q, p, T: q - p),
-            "Your gradient is that for T = 1 with the new q put in. The logits enter as z / T.",
+            "Your gradient is the one for T = 1, with the new q put in. The logits enter as z / T.",
         ),
         Mistake(
             "L10",
@@ -60,7 +60,7 @@ SOFTMAX_GRADIENT = Question(
         Mistake(
             "L10",
             _in_q_and_p(lambda q, p, T: -p * (1 - q) / T),
-            "You let z_k move q_k only. It moves every q, because all of them share the denominator.",
+            "You let z_k change only q_k. It changes every q, because all of them share the denominator.",
         ),
         Mistake(
             "M2",
@@ -76,7 +76,8 @@ SOFTMAX_GRADIENT = Question(
         Mistake(
             "L22",
             _in_q_and_p(lambda q, p, T: q / T),
-            "Your gradient does not see the truth p: it is the derivative of the log of the denominator.",
+            "Your gradient does not depend on the truth p: it is the derivative of the log of the "
+            "denominator.",
         ),
     ),
     properties=(
@@ -117,8 +118,8 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "L12",
             partial(smoothing_floor, floor=lambda eps, V: 0.0),
-            "Even the best model cannot get there: a model that is certain of the right symbol has an "
-            "infinite surprisal at each other symbol, to which smoothing gives the share eps / V.",
+            "Even the best model cannot reach 0: a model that is certain of the right symbol has an "
+            "infinite surprisal at every other symbol, and smoothing gives each of those the share eps / V.",
         ),
         Mistake(
             "L13",
@@ -138,12 +139,12 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "L43",
             lambda eps, V: smoothing_floor(eps, V) | {"exp": round(smoothing_floor(eps, V)["exp"], 2)},
-            "Your 'exp' is rounded to two decimals. Give all its digits.",
+            "Your 'exp' is rounded to two decimal places. Give all its digits.",
         ),
         Mistake(
             "M4",
             lambda eps, V: smoothing_floor(eps, V) | {"exp": _entropy_of_smoothed_target(0.1, 10_000.0)},
-            "Your 'exp' is the floor in nats. Its exponential is asked for.",
+            "Your 'exp' is the floor in nats. The task asks for its exponential.",
         ),
         Mistake(
             "M1",
@@ -159,7 +160,7 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "M5",
             lambda eps, V: smoothing_floor(eps, V) | {"floor": -_entropy_of_smoothed_target(eps, V)},
-            "Your 'floor' has the right size and the wrong sign. A loss is not below 0.",
+            "Your 'floor' has the right size but the wrong sign. A loss is never below 0.",
         ),
         Mistake(
             "L18",
@@ -170,13 +171,13 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "L22",
             partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps + eps / V, 1 - eps + eps / V)),
-            "Your sum has the right symbol only. The target gives the V - 1 others a probability, too.",
+            "Your sum includes only the right symbol. The target gives the V - 1 others a probability too.",
         ),
         Mistake(
             "L13",
             partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps, 1 - eps) - xlogy(eps, eps)),
-            "That is the entropy of a coin. The share eps is spread over many symbols, and each "
-            "term needs its own.",
+            "That is the entropy of a coin toss. The share eps is spread over many symbols, and each of "
+            "them needs its own term.",
         ),
         Mistake(
             "M2",
@@ -195,7 +196,7 @@ SMOOTHING_FLOOR = Question(
             lambda value, *point: value["exp"] >= 1,
         ),
     ),
-    advice="The least cross-entropy with a target is the target's entropy. Write the target as V numbers.",
+    advice="The smallest cross-entropy with a target is the target's entropy. Write the target as V numbers.",
 )
 
 QUESTIONS = (SOFTMAX_GRADIENT, SMOOTHING_FLOOR)

@@ -52,7 +52,10 @@ def _look(wanted):
             return RIGHT
         if small > FACTOR * large:
             return "turned"
-        return f"the error is {by_token:.4g} by tokens and {by_document:.4g} by documents. {_NEED[wanted]}"
+        return (
+            f"the standard error is {by_token:.4g} by tokens and {by_document:.4g} by documents. "
+            f"{_NEED[wanted]}"
+        )
 
     return look
 
@@ -83,14 +86,14 @@ DRAWS = Question(
         Mistake(
             "L32",
             chosen(EXAMPLES, "turned", "too narrow"),
-            "In your 'too narrow' the error by tokens is the larger one. The tokens of a document have to be "
-            "alike, as those of a tale are, and the documents have to differ.",
+            "In your 'too narrow', the standard error by tokens is the larger one. The tokens of a document "
+            "have to be alike, as those of a tale are, and the documents have to differ.",
         ),
         Mistake(
             "L7",
             chosen(EXAMPLES, "turned", "too wide"),
-            "In your 'too wide' the error by documents is the larger one. The documents have to be alike, "
-            "and the tokens within each of them have to differ.",
+            "In your 'too wide', the standard error by documents is the larger one. The documents have to "
+            "be alike, and the tokens within each of them have to differ.",
         ),
     ),
     advice="Start with four documents. What if all tokens of a document have the same surprisal? And what if "

@@ -60,23 +60,23 @@ BELOW_ENTROPY = Question(
         Mistake(
             "L7",
             then(share_below, lambda share: 1 - share),
-            "Your share and the one asked for add up to 1: you count the samples above.",
+            "Your share and the one asked for add up to 1: you count the samples above the entropy.",
         ),
         Mistake(
             "M2",
             partial(share_below, event=lambda p, n, mean, _: mean / LN2 < entr(p).sum()),
-            "You hold an average in bits against an entropy in nats. Use one logarithm for both.",
+            "You compare an average in bits with an entropy in nats. Use the same logarithm for both.",
         ),
         Mistake(
             "L1",
             partial(share_below, event=lambda p, n, mean, _: n * mean < entr(p).sum()),
-            "You hold the total of a sample against the entropy of one symbol. Divide by n.",
+            "You compare the total of a sample with the entropy of one symbol. Divide by n.",
         ),
         Mistake(
             "L14",
             partial(share_below, event=lambda p, n, _, plug_in: plug_in < entr(p).sum()),
-            "You score each sample with its own frequencies, which is the best model in hindsight. "
-            "Score it with p.",
+            "You score each sample with its own frequencies, which are the best model in hindsight. Score "
+            "it with p.",
         ),
         Mistake(
             "L15",
@@ -86,12 +86,12 @@ BELOW_ENTROPY = Question(
         Mistake(
             "L18",
             partial(share_below, event=lambda p, n, mean, _: mean < np.log(len(p))),
-            "Your share is that of the samples below ln K, the entropy of a uniform source, within the "
-            "error of drawing. Average the logarithms, and compare with the entropy of p.",
+            "Your share is that of the samples below ln K, the entropy of a uniform source, to within the "
+            "sampling error. Average the logarithms, and compare with the entropy of p.",
         ),
     ),
     properties=(
-        Property("a share lies between 0 and 1", lambda value, *case: 0 <= value <= 1),
+        Property("a share does not lie between 0 and 1", lambda value, *case: 0 <= value <= 1),
         *DRAWN,
         counted(2),
     ),
@@ -130,8 +130,8 @@ def _positions_hint(batches):
     tokens = sum((targets != PAD).sum() for _, targets in batches)
     positions = sum(targets.size for _, targets in batches)
     return (
-        f"Your number is {{ratio}} of the one asked for: {tokens} tokens, but you divide by {positions} "
-        f"positions."
+        f"Your number is {{ratio}} times the one asked for: there are {tokens} tokens, but you divide by "
+        f"{positions} positions."
     )
 
 
@@ -168,8 +168,8 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M41",
             partial(evaluate, smoothing=0.1, over="batches"),
-            "Both mistakes are still there. Ask of the code: what would a perfect model score? Does the "
-            "number stay when the same sentences are batched in another way?",
+            "Both mistakes are still there. What would a perfect model score with this code? Does the "
+            "number stay the same when the same sentences are batched in another way?",
         ),
         Mistake(
             "M9",
@@ -189,7 +189,9 @@ EVALUATOR = Question(
             "Padding is now scored as if it were a symbol: keep ignore_index.",
         ),
         Mistake(
-            "L1", _flat(wrong.total), "Your number is {ratio} times too large, which is the number of tokens."
+            "L1",
+            _flat(wrong.total),
+            "Your number is too large by a factor of {ratio}, which is the number of tokens.",
         ),
         Mistake(
             "M4",
@@ -276,14 +278,15 @@ FORENSICS = Question(
         Mistake(
             "L9",
             lambda right, reported, tokens, padding: _finding(reported / right, tokens, padding),
-            "You divide the numbers. A wrong base or count changes the exponent: divide their logarithms.",
+            "You divide the numbers themselves. A wrong base or count changes the exponent: divide their "
+            "logarithms.",
         ),
         Mistake(
             "L7",
             lambda right, reported, tokens, padding: _finding(
                 math.log(right) / math.log(reported), tokens, padding
             ),
-            "Your exponent is upside down: it is the power that turns the right number into the "
+            "Your exponent is upside down: it should be the power that turns the right number into the "
             "reported one.",
         ),
         Mistake(
@@ -307,18 +310,18 @@ FORENSICS = Question(
                 name_the_mistake(right, reported, tokens, padding)
                 | {"exponent": math.log(right) / math.log(reported)}
             ),
-            "Your 'exponent' is upside down: it is the power that turns the right number into the reported "
-            "one.",
+            "Your 'exponent' is upside down: it should be the power that turns the right number into the "
+            "reported one.",
         ),
         Mistake(
             "M5",
             _suspected(lambda tokens, padding: {"M5": 1.0}),
-            "Your 'mistake' misses M5. The report is then 1 / R, so the exponent is below 0.",
+            "Your 'mistake' misses M5. With M5, the report is 1 / R, so the exponent is below 0.",
         ),
         Mistake(
             "L34",
             _suspected(lambda tokens, padding: {"M19": (tokens + padding) / tokens}),
-            "Your 'mistake' misses M19. Padding in the count lowers the loss: is the exponent above 1 or "
+            "Your 'mistake' misses M19. Counting the padding lowers the loss: is the exponent above 1 or "
             "below?",
         ),
         Mistake(
@@ -330,10 +333,10 @@ FORENSICS = Question(
         Mistake(
             "L3",
             _swapped,
-            "Your 'mistake' exchanges M1 and M2. Of 2**loss and exp(loss), which is smaller?",
+            "Your 'mistake' mixes up M1 and M2. Of 2**loss and exp(loss), which is smaller?",
         ),
     ),
-    advice="Write down what each mistake does to ln R: it multiplies it by a number that you can compute.",
+    advice="Write down what each mistake does to ln R: it multiplies ln R by a number that you can compute.",
     alike=(
         *(
             (*pair, "a verdict changes only where one mistake was made")

@@ -27,7 +27,10 @@ def _smoothed_average(log_probs, targets, ignore_index):
 
 def _count_hint(log_probs, targets, ignore_index):
     real = (targets != ignore_index).sum()
-    return f"Your number is {{ratio}} of the mean: {real} tokens, but you divide by {targets.size} positions."
+    return (
+        f"Your number is {{ratio}} times the mean: there are {real} tokens, but you divide by {targets.size} "
+        f"positions."
+    )
 
 
 def _batch(rng, rows, columns, symbols, ignore_index):
@@ -77,8 +80,8 @@ AVERAGE_SURPRISAL = Question(
         Mistake(
             "M20",
             partial(average_surprisal, average=wrong.padding_scored),
-            "Positions whose target equals the argument ignore_index are not tokens: leave them out "
-            "of sum and count.",
+            "Positions whose target equals the argument ignore_index are not tokens: leave them out of the "
+            "sum and the count.",
         ),
         Mistake(
             "M21",
@@ -93,13 +96,13 @@ AVERAGE_SURPRISAL = Question(
         Mistake(
             "M9",
             partial(average_surprisal, average=wrong.mean_of_means),
-            "You average the sequences' means, so a short sequence weighs as much as a long one. "
-            "Add all nats, then divide by all tokens.",
+            "You average the sequences' means, so a short sequence weighs as much as a long one. Add up all "
+            "the nats, then divide by the number of tokens.",
         ),
         Mistake(
             "L1",
             partial(average_surprisal, average=wrong.total),
-            "Your number is {ratio} times too large, which is the number of tokens.",
+            "Your number is too large by a factor of {ratio}, which is the number of tokens.",
         ),
         Mistake(
             "M41",
@@ -115,12 +118,12 @@ AVERAGE_SURPRISAL = Question(
         Mistake(
             "M11",
             partial(average_surprisal, average=wrong.log_mean_inverse),
-            "You average 1/q and take the logarithm after. The logarithm belongs inside the mean.",
+            "You average 1/q and take the logarithm afterwards. The logarithm belongs inside the mean.",
         ),
         Mistake(
             "L2",
             partial(average_surprisal, average=wrong.log_mean),
-            "You average q and take the logarithm after. The logarithm belongs inside the mean.",
+            "You average q and take the logarithm afterwards. The logarithm belongs inside the mean.",
         ),
     ),
     alike=tuple(
@@ -131,7 +134,7 @@ AVERAGE_SURPRISAL = Question(
         FINITE,
         NOT_NEGATIVE,
         Property("the number changes when padding is added", unchanged, also=more_padding),
-        Property("the number changes when the batch comes twice", unchanged, also=_batch_twice),
+        Property("the number changes when the batch is given twice", unchanged, also=_batch_twice),
     ),
 )
 
@@ -191,14 +194,14 @@ TOKEN_NLL = Question(
         Mistake(
             "M46",
             partial(token_nll, log_probs_of=wrong.softmax_then_log),
-            "Your surprisal is infinite where the logit trails far behind: the probability is rounded to 0 "
-            "before its logarithm is taken. Work out ln softmax on paper first.",
+            "Your surprisal is infinite where the target's logit is far below the largest: the probability "
+            "is rounded to 0 before its logarithm is taken. Work out ln softmax on paper first.",
         ),
         Mistake(
             "M46",
             partial(token_nll, log_probs_of=lambda logits: wrong.softmax_then_log(logits.astype(np.float64))),
-            "Your surprisal is infinite where the logit trails by more than 745: float64 is not enough. "
-            "Work out ln softmax on paper first.",
+            "Your surprisal is infinite where the target's logit is more than 745 below the largest: "
+            "float64 is not enough. Work out ln softmax on paper first.",
         ),
         Mistake(
             "M45",
@@ -214,8 +217,8 @@ TOKEN_NLL = Question(
         Mistake(
             "M30",
             partial(token_nll, log_probs_of=wrong.floored),
-            "None of your surprisals is above 23.03 = -ln 1e-10 nats. That limit comes from the constant, "
-            "and not from the model.",
+            "None of your surprisals is above 23.03 = -ln 1e-10 nats. That limit comes from a constant in "
+            "your code, not from the model.",
         ),
         Mistake(
             "M6",
@@ -231,15 +234,15 @@ TOKEN_NLL = Question(
         Mistake(
             "M44",
             partial(token_nll, log_probs_of=wrong.log_sum_exp_as_given),
-            "Your numbers are right to about five digits: float32 has no more when a large logit is added "
-            "back. Use float64, or subtract the largest logit before anything else.",
+            "Your numbers are right to about five digits: float32 keeps no more once a large logit has been "
+            "added back. Use float64, or subtract the largest logit before anything else.",
         ),
     ),
     properties=(
         FINITE,
         NOT_NEGATIVE,
         Property(
-            "a surprisal is smaller than the distance of its logit from the largest one, so its probability "
+            "a surprisal is smaller than the distance from its logit to the largest one, so its probability "
             "has been raised",
             lambda nats, logits, targets: (nats > 0.999 * _distance(logits, targets)).all(),
         ),

@@ -99,8 +99,8 @@ TALE_CARD = Question(
         Mistake(
             "M25",
             lambda: tale_card(unit=len(_tales()["nats"])),
-            "Your 'bits per character' divides by the tokens, and each </s> is one of them. A count of "
-            "characters has no </s>.",
+            "Your 'bits per character' divides by the number of tokens, and each </s> is one of them. A "
+            "count of characters does not include </s>.",
         ),
         Mistake(
             "L21",
@@ -111,12 +111,12 @@ TALE_CARD = Question(
         Mistake(
             "M1",
             lambda: tale_card(bits_per_character=_tales()["nats"].sum() / _tales()["chars"].sum()),
-            "Your 'bits per character' is {ratio} = ln 2 times what it should be: it holds nats.",
+            "Your 'bits per character' is {ratio} = ln 2 times what it should be: it is in nats.",
         ),
         Mistake(
             "M2",
             lambda: tale_card() | {"nats": _tales()["nats"].sum() / LN2},
-            "Your 'nats' is {ratio} = 1 / ln 2 times what it should be: it holds bits.",
+            "Your 'nats' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
         ),
         Mistake(
             "L1",
@@ -143,13 +143,14 @@ TALE_CARD = Question(
         Mistake(
             "M38",
             lambda: tale_card(unit=_tales()["bytes"]),
-            "Your 'bits per character' divides by the bytes of UTF-8. A curly quotation mark is one "
+            "Your 'bits per character' divides by the number of UTF-8 bytes. A curly quotation mark is one "
             "character and three bytes.",
         ),
         Mistake(
             "L17",
             lambda: tale_card(nats=_tales()["seen"]),
-            "Your nats are too few: the model was counted on the test tales. Count on tales.train.",
+            "Your loss is too low: the counts of the model come from the test tales. Take them from "
+            "tales.train.",
         ),
         Mistake(
             "L32",

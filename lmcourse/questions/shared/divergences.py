@@ -11,7 +11,7 @@ from lmcourse.hints.question import Mistake, Property
 from lmcourse.questions.shared.units import unit_mistakes
 
 GIBBS = Property(
-    "a divergence is below 0, and Gibbs' inequality forbids that for distributions",
+    "a divergence is below 0, which Gibbs' inequality forbids for distributions",
     lambda value, *case: not np.any(numbers(value) < -1e-9),
 )
 
@@ -28,7 +28,7 @@ def divergence_mistakes(right: Callable, only: tuple[str, ...] = ()) -> tuple[Mi
     """
     bits, turned = unit_mistakes(right, "M2 M5", only)
     hint = (
-        "Your number has the right size and is below 0, and Gibbs' inequality forbids that: in the logarithm "
-        "stands p / q, the truth above the model."
+        "Your number has the right size but is below 0, which Gibbs' inequality forbids: take the logarithm "
+        "of p / q, the truth over the model."
     )
     return bits, Mistake("M5", turned.wrong, hint)

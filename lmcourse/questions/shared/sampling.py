@@ -22,8 +22,8 @@ DRAWN = (
         mistake="L36",
     ),
     Property(
-        "Your result is the same whatever generator it gets, so it is not drawn from the argument rng: it is"
-        " computed without drawing, or drawn from a generator of your own",
+        "Your result is the same whatever generator your code gets, so it is not drawn from the argument "
+        "rng: it is computed without drawing, or drawn from a generator of your own",
         lambda value, second: not np.array_equal(value, second),
         also=_other_generator,
         mistake="L36",

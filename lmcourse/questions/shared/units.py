@@ -21,13 +21,13 @@ EXPONENT = {"M1": LN2, "M2": 1 / LN2, "M3": 1 / LN10, "M5": -1.0}
 """ln r / ln R for a reported perplexity r and the right one R; the same factor multiplies the nats."""
 
 HINTS = {
-    "M1": "Your number is {ratio} = ln 2 times the right one: you multiplied by ln 2, but "
-    "it was in nats already.",
+    "M1": "Your number is {ratio} = ln 2 times the right one: you multiplied by ln 2, but it was already in "
+    "nats.",
     "M2": "Your number is {ratio} = 1 / ln 2 times the right one: it is in bits. Use the natural logarithm.",
     "M3": "Your number is {ratio} = 1 / ln 10 times the right one: it is in hartleys. Use the natural "
     "logarithm.",
-    "M5": "Your number has the right size and the wrong sign. The logarithm of a probability is at most 0, a "
-    "surprisal at least 0.",
+    "M5": "Your number has the right size but the wrong sign. The logarithm of a probability is at most 0, "
+    "and a surprisal is at least 0.",
 }
 PERPLEXITY_HINTS = {
     "M1": "For your number r and the right number R, ln r / ln R is {power} = ln 2: you raised 2 to a loss "
@@ -36,8 +36,9 @@ PERPLEXITY_HINTS = {
     "loss in bits. Raise 2 to it.",
     "M3": "For your number r and the right number R, ln r / ln R is {power} = 1 / ln 10: you raised e to a "
     "loss in hartleys (base 10). Raise 10 to it.",
-    "M4": "Your number is the average surprisal in nats, the logarithm of the perplexity. Exponentiate it.",
-    "M5": "Your number is one over the perplexity, and no perplexity is below 1. Check the sign of the "
+    "M4": "Your number is the average surprisal in nats, which is the logarithm of the perplexity. "
+    "Exponentiate it.",
+    "M5": "Your number is one over the perplexity, but no perplexity is below 1. Check the sign of the "
     "exponent.",
 }
 SLIPS = ("M1", "M2", "M3")
