@@ -462,7 +462,7 @@ def test_the_plan_is_judged_by_the_model_of_the_task():
     ("changes", "points", "says"),
     [
         ({"days": 5_000}, 2, "above 0.001"),
-        ({"days": 90_000}, 2, "Less than a third"),
+        ({"days": 90_000}, 2, "Fewer than a third"),
         ({"blocks": 10}, 2, "too uncertain"),
         ({"blocks": 77}, 2, "equal length"),
         ({"blocks": 7_500}, 2, "too large on average"),

@@ -87,7 +87,7 @@ breaks(
 breaks(
     "forensics", 'Wrong: "verdicts". Not the value', ("abs(suspects[name] - count)", "suspects[name] - count")
 )
-breaks("converter", "nan of 'bits'", ("math.nan)\n", "0.0)\n"), ("math.isnan(b)", "b == 0"))
+breaks("converter", "nan in 'bits'", ("math.nan)\n", "0.0)\n"), ("math.isnan(b)", "b == 0"))
 odd(
     "compare",
     (
@@ -422,7 +422,7 @@ def test_a_finding_that_is_none_is_refused_with_its_reason(changes, says):
         ("A", (0.5, 0.6), "not a list of numbers"),
         ("B", ([1.0, 5.0], [False, True], 100), "naming brings the perplexity"),
         ("B", ([1.0, 5.0], [False, True], 0.5), "whole number of at least 2"),
-        ("C", (1_000, 100.0, 5_000, 8.0), "P1 below P2"),
+        ("C", (1_000, 100.0, 5_000, 8.0), "P1 to be below P2"),
         ("C", (1_000, 8.0, 1_000, 100.0), "not above that of the second"),
         ("C", (8.0, 100.0), "form has to be"),
         ("D", (90, 100, 10, 50), "0.9 times"),

@@ -80,7 +80,7 @@ DESKS = Question(
             "M50",
             but(desks, {"floor": lambda p, q: entr(q).sum(axis=1), "excess": OTHER_EXCESSES["reverse"]}),
             "The truth and the model have changed places. The first argument, p, is the truth: it says how "
-            "often each outcome comes, and it stands before every logarithm.",
+            "often each outcome occurs, and it is the factor before every logarithm.",
         ),
         Mistake(
             "M50",
@@ -91,14 +91,14 @@ DESKS = Question(
         Mistake(
             "L5",
             but(desks, {"floor": lambda p, q: entr(q).sum(axis=1)}),
-            "Your 'floor' is the entropy of the model, which is the loss that it expects. The floor is the "
-            "entropy of the truth.",
+            "Your 'floor' is the entropy of the model, which is the loss that the model itself expects. The "
+            "floor is the entropy of the truth.",
         ),
         Mistake(
             "L18",
             but(desks, {"floor": lambda p, q: np.full(len(p), np.log(p.shape[1]))}),
             "Your 'floor' is ln n, the entropy of a uniform distribution. The floor is the entropy of the "
-            "true shares of the desk.",
+            "desk's true shares.",
         ),
         Mistake(
             "L22",
@@ -120,8 +120,8 @@ DESKS = Question(
                     "excess": lambda p, q: _excess(p, q) / p.shape[1],
                 },
             ),
-            "Your number is {ratio} of the right one, one over the number of outcomes: you take a mean over "
-            "the outcomes. The probabilities are weights already, so an expectation is a sum.",
+            "Your number is {ratio} times the right one, which is one over the number of outcomes: you take "
+            "a mean over the outcomes. The probabilities are already weights, so an expectation is a sum.",
         ),
         Mistake(
             "M5",
@@ -137,19 +137,20 @@ DESKS = Question(
         Mistake(
             "L22",
             _with_excess(OTHER_EXCESSES["positive terms"]),
-            "Your 'excess' leaves out the terms below 0, in which the model gives an outcome more than the "
-            "truth does. They belong to the sum, although they never outweigh the others.",
+            "Your 'excess' leaves out the terms below 0, in which the model gives an outcome a higher "
+            "probability than the truth does. They belong in the sum, although they never outweigh the "
+            "others.",
         ),
         Mistake(
             "M5",
             _with_excess(OTHER_EXCESSES["sizes of terms"]),
-            "Your 'excess' adds up the sizes of the terms. A term is below 0 where the model gives more than "
-            "the truth: keep its sign.",
+            "Your 'excess' adds up the absolute values of the terms. A term is below 0 where q is larger "
+            "than p: keep its sign.",
         ),
         Mistake(
             "L31",
             exchanged(desks, "floor", "excess"),
-            "You give one part of the loss for the other. The floor is the part that even a perfect "
+            "You give one part of the loss in place of the other. The floor is the part that even a perfect "
             "forecaster has, and the excess is the rest.",
         ),
         Mistake(
@@ -162,7 +163,7 @@ DESKS = Question(
             "L7",
             _work_on(lambda p, q: (_excess(p, q) / _loss(p, q)).argmax()),
             "Your 'work on' is the desk with the largest excess as a share of its loss. A large share of a "
-            "small loss can be few nats, and the task counts nats.",
+            "small loss can be only a few nats, and the task counts nats.",
         ),
         Mistake(
             "L7",
@@ -224,7 +225,7 @@ SCORES = Question(
         Mistake(
             "L11",
             but(least_excess, {"q1": lambda p1, *_: p1}),
-            "Your 'q1' is p1. With q2 = p2 and q3 = p3 the scores would sum to 1, and here they have to sum "
+            "Your 'q1' is p1. With q2 = p2 and q3 = p3 the scores would sum to 1, but here they have to sum "
             "to S.",
         ),
         Mistake(
@@ -235,8 +236,8 @@ SCORES = Question(
         Mistake(
             "L12",
             _least(lambda *_: 0.0),
-            "Your 'least' is 0. Gibbs' inequality says so of scores that sum to 1: put your own q1, q2 and "
-            "q3 into D.",
+            "Your 'least' is 0. That is what Gibbs' inequality says of scores that sum to 1: put your own "
+            "q1, q2 and q3 into D.",
         ),
         Mistake(
             "M5",
@@ -247,26 +248,25 @@ SCORES = Question(
         Mistake(
             "L12",
             _least(lambda *point: 1 - point[3]),
-            "Your 'least' is the bound from ln x <= x - 1, which D reaches only for S = 1. Put your own q1, "
+            "Your 'least' is the bound from ln x <= x - 1, which D attains only for S = 1. Put your own q1, "
             "q2 and q3 into D.",
         ),
         Mistake(
             "M5",
             but(least_excess, {"multiplier": lambda *point: -1 / point[3]}),
-            "Your 'multiplier' has the wrong sign for the Lagrangian of the task, in which it stands with a "
-            "plus.",
+            "Your 'multiplier' has the wrong sign for the Lagrangian in the task, where it has a plus sign.",
         ),
         Mistake(
             "L34",
             but(least_excess, {"q1": lambda p1, p2, p3, S: p1 / S}),
-            "Your 'q1' is upside down in S: three such scores would sum to 1 / S. The derivative gives "
+            "Your 'q1' has S in the denominator: three such scores would sum to 1 / S. The derivative gives "
             "q = p / lambda; then use the sum.",
         ),
         Mistake(
             "L34",
             but(least_excess, {"multiplier": lambda *point: point[3]}),
-            "Your 'multiplier' is upside down. The derivative gives q = p / lambda, and the three q sum to "
-            "S.",
+            "Your 'multiplier' is upside down. The derivative gives q = p / lambda, and the three values of "
+            "q sum to S.",
         ),
         Mistake(
             "L18",
@@ -281,13 +281,13 @@ SCORES = Question(
         Mistake(
             "M2",
             _least(lambda *point: -np.log2(point[3])),
-            "Your 'least' is {ratio} = 1 / ln 2 times the nats: it is in bits.",
+            "Your 'least' is {ratio} = 1 / ln 2 times the value in nats: it is in bits.",
         ),
         Mistake(
             "L22",
             _least(lambda *point: -point[3] * np.log(point[3])),
-            "Your 'least' has the factor S before the logarithm. The factors are the true p, and they sum "
-            "to 1.",
+            "Your 'least' has the factor S before the logarithm. The factors are the true probabilities, "
+            "and they sum to 1.",
         ),
     ),
     properties=(
@@ -297,7 +297,7 @@ SCORES = Question(
             also=lambda *point: (*point[:3], 1.0),
         ),
     ),
-    advice="Differentiate the Lagrangian by q1, q2 and q3 and set each derivative to 0. Use "
+    advice="Differentiate the Lagrangian with respect to q1, q2 and q3, and set each derivative to 0. Use "
     "q1 + q2 + q3 = S last.",
 )
 
@@ -338,19 +338,19 @@ NEAR_TRUTH = Question(
         Mistake(
             "M50",
             _slope(lambda p, q, e: np.log(q * (1 - p) / (p * (1 - q)))),
-            "Your 'slope' belongs to D(q || p), in which q stands before the logarithm as well. Here q "
-            "stands in the logarithm only.",
+            "Your 'slope' belongs to D(q || p), in which q also appears before the logarithm. Here q "
+            "appears only inside it.",
         ),
         Mistake(
             "M50",
             _slope(lambda p, q, e: np.log(p * (1 - q) / (q * (1 - p)))),
-            "Your 'slope' is the derivative by p. The truth stands still, and the model q moves.",
+            "Your 'slope' is the derivative with respect to p. The truth is fixed, and the model q varies.",
         ),
         Mistake(
             "L22",
             _slope(lambda p, q, e: -p / q),
-            "Your 'slope' has the first outcome only. The probability of the second is 1 - q, which moves "
-            "with q.",
+            "Your 'slope' takes in only the first outcome. The probability of the second is 1 - q, which "
+            "changes with q.",
         ),
         Mistake(
             "L10",
@@ -361,14 +361,14 @@ NEAR_TRUTH = Question(
         Mistake(
             "L22",
             _near(lambda p, q, e: e**2 / (2 * p)),
-            "Your 'near' has the second derivative of the first outcome only. The second outcome adds its "
-            "own.",
+            "Your 'near' takes in only the second derivative for the first outcome. The second outcome adds "
+            "its own.",
         ),
         Mistake(
             "L10",
             _near(lambda p, q, e: (1 / p - 1 / (1 - p)) * e**2 / 2),
-            "Your 'near' subtracts the second derivative of the second outcome. The inner derivative is -1, "
-            "and it enters twice.",
+            "Your 'near' subtracts the second derivative for the second outcome. The inner derivative is "
+            "-1, and it enters twice.",
         ),
         Mistake(
             "L34",
@@ -396,7 +396,7 @@ NEAR_TRUTH = Question(
     ),
     properties=(
         Property(
-            "'near' contains q. Substitute p + e, and keep the terms up to the square of e",
+            "'near' contains q. Substitute p + e for it, and keep the terms up to the square of e",
             lambda value, second: math.isclose(value["near"], second["near"]),
             also=lambda p, q, e: (p, (p + q) / 2, e),
         ),
@@ -407,8 +407,8 @@ NEAR_TRUTH = Question(
             also=lambda p, q, e: (p, q, 2 * e),
         ),
     ),
-    advice="Write D with p, q, 1 - p and 1 - q, then take sp.diff(D, q) and sp.diff(D, q, 2). Substitute p "
-    "for q last.",
+    advice="Write D in terms of p, q, 1 - p and 1 - q, then take sp.diff(D, q) and sp.diff(D, q, 2). "
+    "Substitute p for q last.",
 )
 
 QUESTIONS = (DESKS, SCORES, NEAR_TRUTH)

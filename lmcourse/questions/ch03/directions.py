@@ -39,7 +39,7 @@ STATEMENTS = {
         "(p, q)",
         np.array_equal,  # by Gibbs' inequality, and without a rounding error
         lambda p, q: True,
-        lambda p, q: f"D(p || q) is {divergence(p, q):.4g}, and it has to be 0",
+        lambda p, q: f"D(p || q) is {divergence(p, q):.4g}, but it has to be 0",
         lambda p, q: "D(q || p) is 0 as well",
     ),
     "C": (
@@ -80,9 +80,9 @@ def _rows(given, count):
         if row.ndim != 1 or len(row) < 2:
             return f"{name} needs at least two probabilities in one list."
         if not (np.isfinite(row).all() and (row >= 0).all()):
-            return f"A probability of {name} is below 0, or not a number."
+            return f"A probability in {name} is below 0, or not a number."
         if abs(row.sum() - 1) > 1e-6:
-            return f"The probabilities of {name} sum to {row.sum():.7g}."
+            return f"The probabilities in {name} sum to {row.sum():.7g}."
         rows.append(row / row.sum())
     if len({len(row) for row in rows}) > 1:
         return "The distributions have different numbers of outcomes."
@@ -115,8 +115,8 @@ DIRECTIONS = Question(
         Mistake(
             "M50",
             but(directions, {"A": lambda: "always"}),
-            "A: the two directions need not be finite together. What makes a divergence infinite is an "
-            "outcome that the *first* argument allows and the second one calls impossible.",
+            "A: the two directions need not both be finite. What makes a divergence infinite is an outcome "
+            "that the *first* argument allows and the second one calls impossible.",
         ),
         Mistake(
             "M50",
@@ -201,14 +201,14 @@ SAMPLES = Question(
         Mistake(
             "M50",
             lambda x, mean_p, width_p, mean_q, width_q: from_samples(x, mean_q, width_q, mean_p, width_p),
-            "p and q have changed places. The samples come from p: its density stands above in the ratio, "
-            "and its square is what the expectation is taken of.",
+            "p and q have changed places. The samples come from p: its density is the numerator of the "
+            "ratio, and the expectation is taken under p.",
         ),
         Mistake(
             "M50",
             but(from_samples, {"exact": lambda x, *bells: _exact(*bells[2:], *bells[:2])}),
-            "Your 'exact' is D(q || p), the other direction. The expectation is taken under p, and the width "
-            "of q stands in the denominator.",
+            "Your 'exact' is D(q || p), the other direction. The expectation is taken under p, and the "
+            "width of q is in the denominator.",
         ),
         Mistake(
             "M5",
@@ -219,14 +219,14 @@ SAMPLES = Question(
         Mistake(
             "L22",
             partial(from_samples, exact=lambda *bells: _exact(*bells) + 0.5),
-            "Your 'exact' is 1/2 too large, and for two equal bells it would not be 0. Do not forget the "
+            "Your 'exact' is too large by 1/2: it would not be 0 for two equal bells. Do not forget the "
             "exponent of p itself.",
         ),
         Mistake(
             "L22",
             partial(from_samples, exact=lambda *bells: _exact(*bells) - math.log(bells[3] / bells[1])),
-            "Your 'exact' lacks the heights of the two bells. A density has its width in the denominator "
-            "before exp, and the two widths differ.",
+            "Your 'exact' lacks the heights of the two bells. The factor before exp in a density has the "
+            "width in its denominator, and the two widths differ.",
         ),
         Mistake(
             "L22",
@@ -237,8 +237,8 @@ SAMPLES = Question(
         Mistake(
             "L33",
             but(from_samples, {"exact": lambda x, *bells: _log_ratio(x, *bells).mean()}),
-            "Your 'exact' depends on the samples. Work out the expectation on paper: it contains the means "
-            "and the widths only.",
+            "Your 'exact' depends on the samples. Work out the expectation on paper: it contains only the "
+            "means and the widths.",
         ),
         Mistake(
             "L1",
@@ -253,14 +253,14 @@ SAMPLES = Question(
         Mistake(
             "L22",
             but(from_samples, {"estimate": lambda x, *bells: _without_heights(x, *bells).mean()}),
-            "Your 'estimate' lacks the heights of the two bells. A density has its width in the denominator "
-            "before exp, and the two widths differ.",
+            "Your 'estimate' lacks the heights of the two bells. The factor before exp in a density has the "
+            "width in its denominator, and the two widths differ.",
         ),
         Mistake(
             "L15",
             partial(from_samples, terms=_weighted),
-            "You weight each sample with its density. The samples come from p already, and the likely "
-            "values are there more often: a plain mean estimates the expectation.",
+            "You weight each sample by its density. The samples already come from p, and likely values "
+            "appear in them more often: a plain mean estimates the expectation.",
         ),
         Mistake(
             "L1",
@@ -272,7 +272,7 @@ SAMPLES = Question(
             "L23",
             partial(from_samples, error=lambda found: found.std() / math.sqrt(len(found))),
             "Your 'error' is a little too small. Because the mean was taken from the same samples, divide "
-            "the squares by N - 1 (ddof=1).",
+            "the sum of squares by N - 1 (ddof=1).",
         ),
     ),
     properties=(
@@ -282,8 +282,8 @@ SAMPLES = Question(
         ),
         Property("'error' is not above 0", lambda value, *case: value["error"] > 0),
     ),
-    advice="For two bells of width 1 with the means 0 and 1, the logarithm of the ratio at x is 1/2 - x, and "
-    "D is 1/2 nat.",
+    advice="For two bells of width 1 with means 0 and 1, the logarithm of the ratio at x is 1/2 - x, and D "
+    "is 1/2 nat.",
 )
 
 QUESTIONS = (DIRECTIONS, SAMPLES)

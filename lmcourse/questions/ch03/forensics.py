@@ -118,7 +118,7 @@ FORENSICS = Question(
             "M50",
             lambda reports: audit([_turned(report) for report in reports]),
             "You have exchanged p and q. The right number is D(p || q), with the truth p first, and a "
-            "swapped report has D(q || p).",
+            "swapped report gives D(q || p).",
         ),
         Mistake(
             "L28",
@@ -151,20 +151,20 @@ FORENSICS = Question(
         Mistake(
             "M30",
             partial(audit, ratio=lambda report: report["reported"] / _finite(report)),
-            "Where a q is 0, your 'ratios' divide by a number that is patched itself. The divergence is "
+            "Where a q is 0, your 'ratios' divide by a number that is itself patched. The divergence is "
             "infinite there, and a finite report has the ratio 0.",
         ),
         Mistake(
             "M32",
             partial(audit, ratio=lambda report: report["reported"] / _skipped(report)),
-            "Where a q is 0, your 'ratios' leave that outcome out. It happens, so the divergence is "
+            "Where a q is 0, your 'ratios' leave that outcome out. It does happen, so the divergence is "
             "infinite, and a finite report has the ratio 0.",
         ),
         Mistake(
             "M30",
             partial(audit, suspects=_without("patched")),
-            "A report of yours is about a table with a zero, and your verdict is another one than "
-            "'patched'. Compute what comes out when the zeros of q are replaced.",
+            "One of the reports is about a table with a zero, but your verdict on it is not 'patched'. "
+            "Compute what comes out when the zeros of q are replaced.",
         ),
         Mistake(
             "L22",
@@ -184,11 +184,11 @@ FORENSICS = Question(
             lambda value, reports: len(value["verdicts"].split()) == len(reports),
         ),
         Property(
-            "'verdicts' has a word that is not in the table of the task",
+            "'verdicts' contains a word that is not in the table of this task",
             lambda value, reports: set(value["verdicts"].split()) <= VERDICTS,
         ),
         Property(
-            "the verdict 'patched' is given to a table without a zero, where nothing has to be patched",
+            "the verdict 'patched' is given to a table without a zero, where there is nothing to patch",
             lambda value, reports: all(
                 (report["q"] == 0).any()
                 for report, verdict in zip(reports, value["verdicts"].split(), strict=False)

@@ -99,26 +99,26 @@ WORTH = Question(
         Mistake(
             "L22",
             lambda law: _remaining(law) / LN2,
-            "Your array holds H(X | C), the entropy that remains. The worth of a context is how far that is "
-            "below H(X).",
+            "Your array contains H(X | C), the entropy that remains. The worth of a context is how far that "
+            "is below H(X).",
         ),
         Mistake(
             "L22",
             _each,
-            "Your array holds what each symbol adds to the one before. The task asks for the worth of all L "
-            "symbols together.",
+            "Your array contains what each symbol adds to the one before. The task asks for the worth of "
+            "all L symbols together.",
         ),
         Mistake(
             "L22",
             _joint_entropies,
-            "Your array holds joint entropies. H(X | C) is the entropy of context and symbol together, minus "
-            "the entropy of the context.",
+            "Your array contains joint entropies. H(X | C) is the entropy of context and symbol together, "
+            "minus the entropy of the context.",
         ),
         Mistake(
             "L18",
             lambda law: (np.log(law.shape[-1]) - _remaining(law)) / LN2,
-            "You measure from ln V. Even without a context a model knows how often each symbol occurs: "
-            "measure from H(X).",
+            "You start from ln V. Even without a context, a model knows how often each symbol occurs: start "
+            "from H(X).",
         ),
         Mistake(
             "M5",
@@ -233,8 +233,8 @@ TALES = Question(
         Mistake(
             "L23",
             lambda: _savings(_shifted(_bits("held out")), _shifted(_bits("plug-in"))),
-            "Your first entry is 0, because a model of order 1 sees no character of context. L characters "
-            "need order L + 1.",
+            "Your first entry is 0, because a model of order 1 sees no context at all. A context of L "
+            "characters needs order L + 1.",
         ),
         Mistake(
             "L22",
@@ -248,8 +248,8 @@ TALES = Question(
                 context_savings()
                 | {"held out": -np.diff(_bits("held out")), "plug-in": -np.diff(_bits("plug-in"))}
             ),
-            "Your numbers are what each further character saves. The task asks what all L characters save "
-            "together.",
+            "Your numbers are what each further character saves. The task asks how much all L characters "
+            "save together.",
         ),
         Mistake(
             "M5",
@@ -265,12 +265,12 @@ TALES = Question(
         Mistake(
             "L31",
             exchanged(context_savings, "held out", "plug-in"),
-            "You give one of the two estimates for the other. Held out means scored on the test tales, "
-            "and plug-in means counted and scored on the training tales.",
+            "You give one of the two estimates in place of the other. Held out means scored on the test "
+            "tales, and plug-in means counted and scored on the training tales.",
         ),
     ),
-    advice="You need five models for each estimate, of the orders 1 to 5. Subtract the bits of the orders 2 "
-    "to 5 from those of order 1.",
+    advice="You need five models for each estimate, of orders 1 to 5. Subtract the bits of orders 2 to 5 "
+    "from the bits of order 1.",
 )
 
 QUESTIONS = (WORTH, TALES)

@@ -85,19 +85,19 @@ TEACHER = Question(
             "M50",
             lambda teacher, student, T: teacher_kl(student, teacher, T),
             "You take D(q || p), with the student's probabilities as weights. The teacher plays the truth: "
-            "weight with p, the teacher's probabilities.",
+            "weight by p, the teacher's probabilities.",
         ),
         Mistake(
             "M46",
             partial(teacher_kl, log_of=lambda z: np.log(softmax(z, axis=1))),
-            "Rows with logits that are far apart give inf or nan, because a probability has become 0 before "
-            "its logarithm was taken. Compute the logarithms themselves, and p as their exponential.",
+            "Rows whose logits are far apart give inf or nan, because a probability has become 0 before its "
+            "logarithm was taken. Compute the logarithms themselves, and p as their exponential.",
         ),
         Mistake(
             "M46",
             _through_probabilities,
-            "A row is infinite, because a probability of the student has become 0 on the way. On paper a "
-            "softmax is never 0: compute ln q without forming q.",
+            "A row is infinite, because one of the student's probabilities has become 0 on the way. On "
+            "paper a softmax is never 0: compute ln q without forming q.",
         ),
         Mistake(
             "M45",
@@ -114,13 +114,13 @@ TEACHER = Question(
         Mistake(
             "M30",
             partial(teacher_kl, log_of=wrong.floored),
-            "A constant of 1e-10 keeps small probabilities up, so that no symbol has a surprisal above 23 "
-            "nats. With another constant the number would be another one.",
+            "A constant of 1e-10 props up small probabilities, so that no symbol has a surprisal above 23 "
+            "nats. A different constant would give a different number.",
         ),
         Mistake(
             "L8",
             lambda teacher, student, T: teacher_kl(teacher, student, 1.0),
-            "Your number does not depend on T. Divide the logits of both by T before the softmax.",
+            "Your number does not depend on T. Divide both sets of logits by T before the softmax.",
         ),
         Mistake(
             "L8",
@@ -155,14 +155,14 @@ TEACHER = Question(
         Mistake(
             "M6",
             _without_normalisers,
-            "You take differences of logits for differences of log probabilities. Add a constant to the "
-            "student's logits: the model stays the same, and your number does not.",
+            "You treat differences of logits as differences of log probabilities. Add a constant to the "
+            "student's logits: the model stays the same, but your number does not.",
         ),
         Mistake(
             "L1",
             lambda *case: teacher_kl(*case) / case[0].shape[1],
-            "Your number is {ratio} of the right one, which is one over the number of symbols. A divergence "
-            "is a sum over the symbols.",
+            "Your number is {ratio} times the right one, which is one over the number of symbols. A "
+            "divergence is a sum over the symbols.",
         ),
     ),
     properties=(
@@ -174,7 +174,7 @@ TEACHER = Question(
             also=lambda teacher, student, T: (teacher, teacher, T),
         ),
         Property(
-            "Your number changes when a constant is added to all logits of the student, although the model "
+            "Your number changes when a constant is added to all the student's logits, although the model "
             "stays the same",
             unchanged,
             also=lambda teacher, student, T: (teacher, student + 5.0, T),
@@ -247,8 +247,8 @@ EVALUATOR = Question(
         Mistake(
             "M50",
             partial(excess_per_token, count=np.size),
-            "One mistake is corrected. The other one: your number is {ratio} of the right one, which is one "
-            "over the number of symbols. 'mean' divides by the number of elements, and a token has V of "
+            "One mistake is corrected. The other one: your number is {ratio} times the right one, which is "
+            "one over the number of symbols. 'mean' divides by the number of elements, and a token has V of "
             "them.",
         ),
         Mistake(
@@ -261,13 +261,13 @@ EVALUATOR = Question(
             "L1",
             partial(excess_per_token, count=lambda truth: truth.shape[1]),
             "Your number is {ratio} times the right one, which is B: you divide by the length of one "
-            "sequence. Divide by the tokens of the whole batch.",
+            "sequence. Divide by the number of tokens in the whole batch.",
         ),
         Mistake(
             "L1",
             _sum,
-            "Your number is {ratio} times the right one: it is the total of all tokens. Divide it by their "
-            "number.",
+            "Your number is {ratio} times the right one: it is the total over all tokens. Divide it by the "
+            "number of tokens.",
         ),
         Mistake(
             "M50 + L1",
@@ -278,13 +278,13 @@ EVALUATOR = Question(
         Mistake(
             "M6",
             _no_log(lambda logits: softmax(logits, axis=-1)),
-            "The model goes into kl_div as probabilities, and kl_div reads them as logarithms. Use "
+            "The model goes into kl_div as probabilities, but kl_div reads them as logarithms. Use "
             "log_softmax.",
         ),
         Mistake(
             "M6",
             _no_log(lambda logits: logits),
-            "The logits go into kl_div, and kl_div reads them as log probabilities. Use log_softmax.",
+            "The logits go into kl_div, but kl_div reads them as log probabilities. Use log_softmax.",
         ),
         Mistake(
             "M42",

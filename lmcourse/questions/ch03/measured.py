@@ -115,8 +115,8 @@ GAP = Question(
         Mistake(
             "L15",
             _entry("paired", lambda model, source, *_: (np.exp(source) * (source - model)).mean()),
-            "Your 'paired' weights each token with its probability. The text was drawn from the source, so "
-            "likely tokens are there more often already: take a plain mean.",
+            "Your 'paired' weights each token by its probability. The text was drawn from the source, so "
+            "likely tokens already appear more often: take a plain mean.",
         ),
         Mistake(
             "L32",
@@ -134,19 +134,20 @@ GAP = Question(
         Mistake(
             "L1",
             _errors(lambda x, blocks: x.reshape(blocks, -1).mean(axis=1).std(ddof=1)),
-            "The standard error is the scatter of one block. The mean of all blocks is more certain, by the "
-            "square root of their number.",
+            "The standard error is the scatter of one block. The mean of all blocks is more certain, by a "
+            "factor of the square root of their number.",
         ),
         Mistake(
             "L23",
             _errors(lambda x, blocks: x.reshape(blocks, -1).mean(axis=1).std() / math.sqrt(blocks)),
-            "The standard error is a little too small. With B blocks, divide the squares by B - 1 (ddof=1).",
+            "The standard error is a little too small. With B blocks, divide the sum of squares by B - 1 "
+            "(ddof=1).",
         ),
         Mistake(
             "L27",
             _errors(lambda x, b: x.reshape(b, -1).mean(axis=1).std(ddof=1) / math.sqrt(len(x))),
-            "The standard error is divided by the square root of the number of tokens. What scatters are the "
-            "block means: divide by the square root of their number.",
+            "The standard error is divided by the square root of the number of tokens. It is the block "
+            "means that scatter: divide by the square root of their number.",
         ),
         Mistake(
             "L32",
@@ -171,7 +172,7 @@ GAP = Question(
                 measure(*case)
                 | {"error": measure(*case)["paired error"], "paired error": measure(*case)["error"]}
             ),
-            "You give one of the two standard errors for the other.",
+            "You give one of the two standard errors in place of the other.",
         ),
     ),
     alike=(
@@ -183,7 +184,7 @@ GAP = Question(
     ),
     properties=(FINITE,),
     advice="Write one function for the mean and the standard error of a series, and call it for two series: "
-    "the one minus the rate, and the paired difference.",
+    "the surprisals minus the rate, and the paired differences.",
 )
 
 # --- plan ------------------------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def _days(given, plan):
         return f"with {days:,.0f} days your plan has a standard error of {error:.5f} nats, above {TARGET}."
     if days > AT_MOST * needed(way):
         return (
-            f"with {days:,.0f} days the standard error is far below {TARGET}. Less than a third of "
+            f"with {days:,.0f} days the standard error is far below {TARGET}. Fewer than a third of "
             "them would do."
         )
     return RIGHT
@@ -340,7 +341,7 @@ PLAN = Question(
         Mistake(
             "L32",
             chosen(EXAMPLES, "L32", "blocks"),
-            "Your 'blocks' are single days, as if the days were independent draws. Let a block hold a "
+            "Your 'blocks' are single days, as if the days were independent draws. Make each block a "
             "stretch of neighbouring days.",
         ),
     ),

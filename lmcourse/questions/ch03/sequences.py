@@ -126,12 +126,12 @@ CHAIN = Question(
             "L15",
             partial(chain_kl, by="model"),
             "You weight the contexts as the model would visit them. The excess is an expectation under the "
-            "truth: carry the distribution of the context on with the true table.",
+            "truth: update the distribution of the context with the true table.",
         ),
         Mistake(
             "M50",
             partial(chain_kl, kl=_swapped_kl),
-            "The contexts are weighted rightly, and the divergence of each row is taken in the other "
+            "You weight the contexts correctly, but you take the divergence of each row in the wrong "
             "direction: the true row comes first.",
         ),
         Mistake(
@@ -139,19 +139,19 @@ CHAIN = Question(
             lambda start_p, table_p, start_q, table_q, length: chain_kl(
                 start_q, table_q, start_p, table_p, length
             ),
-            "The truth and the model have changed places: this is D(q || p). The truth weights the contexts, "
-            "and it comes first in each divergence.",
+            "The truth and the model have changed places: this is D(q || p). The truth sets the weights of "
+            "the contexts, and it comes first in each divergence.",
         ),
         Mistake(
             "M9",
             partial(chain_kl, by="nobody"),
-            "You give all contexts the same weight. The truth visits some of them more often: that is their "
-            "weight.",
+            "You give all contexts the same weight. The truth visits some of them more often: weight each "
+            "by how often it is visited.",
         ),
         Mistake(
             "L1",
             _without_weights,
-            "You add up the divergences of all rows. A step is made in one context: average the rows, "
+            "You add up the divergences of all rows. Each step starts from one context: average the rows, "
             "weighted by how often the truth is in each context.",
         ),
         Mistake(
@@ -163,12 +163,12 @@ CHAIN = Question(
         Mistake(
             "L23",
             partial(chain_kl, steps=1),
-            "You make a step too many: a string of N symbols has N - 1 steps after its first symbol.",
+            "You make one step too many: a string of N symbols has N - 1 steps after its first symbol.",
         ),
         Mistake(
             "L23",
             partial(chain_kl, steps=-1),
-            "You make a step too few: a string of N symbols has N - 1 steps after its first symbol.",
+            "You make one step too few: a string of N symbols has N - 1 steps after its first symbol.",
         ),
         Mistake(
             "L20",
@@ -185,30 +185,30 @@ CHAIN = Question(
         Mistake(
             "L24",
             _marginals,
-            "You compare how often each symbol stands at a place. Two chains can agree in that and differ in "
-            "what follows what: compare the rows.",
+            "You compare how often each symbol appears at each position. Two chains can agree on that and "
+            "differ in what follows what: compare the rows.",
         ),
         Mistake(
             "L1",
             lambda *case: chain_kl(*case) | {"per token": chain_kl(*case)["total"]},
-            "Your 'per token' is {ratio} times too large, which is the number of symbols.",
+            "Your 'per token' is too large by a factor of {ratio}, the number of symbols.",
         ),
         Mistake(
             "L23",
             lambda *case: chain_kl(*case) | {"per token": chain_kl(*case)["total"] / (case[4] - 1)},
-            "Your 'per token' divides by the number of steps. The string has one symbol more than steps.",
+            "Your 'per token' divides by the number of steps. The string has one more symbol than steps.",
         ),
         Mistake(
             "L20",
             lambda *case: chain_kl(*case) | {"rate": case[0] @ _kl(case[1], case[3])},
             "Your 'rate' weights the contexts as the start does. Far from the start their weights are those "
-            "that the true table leaves as they are.",
+            "that the true table leaves unchanged.",
         ),
         Mistake(
             "L20",
             lambda *case: chain_kl(*case) | {"rate": _step_after(*case)},
             "Your 'rate' is what the next symbol adds after this string. Far from the start the weights of "
-            "the contexts are those that the true table leaves as they are.",
+            "the contexts are those that the true table leaves unchanged.",
         ),
         Mistake(
             "L35",
@@ -219,7 +219,7 @@ CHAIN = Question(
         Mistake(
             "M50",
             lambda *case: _plus(chain_kl(*case), case[4], _kl(case[2], case[0]) - _kl(case[0], case[2])),
-            "The divergence of the two starts is taken in the other direction: the true start comes first.",
+            "You take the divergence of the two starts in the wrong direction: the true start comes first.",
         ),
         Mistake(
             "L15",
@@ -235,8 +235,8 @@ CHAIN = Question(
         Mistake(
             "L22",
             lambda *case: chain_kl(*case) | {"rate": chain_kl(*case)["per token"]},
-            "Your 'rate' is 'per token' of this string, the mean of its steps. It has to be what one more "
-            "symbol adds far from the start.",
+            "Your 'rate' is the 'per token' value of this string, the mean of its steps. The rate is what "
+            "one more symbol adds far from the start.",
         ),
     ),
     properties=(FINITE, GIBBS),

@@ -84,8 +84,8 @@ SRILM = Question(
         Mistake(
             "L27",
             partial(srilm, counts=lambda log10, sentences, words, oovs: (words + sentences, words)),
-            "You count the unknown words, although the total has no log probability of theirs. Your numbers "
-            "are too low, ln r / ln R is {power}.",
+            "You count the unknown words, although their log probabilities are not in the total. Your "
+            "numbers are too low: ln r / ln R is {power}.",
         ),
         Mistake(
             "M25",
@@ -106,8 +106,8 @@ SRILM = Question(
         Mistake(
             "M25 + L27",
             partial(srilm, counts=lambda log10, sentences, words, oovs: (words, words - oovs)),
-            "Your 'ppl' divides by all words. Count what is scored: the known words, and one </s> for each "
-            "sentence.",
+            "Your 'ppl' divides by the total number of words. Count what is scored: the known words, and "
+            "one </s> for each sentence.",
         ),
         Mistake(
             "M34",
@@ -142,7 +142,7 @@ SRILM = Question(
             lambda value, *case: (value["ppl1"] > value["ppl"]).all(),
         ),
     ),
-    advice="Which tokens have their log probability in the total? Count all of these for ppl, and all but "
+    advice="Which tokens have their log probability in the total? Count all of them for ppl, and all but "
     "</s> for ppl1. The verdict is one of three strings.",
 )
 
@@ -203,12 +203,13 @@ PERCENT = Question(
         Mistake(
             "L29",
             then(savings, lambda found: {k: v / 100 if k in SHARES else v for k, v in found.items()}),
-            "Your shares are fractions. The task asks for per cent.",
+            "Your shares are fractions. The task asks for percentages.",
         ),
         Mistake(
             "L7",
             then(savings, lambda found: {k: v if k == "best" else -v for k, v in found.items()}),
-            "Your numbers have the wrong sign. A saving is what was there before, minus what is there after.",
+            "Your numbers have the wrong sign. A saving is what was there before, minus what is there "
+            "afterwards.",
         ),
         Mistake(
             "L7",
@@ -219,18 +220,20 @@ PERCENT = Question(
                     "bits": lambda before, after: 100 * np.log(before / after) / np.log(after),
                 },
             ),
-            "You give the savings in per cent of what is there after. Give them in per cent of what was "
-            "there before.",
+            "You give the savings as percentages of what is there afterwards. Give them as percentages of "
+            "what was there before.",
         ),
         Mistake(
             "L9",
             but(savings, {"bits": lambda before, after: 100 * np.log2(before / after)}),
-            "Your 'bits' are 100 times the bits saved per token. Divide the bits saved by the bits before.",
+            "Your 'bits' are 100 times the bits saved per token. Divide the bits saved by the bits there "
+            "were before.",
         ),
         Mistake(
             "L9",
             but(savings, {"bits": lambda before, after: 100 * (before - after) / before}),
-            "Your 'bits' are shares of the perplexity. Take the logarithms of before and after first.",
+            "Your 'bits' are shares of the perplexity. First take the logarithms of the perplexities before "
+            "and after.",
         ),
         Mistake(
             "L9",
@@ -251,13 +254,13 @@ PERCENT = Question(
     properties=(
         Property(
             "'best' is the change with the largest fall in points of perplexity. The same fall means more "
-            "if it starts lower: work out by which factor each change multiplies the probability of the "
+            "if it starts lower: work out the factor by which each change multiplies the probability of the "
             "text",
             _by(lambda before, after: before - after),
         ),
         Property(
             "'best' is the change that saves the largest share of the bits, but a share depends on the "
-            "baseline: work out by which factor each change multiplies the probability of the text",
+            "baseline: work out the factor by which each change multiplies the probability of the text",
             _by(lambda before, after: np.log(before / after) / np.log(before)),
         ),
     ),

@@ -63,20 +63,20 @@ POOL = Question(
             "M8",
             lambda documents: _each(documents)[0].mean(),
             "You average the perplexities of the documents. Your number is {ratio} times the right one: "
-            "every document has the same weight, whatever its length. Add all nats, count all tokens, "
-            "divide once.",
+            "every document has the same weight, whatever its length. Add up all the nats, count all the "
+            "tokens, and divide once.",
         ),
         Mistake(
             "M8",
             _weighted_mean,
-            "You weight the perplexities by length, which is right, but in an arithmetic mean. Average the "
-            "nats, and exponentiate last.",
+            "You are right to weight the perplexities by length, but you do so in an arithmetic mean. "
+            "Average the nats, and exponentiate last.",
         ),
         Mistake(
             "M9",
             lambda documents: np.exp(np.mean([nats.mean() for nats in documents])),
             "You average the losses of the documents, so a short document has the weight of a long one. Add "
-            "all nats, count all tokens, divide once.",
+            "up all the nats, count all the tokens, and divide once.",
         ),
         Mistake(
             "M11",

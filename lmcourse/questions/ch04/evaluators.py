@@ -112,8 +112,8 @@ EVALUATOR = Question(
         Mistake(
             "M19",
             _all_at_once(wrong.padding_counted),
-            "You have corrected one mistake. The other: you divide by all positions, padding included. ln r "
-            "/ ln R is {power}, the share of tokens among all positions.",
+            "You have corrected one mistake. The other: you divide by the total number of positions, "
+            "padding included. ln r / ln R is {power}, the share of tokens among all positions.",
         ),
         Mistake(
             "M20",
@@ -123,8 +123,8 @@ EVALUATOR = Question(
         Mistake(
             "M10",
             _each_batch(mean_of_tokens, _mean_of_exps),
-            "You average the perplexities of the batches, so another batch size gives another number. Add "
-            "all nats, count all tokens, divide once.",
+            "You average the perplexities of the batches, so a different batch size gives a different "
+            "number. Add up all the nats, count all the tokens, and divide once.",
         ),
         Mistake(
             "M10 + M19",
@@ -135,8 +135,8 @@ EVALUATOR = Question(
         Mistake(
             "M8",
             lambda batches: np.mean([np.exp(row.mean()) for row in _rows(batches)]),
-            "You average the perplexities of the rows. Add all nats, count all tokens, divide once, and "
-            "exponentiate last.",
+            "You average the perplexities of the rows. Add up all the nats, count all the tokens, divide "
+            "once, and exponentiate last.",
         ),
         Mistake(
             "M11",
@@ -241,18 +241,18 @@ SENTENCE_ENDS = Question(
         Mistake(
             "M26",
             partial(evaluate_stream, with_ends=STARTS_COUNTED),
-            "Your 'with </s>' is too low, ln r / ln R is {power}: you count every <s>, although it is never "
-            "predicted.",
+            "Your 'with </s>' is too low (ln r / ln R is {power}): you count every <s>, although it is "
+            "never predicted.",
         ),
         Mistake(
             "M25",
             partial(evaluate_stream, without_ends=ENDS_NOT_COUNTED),
-            "Your 'without </s>' is too high, ln r / ln R is {power}: you still add up the nats of </s>.",
+            "Your 'without </s>' is too high (ln r / ln R is {power}): you still add up the nats of </s>.",
         ),
         Mistake(
             "M25",
             partial(evaluate_stream, without_ends=("words", "words ends")),
-            "Your 'without </s>' is too low, ln r / ln R is {power}: you still count </s>.",
+            "Your 'without </s>' is too low (ln r / ln R is {power}): you still count </s>.",
         ),
         Mistake(
             "L21",

@@ -99,8 +99,8 @@ FORENSICS = Question(
         Mistake(
             "L3",
             replace(AUDIT, suspects=_upside_down(("M1", "M2", "M3"))),
-            "Your exponents are right, but your verdicts on the bases are the wrong way round. For one and "
-            "the same loss, is 2**loss above or below e**loss?",
+            "Your exponents are right, but your verdicts on the bases are the wrong way round. For the same "
+            "loss, is 2**loss above or below e**loss?",
         ),
         Mistake(
             "L7",

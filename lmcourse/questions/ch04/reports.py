@@ -87,7 +87,7 @@ CARD = Question(
             "M3",
             lambda: report_card(nats=-tale_report()["log10"].sum()),
             "Your 'nats' are {ratio} = 1 / ln 10 times the right number: they are still hartleys, because "
-            "the report has logarithms to base 10. Convert them.",
+            "the report gives logarithms to base 10. Convert them.",
         ),
         Mistake(
             "M3",
@@ -104,7 +104,7 @@ CARD = Question(
         Mistake(
             "M26",
             lambda: report_card(marks=2) | {"<s>": "scored"},
-            "You count <s>, which is given and not predicted. To the pieces of each line, add its </s> only.",
+            "You count <s>, which is given and not predicted. To the pieces of each line, add only its </s>.",
         ),
         Mistake(
             "M28",

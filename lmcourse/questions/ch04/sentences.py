@@ -94,18 +94,20 @@ THREE_TOOLS = Question(
         Mistake(
             "M2 + M3",
             lambda log_prob, base, tokens: np.exp(-log_prob / tokens),
-            "You raise e, whatever the base is: ln r / ln R is {power}, one over ln of the base. Raise the "
-            "argument base.",
+            "You raise e to a power, whatever the base is: ln r / ln R is {power}, one over ln of the base. "
+            "The number to raise is the argument base.",
         ),
         Mistake(
             "M1 + M3",
             lambda log_prob, base, tokens: 2 ** (-log_prob / tokens),
-            "You raise 2, whatever the base is: ln r / ln R is {power}. Raise the argument base.",
+            "You raise 2 to a power, whatever the base is: ln r / ln R is {power}. The number to raise is "
+            "the argument base.",
         ),
         Mistake(
             "L8",
             lambda log_prob, base, tokens: 10 ** (-log_prob / tokens),
-            "You raise 10, whatever the base is: ln r / ln R is {power}. Raise the argument base.",
+            "You raise 10 to a power, whatever the base is: ln r / ln R is {power}. The number to raise is "
+            "the argument base.",
         ),
         Mistake(
             "L3",

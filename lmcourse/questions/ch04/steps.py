@@ -97,8 +97,8 @@ STEPS = Question(
         Mistake(
             "L5",
             partial(data_and_steps, data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
-            "Your 'data' does not depend on the symbols that came. Use the probability of each symbol of "
-            "ids.",
+            "Your 'data' does not depend on the symbols that occurred. Use the probability of each symbol "
+            "in ids.",
         ),
         Mistake(
             "L6",
@@ -110,25 +110,25 @@ STEPS = Question(
             "L20",
             partial(data_and_steps, rows_of=lambda start, table, ids: table[ids]),
             "You take the row of the symbol itself. Take the row of the symbol *before* it, and `start` for "
-            "the first one.",
+            "the first symbol.",
         ),
         Mistake(
             "L20",
             partial(data_and_steps, rows_of=lambda start, table, ids: table[np.roll(ids, 1)]),
-            "You take the row of the last symbol for the first one. The distribution of the first symbol is "
-            "`start`.",
+            "For the first symbol, you take the row of the last one. The distribution of the first symbol "
+            "is `start`.",
         ),
         Mistake(
             "L16",
             partial(data_and_steps, rows_of=lambda start, table, ids: _rows(start, table.T, ids)),
             "You take the columns of the table, which need not add up to 1. Take its rows: one for each "
-            "symbol before.",
+            "preceding symbol.",
         ),
     ),
     properties=(PERPLEXITY,),
     alike=(("right", "M11", "the two steps of the first case differ little, and so do their means"),),
-    advice="Build the N forecasts first, shape (N, V): `start`, and then, for each symbol, the row of the "
-    "symbol before it. Every row must add up to 1.",
+    advice="First build the N forecasts, an array of shape (N, V): `start`, and then, for each symbol, the "
+    "row of the symbol before it. Every row must add up to 1.",
 )
 
 # --- calibration -----------------------------------------------------------------------------------------
@@ -207,8 +207,8 @@ CALIBRATION = Question(
         Mistake(
             "M19",
             partial(calibration, mean=wrong.padding_counted),
-            "You add up the tokens only, but you divide by all positions, padding included: ln r / ln R is "
-            "{power}.",
+            "You add up only the tokens, but you divide by the total number of positions, padding included: "
+            "ln r / ln R is {power}.",
         ),
         Mistake(
             "M20",

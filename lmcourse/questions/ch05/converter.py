@@ -42,8 +42,8 @@ EXPONENTS = Question(
         Mistake(
             "M35",
             but(exponents, {"perplexity per word": lambda P, B, t, w, c: P * t / w}),
-            "Your 'perplexity per word' multiplies P by a ratio. A word of two tokens is a choice of P and "
-            "another choice of P: the ratio is an exponent.",
+            "Your 'perplexity per word' multiplies P by a ratio. A word of two tokens is one choice among P "
+            "followed by another choice among P: the ratio is an exponent.",
         ),
         Mistake(
             "L3",
@@ -54,13 +54,13 @@ EXPONENTS = Question(
         Mistake(
             "M36",
             but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P)}),
-            "Your 'bits per char' is bits per token: it lacks the ratio of the counts.",
+            "Your 'bits per char' is bits per token: it lacks the ratio of counts.",
         ),
         Mistake(
             "L3",
             but(exponents, {"bits per char": lambda P, B, t, w, c: c * np.log2(P) / t}),
             "The ratio in your 'bits per char' is upside down. The total is t times the bits per token, and "
-            "c characters share it.",
+            "it is shared by c characters.",
         ),
         Mistake(
             "M1",
@@ -111,24 +111,25 @@ EXPONENTS = Question(
         Mistake(
             "L9",
             but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P * t / c)}),
-            "Your 'bits per char' has the ratio of the counts inside the logarithm. It is a factor of the "
+            "Your 'bits per char' has the ratio of counts inside the logarithm. That ratio multiplies the "
             "bits.",
         ),
         Mistake(
             "L1",
             but(exponents, {"bits per char": lambda P, B, t, w, c: np.log2(P) / c}),
-            "Your 'bits per char' divides the bits of one token by all characters. Multiply by the tokens.",
+            "Your 'bits per char' divides the bits of one token by the total number of characters. Multiply "
+            "by the number of tokens.",
         ),
         Mistake(
             "M3",
             but(exponents, {"bits per char": lambda P, B, t, w, c: t * np.log10(P) / c}),
-            "Your 'bits per char' uses the logarithm to base 10. Bits belong to base 2.",
+            "Your 'bits per char' uses the logarithm to base 10. Bits go with base 2.",
         ),
         Mistake(
             "L9",
             but(exponents, {"break-even": lambda P, B, t, w, c: np.log2(P / B)}),
-            "Your 'break-even' divides inside the logarithm. log2 P is the bits per token: divide these by "
-            "B.",
+            "Your 'break-even' divides inside the logarithm. log2 P is the number of bits per token: divide "
+            "that by B.",
         ),
         Mistake(
             "L9",
@@ -249,8 +250,8 @@ CONVERTER = Question(
         Mistake(
             "M35",
             _as_factors,
-            "You multiply the perplexities by the factor of the bits. Take each perplexity from the bits of "
-            "its own unit.",
+            "You multiply the perplexities by the factor that belongs to the bits. Take each perplexity "
+            "from the bits of its own unit.",
         ),
         Mistake(
             "L3",
@@ -261,7 +262,7 @@ CONVERTER = Question(
         Mistake(
             "M36",
             partial(every_unit, ratio=lambda a, b: 1.0),
-            "Every unit has the number of the given one. Divide the total by the count of each unit.",
+            "You give every unit the value of the given one. Divide the total by the count of each unit.",
         ),
         Mistake(
             "M1",
@@ -272,8 +273,8 @@ CONVERTER = Question(
         Mistake(
             "M1",
             partial(every_unit, log=np.log, power=np.exp),
-            "You compute in nats from beginning to end. The entry 'bits' has to be in bits, and the power of "
-            "a value that is given in bits has the base 2.",
+            "You compute in nats from beginning to end. The entry 'bits' has to be in bits, and a value "
+            "that is given in bits is an exponent of 2.",
         ),
         Mistake(
             "M2",
@@ -283,12 +284,12 @@ CONVERTER = Question(
         Mistake(
             "M4",
             lambda value, kind, unit, counts: every_unit(value, "bits", unit, counts),
-            "You take the value for bits, whatever `kind` says. Take the logarithm of a perplexity first.",
+            "You treat the value as bits, whatever `kind` says. Take the logarithm of a perplexity first.",
         ),
         Mistake(
             "M37",
             _rule_of_thumb,
-            "You fill in a count that nobody made. A unit that was not counted is refused, and is named in "
+            "You fill in a count that nobody made. A unit that was not counted is refused, and named in "
             "'refused'.",
         ),
     ),
@@ -310,7 +311,7 @@ CONVERTER = Question(
             lambda table, value, kind, unit, counts: np.isfinite(table["bits"][UNITS.index(unit)]),
         ),
         Property(
-            "'refused' and the nan of 'bits' do not stand for the same units",
+            "the units in 'refused' are not those that have nan in 'bits'",
             lambda table, *case: (
                 [u for u, b in zip(UNITS, table["bits"], strict=True) if np.isnan(b)]
                 == [u for u in UNITS if u in table["refused"].split()]

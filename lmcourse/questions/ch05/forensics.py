@@ -128,7 +128,8 @@ FORENSICS = Question(
         Mistake(
             "L28",
             AUDIT.without_acquittal(),
-            "You give a right report a mistake. If the implied count is the right one, nothing is wrong.",
+            "You find a mistake in a report that is right. If the implied count is the right one, nothing "
+            "is wrong.",
         ),
         Mistake(
             "L7",

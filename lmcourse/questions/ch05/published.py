@@ -45,7 +45,7 @@ HARNESS = Question(
         Mistake(
             "L9",
             partial(carry_over, ratio=lambda word, byte: word / byte),
-            "You divide the perplexities. The number of bytes in a word is a ratio of their logarithms.",
+            "You divide the perplexities. The number of bytes in a word is the ratio of their logarithms.",
         ),
         Mistake(
             "L7",
@@ -55,8 +55,8 @@ HARNESS = Question(
         Mistake(
             "M35",
             partial(carry_over, line=lambda word, byte, other, ratio: other / ratio),
-            "You divide the perplexity per word by the bytes per word. The ratio belongs in the exponent: "
-            "take a root.",
+            "You divide the perplexity per word by the number of bytes per word. The ratio belongs in the "
+            "exponent: take a root.",
         ),
         Mistake(
             "L9",
@@ -96,8 +96,8 @@ HARNESS = Question(
             lambda line, *case: abs(2 ** line["bits per byte"] - line["byte perplexity"]) < 1e-6,
         ),
     ),
-    advice="Both numbers of the first model share one total, so their logarithms give the bytes per word. "
-    "The second model is scored on the same words and bytes.",
+    advice="Both numbers of the first model share one total, so their logarithms give the number of bytes "
+    "per word. The second model is scored on the same words and bytes.",
 )
 
 
@@ -158,7 +158,7 @@ CARD = Question(
         Mistake(
             "M36",
             lambda: treebank_card(bits_per_char=(WORDS + LINES) * np.log2(REPORTED) / WORDS),
-            "Your 'bits per char' are bits per *word*. Divide the total by the characters.",
+            "Your 'bits per char' are bits per *word*. Divide the total by the number of characters.",
         ),
         Mistake(
             "M36",
@@ -180,7 +180,8 @@ CARD = Question(
         Mistake(
             "M35",
             lambda: treebank_card(perplexity_per_word=REPORTED * (WORDS + LINES) / WORDS),
-            "Your 'perplexity per word' multiplies by tokens per word. The ratio belongs in the exponent.",
+            "Your 'perplexity per word' multiplies by the number of tokens per word. The ratio belongs in "
+            "the exponent.",
         ),
         Mistake(
             "L3",
@@ -206,7 +207,7 @@ CARD = Question(
             "M39",
             partial(treebank_card, against_raw_text="yes"),
             "The newspaper was put in lower case, its numbers became N and its rare words <unk>. That is "
-            "another text than the printed one, and what was lost is not in the total.",
+            "not the text that was printed, and what was lost is not in the total.",
         ),
     ),
     properties=(
@@ -215,7 +216,8 @@ CARD = Question(
             lambda card: card["tokens"] > WORDS,
         ),
     ),
-    advice="Score.from_perplexity(57.3, per='token', tokens=..., words=..., chars=...) has all the numbers.",
+    advice="Score.from_perplexity(57.3, per='token', tokens=..., words=..., chars=...) gives you all the "
+    "numbers.",
 )
 
 QUESTIONS = (HARNESS, CARD)

@@ -101,13 +101,13 @@ PAGE = Question(
         Mistake(
             "M39",
             chosen(EXAMPLES, "M39", "counts what is scored"),
-            "Your program counts the code points of the file. The scorer reads another string: each line end "
-            "is one newline, and letters and accents are composed.",
+            "Your program counts the code points of the file. The scorer reads a different string: each "
+            "line end is one newline, and letters and accents are composed.",
         ),
         Mistake(
             "M38",
             chosen(EXAMPLES, "M38", "counts what is scored"),
-            "Your program counts bytes. A letter with an accent has more than one of them.",
+            "Your program counts bytes. An accented letter takes more than one.",
         ),
         Mistake(
             "M37",
@@ -117,12 +117,11 @@ PAGE = Question(
         Mistake(
             "L34",
             chosen(EXAMPLES, "L34", "logs"),
-            "Your 'logs' are in the reverse order. The larger the count is, the *fewer* bits come out per "
-            "character.",
+            "Your 'logs' are in the reverse order. The larger the count, the *fewer* the bits per character.",
         ),
     ),
-    advice="Divide the total by each number of the log: that is the count of characters. Which program gives "
-    "it for the page?",
+    advice="Divide the total by each number in the log: that gives a count of characters. Which program "
+    "gets that count for the page?",
 )
 
 # --- evaluator -------------------------------------------------------------------------------------------
@@ -235,19 +234,19 @@ EVALUATOR = Question(
         Mistake(
             "M38 + M39",
             partial(evaluate, chars_of=lambda page: len(page.encode("utf-8"))),
-            "Your 'bits per char' divide by the bytes of the stored page. Count the code points of the "
-            "string that the model reads.",
+            "Your 'bits per char' divide by the number of bytes in the stored page. Count the code points "
+            "in the string that the model reads.",
         ),
         Mistake(
             "M39",
             partial(evaluate, chars_of=len),
-            "Your 'bits per char' count the characters of the stored page. Count those of the string that "
+            "Your 'bits per char' count the characters in the stored page. Count those in the string that "
             "the model reads.",
         ),
         Mistake(
             "M36",
             partial(evaluate, chars_of=lambda page: len(detokenise(page).split())),
-            "Your 'bits per char' are bits per *word*. Divide the total by the characters.",
+            "Your 'bits per char' are bits per *word*. Divide the total by the number of characters.",
         ),
         Mistake(
             "L3",
@@ -283,7 +282,7 @@ EVALUATOR = Question(
         Mistake(
             "M39",
             partial(evaluate, words_of=lambda page: len(page.split())),
-            "You count the words of the stored page, where each comma is a word of its own. Count those of "
+            "You count the words in the stored page, where each comma is a word of its own. Count those in "
             "the detokenised page.",
         ),
         Mistake(
@@ -293,7 +292,7 @@ EVALUATOR = Question(
                 sum(map(len, pages)),
                 sum(len(page.split()) for page in pages),
             ),
-            "Total and counts belong together, but it is the wrong text: you score the stored pages. The "
+            "Your total and counts belong together, but to the wrong text: you score the stored pages. The "
             "model reads the detokenised ones.",
         ),
         Mistake(
@@ -304,8 +303,8 @@ EVALUATOR = Question(
         Mistake(
             "M9",
             _page_means,
-            "You take a mean over the pages, so that a short page has the weight of a long one. Add up "
-            "totals and counts, and divide once.",
+            "You take a mean over the pages, so that a short page has the weight of a long one. Add up the "
+            "totals, add up the counts, and divide once.",
         ),
     ),
     properties=(

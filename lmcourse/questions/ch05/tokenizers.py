@@ -116,37 +116,38 @@ COMPARE = Question(
         Mistake(
             "M34",
             partial(referee, judged=lambda report: report["perplexity"]),
-            "Your 'verdicts' are those of the perplexity per token, which ranks the tokens by their length. "
-            "Compare the bits per byte.",
+            "Your 'verdicts' follow the perplexity per token, which ranks models by the length of their "
+            "tokens. Compare the bits per byte.",
         ),
         Mistake(
             "M28",
             partial(referee, all_known=False),
-            "In a pair with your verdict 'one' or 'other', a model has read words as <unk>. Its total does "
-            "not say which words they were.",
+            "In a pair to which you give the verdict 'one' or 'other', a model has read words as <unk>. Its "
+            "total does not say which words they were.",
         ),
         Mistake(
             "M39",
             partial(referee, same=lambda one, other: True),
-            "A pair with different texts gets another verdict than 'two texts'. Look at everything that "
-            "two reports of one text must have in common.",
+            "You give a pair with different texts a verdict other than 'two texts'. Look at everything that "
+            "two reports on one text must have in common.",
         ),
         Mistake(
             "M39",
             partial(referee, same=lambda one, other: one["text"] == other["text"]),
-            "A pair with one name and two different texts gets another verdict than 'two texts'. Look at "
-            "everything that two reports of one text must have in common.",
+            "You give a pair with one name and two different texts a verdict other than 'two texts'. Look "
+            "at everything that two reports on one text must have in common.",
         ),
         Mistake(
             "M36",
             partial(referee, value=lambda report: np.log2(report["perplexity"]), judged=_bits_per_byte),
-            "Your numbers are in bits per token. Multiply by the tokens, and divide by the bytes.",
+            "Your numbers are in bits per token. Multiply by the number of tokens, and divide by the number "
+            "of bytes.",
         ),
         Mistake(
             "L34",
             partial(referee, value=lambda r: r["bytes"] * np.log2(r["perplexity"]) / r["tokens"]),
-            "Your ratio of the counts is upside down: multiply the bits per token by the tokens, and divide "
-            "by the bytes.",
+            "Your ratio of counts is upside down: multiply the bits per token by the number of tokens, and "
+            "divide by the number of bytes.",
         ),
         Mistake(
             "M1",
@@ -249,23 +250,23 @@ TALES = Question(
         Mistake(
             "L22",
             partial(tale_table, each="types"),
-            "Your 'complete' names each different unknown character once. Each occurrence has to be named.",
+            "Your 'complete' names each distinct unknown character once. Each occurrence has to be named.",
         ),
         Mistake(
             "M1",
             lambda: tale_table(naming=16 * np.log(2)),
-            "Your 'complete' adds nats to bits: one of 65 536 characters is 16 bits, or 11.09 nats.",
+            "Your 'complete' adds nats to bits: one of 65,536 characters costs 16 bits, or 11.09 nats.",
         ),
         Mistake(
             "M38",
             partial(tale_table, unit="chars"),
-            "You divide by the characters. The task asks for bits per byte of UTF-8.",
+            "You divide by the number of characters. The task asks for bits per UTF-8 byte.",
         ),
         Mistake(
             "M36",
             lambda: tale_table(free=_tales()["bits"] / _tales()["tokens"]),
             "Your 'free' is in bits per token, which are three different units. Divide each total by the "
-            "bytes.",
+            "number of bytes.",
         ),
         Mistake(
             "M1",

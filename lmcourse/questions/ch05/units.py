@@ -98,7 +98,7 @@ FIVE_NUMBERS = Question(
         Mistake(
             "M37",
             partial(five_numbers, joined=""),
-            "You count the letters only. The blanks between the words are part of the text.",
+            "You count only the letters. The blanks between the words are part of the text.",
         ),
         Mistake(
             "M38",
@@ -109,13 +109,13 @@ FIVE_NUMBERS = Question(
         Mistake(
             "M38",
             lambda words, q: five_numbers(words, q, byte=len(" ".join(words))),
-            "You divide by the number of characters instead of bytes. Many letters have two or three bytes "
+            "You divide by the number of characters instead of bytes. Many letters take two or three bytes "
             "in UTF-8: encode the text, then count.",
         ),
         Mistake(
             "M3",
             partial(five_numbers, in_bits=lambda nats: nats / math.log(10)),
-            "You use the logarithm to base 10. Bits belong to base 2.",
+            "You use the logarithm to base 10. Bits go with base 2.",
         ),
         Mistake(
             "L1",
@@ -193,25 +193,25 @@ LOSS = Question(
         Mistake(
             "M36",
             _times(lambda tokens, positions, chars, octets: octets / tokens),
-            "Your number is in bits per *token*. Undo the mean first: multiply by the tokens, then divide by "
-            "the bytes.",
+            "Your number is in bits per *token*. Undo the mean first: multiply by the number of tokens, "
+            "then divide by the number of bytes.",
         ),
         Mistake(
             "L3",
             _times(lambda tokens, positions, chars, octets: (octets / tokens) ** 2),
-            "Your ratio of the counts is upside down. A token is longer than a byte, so there are fewer bits "
+            "Your ratio of counts is upside down. A token is longer than a byte, so there are fewer bits "
             "per byte than per token.",
         ),
         Mistake(
             "M38",
             _times(lambda tokens, positions, chars, octets: octets / chars),
-            "You divide by characters. Your number is {ratio} times the right one, which is the number of "
-            "bytes per character.",
+            "You divide by the number of characters. Your number is {ratio} times the right one, which is "
+            "the number of bytes per character.",
         ),
         Mistake(
             "M19",
             _times(lambda tokens, positions, chars, octets: positions / tokens),
-            "You multiply the mean by the number of all positions. It is a mean over the real tokens: "
+            "You multiply the mean by the total number of positions. It is a mean over the real tokens: "
             "multiply by their number.",
         ),
         Mistake(
@@ -219,7 +219,7 @@ LOSS = Question(
             lambda logits, targets, ignore_index, text: _over_bytes(
                 logits, targets, np.ones(targets.shape, dtype=bool), text
             ),
-            "You score the padding as if it were a token. Its positions spell nothing: pass ignore_index on.",
+            "You score the padding as if it were a token. Padding spells nothing: pass ignore_index on.",
         ),
         Mistake(
             "M4",
@@ -230,7 +230,7 @@ LOSS = Question(
             "M3",
             _times(lambda *counts: LN2 / math.log(10)),
             "Your number is {ratio} = ln 2 / ln 10 times the right one: you divide the nats by ln 10. Bits "
-            "belong to base 2.",
+            "go with base 2.",
         ),
         Mistake(
             "M6",
@@ -247,12 +247,13 @@ LOSS = Question(
         Mistake(
             "L1",
             _times(lambda tokens, positions, chars, octets: octets),
-            "Your number is the total in bits. Divide it by the bytes of the text.",
+            "Your number is the total in bits. Divide it by the number of bytes in the text.",
         ),
         Mistake(
             "L1",
             _times(lambda tokens, positions, chars, octets: 1 / tokens),
-            "You divide the mean loss by the bytes. A mean is not a total: multiply by the tokens first.",
+            "You divide the mean loss by the number of bytes. A mean is not a total: multiply by the number "
+            "of tokens first.",
         ),
     ),
     properties=(

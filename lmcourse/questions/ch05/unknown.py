@@ -58,8 +58,8 @@ UNKNOWN = Question(
         Mistake(
             "M28",
             lambda nats, unknown, M: three_perplexities(nats, unknown, M, free=np.exp(nats[~unknown].mean())),
-            "Your 'free' leaves the unknown words out. There <unk> is a word like any other: it is scored "
-            "and counted.",
+            "Your 'free' leaves the unknown words out. In 'free', <unk> is a word like any other: it is "
+            "scored and counted.",
         ),
         Mistake(
             "L27",
@@ -71,7 +71,8 @@ UNKNOWN = Question(
         Mistake(
             "L31",
             exchanged(three_perplexities, "left out", "free"),
-            "You give one of 'left out' and 'free' for the other. For 'free', <unk> is scored and counted.",
+            "You give one of 'left out' and 'free' in place of the other. For 'free', <unk> is scored and "
+            "counted.",
         ),
         Mistake(
             "M29",
@@ -89,7 +90,8 @@ UNKNOWN = Question(
             partial(
                 three_perplexities, named=lambda nats, k, M: np.exp(nats.mean()) * (1 + M * k / len(nats))
             ),
-            "Your 'complete' averages a factor M over the tokens. Add ln M to the nats of each unknown word.",
+            "Your 'complete' averages a factor of M over the tokens. Add ln M to the nats of each unknown "
+            "word.",
         ),
         Mistake(
             "L27",
@@ -103,7 +105,7 @@ UNKNOWN = Question(
             partial(
                 three_perplexities, named=lambda nats, k, M: np.exp((nats.sum() - k * np.log(M)) / len(nats))
             ),
-            "Your 'complete' subtracts the nats of naming. To name one of M words takes ln M nats more.",
+            "Your 'complete' subtracts the nats of naming. Naming one of M words takes ln M more nats.",
         ),
         Mistake(
             "M11",
@@ -131,7 +133,7 @@ UNKNOWN = Question(
             partial(
                 three_perplexities, named=lambda nats, k, M: np.exp((nats.sum() + np.log(M)) / len(nats))
             ),
-            "Your 'complete' names one unknown word only. There are k of them, and each has to be named.",
+            "Your 'complete' names only one unknown word. There are k of them, and each has to be named.",
         ),
         Mistake(
             "M2",
@@ -152,7 +154,7 @@ UNKNOWN = Question(
     properties=(
         PERPLEXITY,
         Property(
-            "'complete' is below 'free', although its total has more in it",
+            "'complete' is below 'free', although more goes into its total",
             lambda found, *case: found["complete"] >= found["free"],
         ),
     ),
@@ -248,7 +250,7 @@ def _numbers_of(key, given):
         if min(one, other) < 1:
             return "A perplexity is below 1."
         if not one < other:
-            return "The premise asks for P1 below P2."
+            return "The premise requires P1 to be below P2."
     if key == "D" and not (np.isfinite(rest).all() and min(rest) > 0):
         return "All four numbers have to be above 0."
     return [*text, *rest]
