@@ -290,7 +290,8 @@ verdict = value_builder(
         Mistake(
             "L22",
             partial(_verdict, estimate=_of_one_document),
-            "Your interval is that of one document. The error of a mean of n is smaller by the root of n.",
+            "Your interval is that of one document. The error of a mean of n is smaller by the square root "
+            "of n.",
         ),
         Mistake("L29", _as_fraction, "Those are fractions, and per cent are asked for."),
         Mistake(
@@ -354,6 +355,6 @@ rise, low, high = (100 * (np.exp((d.mean() + z * error) / tokens) - 1) for z in 
 letter = "A" if high < margin else "R" if low > margin else "U"
 verdict = {"rise": rise, "low": low, "high": high, "verdict": letter}
 """,
-    advice="Begin with a column of differences, without the two documents. Divide by the tokens before the"
-    " exponential.",
+    advice="Begin with a column of differences, without the two documents. Divide by the number of "
+    "tokens before the exponential.",
 )

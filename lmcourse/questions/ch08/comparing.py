@@ -78,7 +78,7 @@ PAIRED = Question(
         Mistake(
             "L1",
             lambda a, b, tokens: {key: value * tokens.sum() for key, value in paired(a, b, tokens).items()},
-            "Those are the bits of the whole text. Divide by the tokens.",
+            "Those are the bits of the whole text. Divide by the number of tokens.",
         ),
         Mistake(
             "L1",

@@ -151,7 +151,7 @@ BEST_OF = Question(
             but(
                 best_of, {"optimism": lambda k, sigma, gap: best_of(k, sigma, gap)["optimism"] / math.sqrt(k)}
             ),
-            "Your 'optimism' divides the error by the root of k. Nothing is averaged here: each model "
+            "Your 'optimism' divides the error by the square root of k. Nothing is averaged here: each model "
             "was scored once, with the error sigma.",
         ),
         Mistake(

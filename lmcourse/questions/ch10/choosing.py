@@ -204,7 +204,7 @@ CHOOSE = Question(
             "L1",
             partial(choose, estimate=_of_one_document),
             "Your interval is as wide as the spread of single documents. The error of a mean over D "
-            "documents is smaller by the root of D.",
+            "documents is smaller by the square root of D.",
         ),
         Mistake(
             "M9",

@@ -137,7 +137,7 @@ TWO_PART = Question(
         Mistake(
             "L1",
             but(two_part, {"rate": lambda *case: two_part(*case)["rate"] * case[2]}),
-            "Your 'rate' is the size of the whole file. Divide by the bytes of the text.",
+            "Your 'rate' is the size of the whole file. Divide by the number of bytes of the text.",
         ),
         Mistake(
             "L7",

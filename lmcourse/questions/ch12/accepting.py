@@ -154,7 +154,7 @@ ACCEPT = Question(
             "L1",
             partial(accept, estimate=_of_one_document),
             "Your interval is as wide as the spread of single documents. The error of a mean over D "
-            "documents is smaller by the root of D.",
+            "documents is smaller by the square root of D.",
         ),
         Mistake(
             "L1",
