@@ -199,21 +199,21 @@ def _(nb):
     nb.change("average-surprisal", ("return ", "sentence_cost(np.array([0.5])); return "))
 
 
-@case("a library that is not there is needed", three_words=("zero", "No module named 'pandas'"))
+@case("a library that is not there is needed", three_words=("zero", "No module named 'polars'"))
 def _(nb):
-    nb.cells[1]["source"] = "import pandas as pd\n" + nb.cells[1]["source"]
-    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(pd.Series(q))"))
+    nb.cells[1]["source"] = "import polars as pl\n" + nb.cells[1]["source"]
+    nb.change("three-words", ("nats = -np.log(q)", "nats = -np.log(pl.Series(q))"))
 
 
 @case(
     "what was made with a library that is not there is needed",
     three_words=(
         "zero",
-        "one line failed and was skipped: `table = pd.DataFrame()` raised NameError: name 'pd' is not",
+        "one line failed and was skipped: `table = pl.DataFrame()` raised NameError: name 'pl' is not",
     ),
 )
 def _(nb):
-    nb.add("import pandas as pd\ntable = pd.DataFrame()", before="three-words")
+    nb.add("import polars as pl\ntable = pl.DataFrame()", before="three-words")
     nb.change("three-words", ("nats = -np.log(q)", "table.head(); nats = -np.log(q)"))
 
 

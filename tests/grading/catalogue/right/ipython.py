@@ -92,7 +92,7 @@ above(
     "a missing package on one line with others, in a with, and in a call",
     """
     import importlib, warnings
-    import pandas as pd, functools
+    import polars as pl, functools
     from scipy import no_such_part, special
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -101,14 +101,14 @@ above(
             from polars import DataFrame
             import math as m
     sns = importlib.import_module("seaborn")
-    pd = __import__("pandas")
+    pl = __import__("polars")
     for module in ["polars"]:
         globals()[module] = importlib.import_module(module)
     def shown():
-        import pandas
-        return pandas.DataFrame()
+        import polars
+        return polars.DataFrame()
     shown()
-    def annotated(table: pd.DataFrame) -> px.Figure:
+    def annotated(table: pl.DataFrame) -> px.Figure:
         return 1
     SCALE = annotated(0) * functools.reduce(operator.mul, [1, 1]) * special.xlogy(1, m.e)
     """,

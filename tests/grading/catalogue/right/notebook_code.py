@@ -30,18 +30,18 @@ def _(nb):
 @case("a library that is not there is imported and not needed")
 def _(nb):
     added = "\nLOG_BASE = np.e"
-    nb.cells[1]["source"] = "import pandas as pd, numpy as np\n" + nb.cells[1]["source"] + added
+    nb.cells[1]["source"] = "import polars as pl, numpy as np\n" + nb.cells[1]["source"] + added
     nb.change("three-words", MISSING)
 
 
 @case("a failing import in the cell of an answer")
 def _(nb):
-    nb.begin("average-surprisal", "import seaborn as sns\nsns.set_theme()\nfrom pandas import DataFrame")
+    nb.begin("average-surprisal", "import seaborn as sns\nsns.set_theme()\nfrom polars import DataFrame")
 
 
 @case("a table that only shows something is lost with its library")
 def _(nb):
-    nb.add("import pandas as pd\ntable = pd.DataFrame()\ntable.head()\nLOG_BASE = np.e", before="three-words")
+    nb.add("import polars as pl\ntable = pl.DataFrame()\ntable.head()\nLOG_BASE = np.e", before="three-words")
     nb.change("three-words", MISSING)
 
 
