@@ -163,15 +163,14 @@ WORDS = (
         "The unknown words share one symbol, and none paid for its spelling: ln(types) each.",
         "h - unknown / tokens * ln(types)",
     ),
-    *(
-        Explanation(
-            "M30",
-            f"Each unknown word got the probability {floor}, a floor under what has none.",
-            nats=f"(h * (tokens - unknown) - unknown * ln({floor})) / tokens",
-            units=TOKEN,
-            family="exp((h * (tokens - unknown) - unknown * ln(floor)) / tokens)",
-        )
-        for floor in ("1e-10", "1e-6", "1e-8", "1e-12", "1e-20")
+    per_token(
+        "M30",
+        "Each unknown word got a floor, here {x} nats (q = {p}); programs use a power of 10.",
+        implied="(g * tokens - h * (tokens - unknown)) / unknown",
+        low="ln(10000)",
+        high="70",
+        typical="10 * ln10",
+        family="exp((h * (tokens - unknown) - unknown * ln(floor)) / tokens)",
     ),
     per_token(
         "M28",
@@ -285,7 +284,8 @@ EXPLANATIONS = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guesse
 
 UNNUMBERED = {
     "higher": ("M11", "M15", "M24", "M31", "M39", "M43", "M51"),
-    "lower": ("M14", "M18", "M22", "M32", "M33", "M39", "M47", "M49", "M52"),
+    "lower": ("M14", "M15", "M18", "M22", "M32", "M33", "M39", "M47", "M49", "M52"),
     "infinite": ("M31", "M45", "M46"),
+    "nan": ("M31", "M45", "M46"),
 }
 """Mistakes that do not determine the number, by the direction in which they change it."""

@@ -10,8 +10,18 @@
   const { make, field, number, choice } = LMM.page;
   const PREFIX = "clinic-";
   const NEAR = 0.02;
+  const LUCK = 0.05;
   const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
   const LISTED = { document_mean: true, batch_mean: true, part_nats: true };
+  const SAMPLE = 1000;
+  /* A count that the reader did not give is looked for between these bounds. The first kind of bound is the count
+     itself, the second its ratio to the tokens; for the counts of two units see RATIOS. */
+  const BOUNDS = { steps: [2, 4096], types: [2, 1e7], vocabulary: [2, 1e7], aux: [1e-4, 20] };
+  const SHARES = { pads: [0, 20], kept: [0.01, 1], windows: [0, 0.5], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
+  const RATIOS = {
+    "tokens words": [0.98, 20], "chars words": [1.2, 15], "bytes words": [1.2, 45],
+    "chars tokens": [0.3, 12], "bytes tokens": [1, 45], "bytes chars": [1, 4],
+  };
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
   /* -- the arithmetic of an explanation -- */
@@ -58,19 +68,25 @@
   /* -- the diagnosis -- */
 
   /* given: {quantity, unit, got: {value, half}, expected: {value, half}, known: {tokens: ...}}; half is half of
-     the last digit typed. Returns {agree, infinite, fits, soft, near, untested}, each list best first. */
+     the last digit typed. Returns {agree, side, fits, soft, near, would, untested, chance}: lists, best first; `would`
+     has the mistakes that fit for one count that was not given, with that count; `chance` is the share of wrong
+     numbers drawn at random that would fit something, to the digits typed. */
   function diagnose(explanations, given) {
     const { quantity, unit, got, expected, known } = given;
-    const empty = { agree: false, infinite: got.value === Infinity, fits: [], soft: [], near: [], untested: [] };
-    if (empty.infinite) return empty;
+    const side = Number.isNaN(got.value) ? "nan" : got.value === Infinity ? "infinite"
+      : got.value > expected.value ? "higher" : "lower";
+    const empty = { agree: false, side, fits: [], soft: [], near: [], would: [], untested: [], chance: 0 };
+    if (side === "nan" || side === "infinite") return empty;
     if (Math.abs(got.value - expected.value) <= got.half + expected.half) return { ...empty, agree: true };
-    const found = [], soft = [], untested = [];
+    const found = [], soft = [], would = [], untested = [];
     const g = got.value > 0 || quantity !== "perplexity" ? nats(quantity, got.value) : -1e9;
     for (const explanation of explanations) {
       if (explanation.quantities && !explanation.quantities.includes(quantity)) continue;
       if (explanation.units && !explanation.units.includes(unit)) continue;
       const missing = needs(explanation).filter((name) => known[name] === undefined);
-      if (missing.length) untested.push({ explanation, missing });
+      const solved = missing.length && "low" in explanation === false ? solve(explanation, missing, given) : undefined;
+      if (solved) would.push(...solved);
+      else if (missing.length) untested.push({ explanation, missing });
       else if ("low" in explanation) soft.push(...interval(explanation, given, g));
       else found.push(...prediction(explanation, given));
     }
@@ -83,30 +99,99 @@
       fits: found.filter((item) => item.fits),
       soft,
       near: found.filter((item) => !item.fits && item.distance < NEAR).slice(0, 5),
+      would,
       untested: byField(untested),
+      chance: covered(found, given),
     };
+  }
+
+  /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
+     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per}; an empty list
+     when no count between the bounds does it; undefined when more is missing. */
+  function solve(explanation, missing, given) {
+    const base = COUNTS[given.unit], { got, expected } = given;
+    const others = missing.filter((name) => name !== base);
+    if (others.length > 1 || missing.some((name) => name in LISTED)) return undefined;
+    const per = others.length && missing.includes(base) ? base : undefined;
+    const name = others[0] || base;
+    const known = per ? { ...given.known, [per]: SAMPLE } : given.known;
+    const bounds = range(name, known, needs(explanation));
+    if (!bounds) return undefined;
+    const at = (count) => predicted(explanation, { ...given, known: { ...known, [name]: count } }, expected.value);
+    const ends = [root(at, bounds, got.value - got.half), root(at, bounds, got.value + got.half)].sort((a, b) => a - b);
+    if (ends.some(Number.isNaN)) return [];
+    const whole = name !== "aux" && !per;
+    const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
+    return low <= high ? [{ explanation, name, low, high, per }] : [];
+  }
+
+  /* Where a missing count is looked for; undefined when nothing is known to bound it. */
+  function range(name, known, needed) {
+    if (name in BOUNDS) return [BOUNDS[name][0], name === "types" ? known.unknown || BOUNDS.types[1] : BOUNDS[name][1]];
+    if (name in SHARES && known.tokens) {
+      return [Math.max(SHARES[name][0] * known.tokens, 1e-3), Math.min(SHARES[name][1], name === "kept" ? 0.999 : Infinity) * known.tokens];
+    }
+    const other = needed.find((field) => field !== name && field in known && UNITS.some((unit) => COUNTS[unit] === field));
+    const pair = other && Object.entries(RATIOS).find(([key]) => key.split(" ").includes(name) && key.split(" ").includes(other));
+    if (pair) {
+      const [low, high] = pair[1];
+      return pair[0].startsWith(name) ? [low * known[other], high * known[other]] : [known[other] / high, known[other] / low];
+    }
+    return name === "tokens" ? [1, 1e12] : undefined;
+  }
+
+  /* Where a monotone function takes a value between two bounds, by halving the interval; NaN when it does not. */
+  function root(at, [low, high], target) {
+    const rises = at(high) > at(low);
+    if (!(Math.min(at(low), at(high)) <= target && target <= Math.max(at(low), at(high)))) return NaN;
+    for (let step = 0; step < 200; step += 1) {
+      const middle = Math.sqrt(low * high);
+      if ((at(middle) < target) === rises) low = middle; else high = middle;
+    }
+    return Math.sqrt(low * high);
+  }
+
+  /* The share of the nats between a fifth and twice the expected ones that some tested explanation covers. */
+  function covered(found, { quantity, got, expected }) {
+    const h = nats(quantity, expected.value), [first, last] = [0.2 * h, 2 * h];
+    const digits = got.half / Math.abs(got.value);
+    const spans = found.map(({ span }) => [span[0] - digits * Math.abs(span[0]), span[1] + digits * Math.abs(span[1])])
+      .map((ends) => ends.map((value) => quantity === "perplexity" ? Math.log(Math.max(1, value)) : nats(quantity, value)))
+      .map(([low, high]) => [Math.max(first, low), Math.min(last, high)]).filter(([low, high]) => low < high)
+      .sort((a, b) => a[0] - b[0]);
+    let total = 0, reached = first;
+    for (const [low, high] of spans) {
+      total += Math.max(0, high - Math.max(low, reached));
+      reached = Math.max(reached, high);
+    }
+    return last > first ? total / (last - first) : 0;
   }
 
   function nats(quantity, value) {
     return LMM.units.perSource({ kind: quantity, value });
   }
 
+  /* The number that an explanation gives when `value` is the right one. */
+  function predicted(explanation, { quantity, known }, value) {
+    const h = nats(quantity, quantity === "perplexity" ? Math.max(1, value) : Math.max(0, value));
+    const all = { ...known, h };
+    if ("number" in explanation) return evaluate(explanation.number, all);
+    return LMM.units.shown(quantity, evaluate(explanation.nats, all));
+  }
+
   /* What an explanation predicts, when `expected` is right; a list of one, or none when it predicts nothing. */
-  function prediction(explanation, { quantity, got, expected, known }) {
-    const at = (value) => {
-      const h = nats(quantity, quantity === "perplexity" ? Math.max(1, value) : Math.max(0, value));
-      const all = { ...known, h };
-      if ("number" in explanation) return evaluate(explanation.number, all);
-      return LMM.units.shown(quantity, evaluate(explanation.nats, all));
-    };
-    const predicted = at(expected.value);
-    if (!Number.isFinite(predicted) || close(predicted, expected.value)) return [];
-    const range = [predicted, at(expected.value - expected.half), at(expected.value + expected.half)];
+  function prediction(explanation, given) {
+    const { got, expected, known } = given;
+    const at = (value) => predicted(explanation, given, value);
+    const value_ = at(expected.value);
+    if (!Number.isFinite(value_) || close(value_, expected.value)) return [];
+    const ends = [value_, at(expected.value - expected.half), at(expected.value + expected.half)];
     const listed = needs(explanation).some((name) => name in LISTED) ? known.part_slack : 0;
-    const slack = Math.abs(predicted) * Math.max(1e-9, listed);
-    const fits = Math.min(...range) - slack <= got.value + got.half && Math.max(...range) + slack >= got.value - got.half;
-    const sameSign = predicted * got.value > 0;
-    return [{ explanation, predicted, fits, distance: sameSign ? Math.abs(Math.log(got.value / predicted)) : Infinity }];
+    const slack = Math.abs(value_) * Math.max(1e-9, listed);
+    const span = [Math.min(...ends) - slack, Math.max(...ends) + slack];
+    const fits = span[0] <= got.value + got.half && span[1] >= got.value - got.half;
+    const distance = value_ * got.value > 0 ? Math.abs(Math.log(got.value / value_)) : Infinity;
+    return [{ explanation, predicted: value_, fits, span, distance }];
   }
 
   function close(a, b) {
@@ -166,6 +251,7 @@
 
   function typed(texts, name, faults) {
     if (!(texts[name] || "").trim()) return undefined;
+    if (name === "got" && /^[+-]?nan$/i.test(texts[name].trim())) return { value: NaN, half: 0 };
     const { value, digits, error } = LMM.units.parseNumber(texts[name]);
     if (error) faults[name] = `The number ${name} ${error}.`;
     return error ? undefined : { value, half: digits ? LMM.units.halfDigit(digits) : 0 };
@@ -267,7 +353,7 @@
     view.buttons.hidden = !found;
     view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
     const text = wrong.length ? `Nothing is diagnosed. ${wrong.join(" ")}`
-      : found ? verdict(found, given) : "Type both numbers; what would explain the difference appears here.";
+      : found ? verdict(found, given) : "Type both numbers. What would explain the difference appears here.";
     if (view.status.textContent !== text) view.status.textContent = text;
   }
 
@@ -276,21 +362,32 @@
   function verdict(found, given) {
     const { fits, soft, near } = found;
     if (found.agree) return "The two numbers agree, to the digits that you typed: nothing is wrong.";
-    if (found.infinite) return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
+    if (found.side === "infinite") return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
+    if (found.side === "nan") {
+      return "The number is nan, “not a number”. It comes from 0 × ∞, ∞ − ∞ or 0 / 0: a probability of 0 met its infinite " +
+        "logarithm, a computation overflowed, or nothing at all was scored. Look for the first nan, token by token.";
+    }
     const mark = signature(given);
-    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].explanation)}. ${mark}`;
+    const luck = fits.length && found.chance > LUCK
+      ? ` But with so few digits, ${Math.round(100 * found.chance)} of 100 wrong numbers drawn at random would fit something: type more digits.` : "";
+    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].explanation)}.${luck} ${mark}`;
     if (fits.length) {
       const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
       const tied = [...new Set(same.map((item) => item.explanation.mistake))];
       const sameNumber = tied.length > 1
         ? ` ${tied.join(" and ")} predict the same number, so the number cannot tell them apart: look at the code.` : "";
-      const fewDigits = same.length < fits.length ? " Where predictions differ, more digits would tell them apart." : "";
+      const fewDigits = luck || (same.length < fits.length ? " Where predictions differ, more digits would tell them apart." : "");
       return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].explanation)}.` +
         `${sameNumber}${fewDigits} ${mark}`;
     }
     if (soft.length) return `No mistake predicts this number, but it lies where some would put it. ${mark}`;
     if (near.length) {
       return `No mistake predicts this number; the nearest is ${title(near[0].explanation)}, which is off. ${mark}`;
+    }
+    const rest = found.would.length + found.untested.length;
+    if (rest) {
+      return `None of the mistakes that could be tested leads from one number to the other. Others need a count: ` +
+        `${found.would.length ? "below stands the count for which each would fit" : "see below"}. ${mark}`;
     }
     return `No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
   }
@@ -310,22 +407,22 @@
     if (found.agree) return [];
     const list = (tag, heading, items, write) => items.length
       ? [make("h2", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
-    const hints = hintsFor(found, given, data);
+    const hints = hintsFor(found, data);
     return [
       ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
       ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
       ...list("ol", "Near, but not equal", found.near, (item) => exact(item, given)),
-      ...list("ul", "These fix no number, and cannot be excluded", hints, (item) => item),
+      ...list("ul", "These determine no number, and cannot be excluded", hints, (item) => item),
+      ...(found.fits.length ? [] : list("ul", "Would fit, for a count that you can check", found.would.slice(0, 8), (item) => wanted(item, data))),
       ...list("ul", "Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
         [`${item.missing.map((name) => data.words[name] || data.fields[name]).join(" and ")}: ${item.mistakes.join(", ")}`]),
     ];
   }
 
   /* What may always be, when nothing fits; mistakes that leave no number of their own. */
-  function hintsFor(found, { got, expected }, data) {
+  function hintsFor(found, data) {
     if (found.fits.length) return [];
-    const side = found.infinite ? "infinite" : got.value > expected.value ? "higher" : "lower";
-    return data.unnumbered[side].map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
+    return data.unnumbered[found.side].map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
   }
 
   function exact({ explanation, predicted, distance, fits }, given) {
@@ -335,6 +432,19 @@
       make("p", {}, explanation.story),
       make("p", {}, `Would give ${LMM.units.format(predicted, 7)}${off}: `,
         make("code", {}, formula(explanation, given, false)), " = ", make("code", {}, formula(explanation, given, true))),
+      ...treated(explanation.mistake),
+    ];
+  }
+
+  /* A mistake that fits for one count; as many digits of the count as the typed numbers determine. */
+  function wanted({ explanation, name, low, high, per }, data) {
+    const show = (value) => value >= 100 || (!per && name !== "aux") ? Math.round(value).toLocaleString("en") : LMM.units.format(value, 3);
+    const words = data.fields[name], middle = show((low + high) / 2);
+    const count = show(low) === show(high) ? show(low) : `about ${middle} (${show(low)} to ${show(high)})`;
+    const whole = per ? ` for every ${SAMPLE.toLocaleString("en")} ${data.fields[per]}` : "";
+    return [
+      make("p", {}, make("strong", {}, title(explanation)), `: with ${count} ${words}${whole}.`),
+      make("p", {}, explanation.story),
       ...treated(explanation.mistake),
     ];
   }
