@@ -328,7 +328,10 @@ def test_the_chance_of_a_fit_is_that_of_random_numbers(opened):
         assert abs(said - fitted) < 0.07, (many, said, fitted)
 
 
-CANNOT, WANTED = "These determine no number, and cannot be excluded", "Would fit, for a count that you can check"
+CANNOT, WANTED = (
+    "These determine no number, and cannot be excluded",
+    "Would fit, for a count that you can check",
+)
 
 
 def test_no_explanation_is_said_to_be_none(opened):
@@ -364,9 +367,7 @@ def test_no_explanation_is_said_to_be_none(opened):
         ({"expected": "2.1000", "got": "16.800", "quantity": "nats"}, ["M12", "with 8 accumulation steps"]),
         (  # Llama 2 7B: per token of 2,048 and per word
             {"expected": "5.47", "got": "8.79"},
-            [
-                "M34, perplexities of different tokens are compared: with 782 words for every 1,000"
-            ],
+            ["M34, perplexities of different tokens are compared: with 782 words for every 1,000"],
         ),
         (  # GPT-2 on the Penn Treebank: per word and per token
             {"expected": "79.65", "got": "52.53", "unit": "word", "words": "82430"},
@@ -455,7 +456,7 @@ REPORTED = [
 
 
 def test_reported_numbers_get_the_mistake_that_was_found_in_them(opened):
-    """Numbers of public threads, or the arithmetic that they describe: first in nine of ten, listed in all."""
+    """Numbers of public threads, or their arithmetic: first in nine of ten, and always listed."""
     answers = opened.evaluate(DIAGNOSE, [texts for _, texts in REPORTED])
     missed = []
     for (mistake, texts), answer in zip(REPORTED, answers, strict=True):
@@ -467,7 +468,7 @@ def test_reported_numbers_get_the_mistake_that_was_found_in_them(opened):
 
 
 def test_noise_is_met_with_silence(opened):
-    """Thirty pairs of numbers that no mistake made, with counts and without: nothing is said to explain them."""
+    """Thirty pairs that no mistake made, with counts and without: nothing explains them."""
     rng = np.random.default_rng(23)
     cases = []
     for seed in range(15):
