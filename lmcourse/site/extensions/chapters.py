@@ -203,27 +203,62 @@ class EvidenceTable(SphinxDirective):
 
 
 class MistakeTable(EvidenceTable):
-    """Each mistake of the catalogue, and where the book runs it."""
+    """Mistakes of the catalogue with what happens, the sign of it, and where the book runs them.
+
+    The content has a line for each mistake: ``M8: what happens. | the sign``. With the argument ``slips`` the
+    table lists the slips of the classroom, with ``tasks`` the tasks that recognise each mistake.
+    """
+
+    has_content, optional_arguments = True, 1
 
     def lines(self):
         """Yield the table as Markdown."""
         from lmcourse.site import evidence
 
+        places = evidence.mistakes(ROOT)
+        if self.arguments == ["tasks"]:
+            yield from ("| mistake | tasks |", "|---|---|")
+            for name, found in places.items():
+                if tasks := ", ".join(sorted(words for _, kind, words, _ in found if kind == "set")):
+                    yield f"| {name} | {tasks} |"
+            return
+        slips = self.arguments == ["slips"]
         yield from (
-            "| id | mistake | run on the page | in the lab | recognised in tasks |",
-            "|---|---|---|---|---|",
+            ("| slip | treated in |", "|---|---|")
+            if slips
+            else (
+                "| mistake | its sign | treated in |",
+                "|---|---|---|",
+            )
         )
+        for name, story, sign in self._rows(evidence.NAMES):
+            title = f'<span id="{name.lower()}"></span>**{name}**, {evidence.NAMES[name]}.'
+            treated = self._treated(places.get(name, ()))
+            yield "| " + " | ".join((title, treated) if slips else (f"{title} {story}", sign, treated)) + " |"
+
+    def _rows(self, names):
+        """Yield name, story and sign of each mistake of the table."""
+        if self.arguments == ["slips"]:
+            yield from ((name, "", "") for name in names if name.startswith("L"))
+        for line in self.content:
+            name, _, rest = line.partition(": ")
+            story, _, sign = rest.partition(" | ")
+            if name not in names or not sign:
+                raise self.error(
+                    f"{line!r} is not a mistake of the catalogue with its story and its sign: M8: ... | ..."
+                )
+            yield name, story, sign
+
+    def _treated(self, found):
+        """Links to the sections that run a mistake, and to the labs of other chapters."""
         built = set(self.env.found_docs)
-        for name, places in evidence.mistakes(ROOT).items():
-            cells = {"page": [], "lab": [], "set": []}
-            for stem, kind, words, target in places:
-                if target.partition("#")[0].rpartition(".")[0] in built:
-                    cells[kind].append(words if kind == "set" else self.to(f"{stem[:2]}: {words}", target))
-            tasks = ", ".join(sorted(cells["set"]))
-            if not any(cells.values()):
-                continue
-            row = (name, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
-            yield "| " + " | ".join(row) + " |"
+        here = [place for place in found if place[3].partition("#")[0].rpartition(".")[0] in built]
+        pages = {stem for stem, kind, *_ in here if kind == "page"}
+        return "; ".join(
+            self.to(f"{stem[:2]}: {words}", target)
+            for stem, kind, words, target in here
+            if kind == "page" or (kind == "lab" and stem not in pages)
+        )
 
 
 class ObjectiveMap(EvidenceTable):
