@@ -79,10 +79,10 @@ reproduce: $(BOOK)  ## recompute published numbers on larger texts, half an hour
 bench: $(TEST)  ## measure the counted models, beside KenLM where it is there; writes the README's table
 	@$(PY) -m lmcourse.bench
 
-pdf: $(BOOK)  ## the whole book as a PDF: _build/pdf/ (needs TeX; says what to install)
-	@$(PY) -m lmcourse.pdf
+pdf: $(BOOK)  ## the book as a PDF: _build/pdf/ (needs TeX; says what to install); EDITION=lecturer adds plans and solutions
+	@$(PY) -m lmcourse.pdf $(EDITION)
 
-handouts: $(BOOK)  ## the decks as PDFs, notes on pages of their own: _build/pdf/slides/ (after make book)
+handouts: $(BOOK)  ## the decks on paper, for students and for the lecturer: _build/pdf/handouts/ (after make book)
 	@$(PY) -m lmcourse.handouts
 
 wheels: python  ## download every package into wheels/, for a machine without a network

@@ -1,4 +1,4 @@
-"""Print every deck as a PDF, with its speaker notes: ``python -m lmcourse.handouts``, `make handouts`."""
+"""Print every deck for students and for the lecturer: ``python -m lmcourse.handouts``, `make handouts`."""
 
 import argparse
 import sys

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nbformat import NotebookNode
 
@@ -13,6 +14,7 @@ from lmcourse.sets.execution import not_executed
 from lmcourse.sets.release import differences
 
 TASKS, POINTS, LINES, SLIDES = 10, 24, 25, (20, 35)
+PREDICT = re.compile(r"^(?:### |\*\*)Predict", re.MULTILINE)
 CLEAR = "jupyter nbconvert --clear-output --inplace"
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
 CHANCE = {
@@ -138,6 +140,31 @@ def labs_are_decks(tree: Tree) -> Iterator[str]:
             yield f"{path}: has {slides} slides. A lecture of 50 minutes has {SLIDES[0]} to {SLIDES[1]}."
         if 2 * notes < slides:
             yield f"{path}: {notes} of {slides} slides have notes for the speaker. Add notes to half of them."
+
+
+def predictions_have_answers(tree: Tree) -> Iterator[str]:
+    """A prediction is followed by its answer, apart from it: the students' handout leaves it out."""
+    for path, notebook in tree.notebooks("notebooks"):
+        slides: list[list[NotebookNode]] = []
+        for cell in notebook.cells:
+            kind = cell.metadata.get("slideshow", {}).get("slide_type")
+            if kind in ("slide", "subslide"):
+                slides.append([cell])
+            elif slides and kind in ("fragment", "-"):
+                slides[-1].append(cell)
+        core = [slide for slide in slides if "optional" not in slide[0].metadata.get("tags", [])]
+        for slide, after in pairwise([*core, []]):
+            asks = [i for i, cell in enumerate(slide) if PREDICT.search(cell.source)]
+            steps = [cell.metadata["slideshow"]["slide_type"] == "fragment" for cell in slide]
+            if not asks or any(steps[asks[0] + 1 :]):
+                continue
+            asks_again = any(PREDICT.search(cell.source) for cell in after)
+            if not asks_again and not (after and "answer" in after[0].metadata.get("tags", [])):
+                title = slide[0].source.splitlines()[0].lstrip("# ")
+                yield (
+                    f"{path}: the slide {title!r} asks for a prediction, and nothing after it is an answer. "
+                    "Tag the next slide `answer`, or show the answer on this one as a fragment."
+                )
 
 
 def _slides_with_notes(kinds: list[str | None]) -> int:

@@ -1,8 +1,9 @@
 """Make the decks: ``notebooks/STEM.ipynb`` -> ``_build/html/slides/STEM.html``.
 
 A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
-skipped. A slide whose first cell is tagged ``optional`` is folded away until the lecturer presses A, and the
-minutes that open a note ("**2 min.**") become the slide's timing in the speaker's view. A deck needs neither
+skipped. A slide whose first cell is tagged ``optional`` is folded away until the lecturer presses A; what is
+tagged ``answer`` is left out of the students' handout. The minutes that open a note ("**2 min.**") become the
+slide's timing in the speaker's view. A deck needs neither
 network nor server: reveal.js and MathJax are copied beside it from their packages. Left out: PDFs
 (`lmcourse.site.handouts` prints them).
 """
@@ -112,13 +113,14 @@ def glued(notebook):
 
 
 def time_slides(cells):
-    """Give the cell that begins a slide its seconds, read from its note, and say whether it is optional."""
+    """Give the cell that begins a slide its seconds, read from its note, and its classes, from its tags."""
     first = None
     for cell in cells:
         kind = cell.metadata.get("slideshow", {}).get("slide_type")
         if kind in ("slide", "subslide"):
             first = cell
-            cell.metadata["optional"] = "optional" in cell.metadata.get("tags", [])
+            tags = {"answer", "optional"} & set(cell.metadata.get("tags", []))
+            cell.metadata["classes"] = " ".join(sorted(tags))
         elif kind == "notes" and first is not None and (minutes := MINUTES.match(cell.source)):
             first.metadata["seconds"] = round(60 * float(minutes[1]))
 

@@ -1,9 +1,10 @@
-"""Make a PDF of the whole book.
+"""Make a PDF of the book, for students or for a lecturer.
 
 Sphinx writes LaTeX from the same pages and the same executed cells as `make book`, XeLaTeX sets it, and its
 log is read: an undefined reference, a missing character or file, or a line wider than the page is an error.
-The result is ``_build/pdf/measuring-language-models.pdf``. It contains neither the student sets nor the decks
-(``make handouts`` prints those).
+The student's edition has the chapters, labs, sets and the reference; the lecturer's has also the lesson plans
+and the guides for instructors, and solved sets in the place of the student's. The results are
+``_build/pdf/measuring-language-models-EDITION.pdf``. Neither has the decks (``make handouts`` prints those).
 """
 
 import os
@@ -16,9 +17,10 @@ import time
 from lmcourse.files.notebooks import write_bytes
 from lmcourse.files.places import ROOT
 from lmcourse.site import building
-from lmcourse.site.extensions.latex import NAME
+from lmcourse.site.extensions.cache import FOLDER
+from lmcourse.site.extensions.latex import EDITION, NAME
 
-LATEX = ROOT / "_build" / "latex"
+EDITIONS = ("student", "lecturer")
 PDF = ROOT / "_build" / "pdf"
 PROGRAMS = ("xelatex", "latexmk", "xindy")
 FONTS = ("Noto Serif CJK SC", "Noto Sans CJK SC", "Noto Sans Mono CJK SC")
@@ -31,15 +33,15 @@ MOST_POINTS = 20.0
 equation more."""
 
 
-def make_pdf():
-    """Build the PDF; return the exit status."""
+def make_pdf(edition):
+    """Build the PDF of one edition; return the exit status."""
     start = time.perf_counter()
     if lacking := missing():
         print(what_to_install(lacking), file=sys.stderr)
         return 1
     if status := building.build(ROOT):  # warnings are errors there; LaTeX then uses the same reading
         return status
-    status, log = building.run(ROOT, ["--builder", "latex"], shown=False)
+    status, log, latex = write_latex(ROOT, edition)
     if status:
         print(building.why_it_failed(log).replace("make book", "make pdf"), file=sys.stderr)
         return status
@@ -47,17 +49,32 @@ def make_pdf():
         f"LaTeX is written ({time.perf_counter() - start:.0f} s); setting it takes a minute or two.",
         flush=True,
     )
-    set_pages()
-    log = (LATEX / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
-    found = [*faults(log), *lost_figures((LATEX / f"{NAME}.tex").read_text(encoding="utf-8"), ROOT)]
+    set_pages(latex)
+    log = (latex / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
+    found = [*faults(log), *lost_figures((latex / f"{NAME}.tex").read_text(encoding="utf-8"), ROOT)]
     if found:
         print("The PDF was not made:", *found[:20], sep="\n  ", file=sys.stderr)
         return 1
-    write_bytes(PDF / f"{NAME}.pdf", (LATEX / f"{NAME}.pdf").read_bytes())
+    write_bytes(PDF / f"{NAME}-{edition}.pdf", (latex / f"{NAME}.pdf").read_bytes())
     pages = re.findall(r"Output written on .*?\((\d+) pages?", log.replace("\n", ""))[-1]
     took = time.perf_counter() - start
-    print(f"The PDF is in {PDF.relative_to(ROOT)}/{NAME}.pdf ({pages} pages, {took:.0f} s).")
+    print(f"The PDF is in {PDF.relative_to(ROOT)}/{NAME}-{edition}.pdf ({pages} pages, {took:.0f} s).")
     return 0
+
+
+def write_latex(root, edition):
+    """Write the LaTeX of an edition of the book in ``root``; return exit status, log and the folder.
+
+    The lecturer's edition reads solved sets in the place of the student's. So it has a folder of its own for
+    the pages as they were read, and begins with a copy of the executed cells.
+    """
+    options, build = ["--builder", "latex"], root / "_build"
+    if edition == "lecturer":
+        shutil.copytree(build / FOLDER, build / "lecturer" / "_build" / FOLDER, dirs_exist_ok=True)
+        options += ["--path-output", str(build / "lecturer")]
+        build = build / "lecturer" / "_build"
+    os.environ[EDITION] = edition
+    return *building.run(root, options, shown=False), build / "latex"
 
 
 def missing():
@@ -85,9 +102,9 @@ def what_to_install(lacking):
     )
 
 
-def set_pages():
-    """Run XeLaTeX as often as references, contents and index need it."""
-    source = LATEX / f"{NAME}.tex"
+def set_pages(latex):
+    """Run XeLaTeX in a folder as often as references, contents and index need it."""
+    source = latex / f"{NAME}.tex"
     # sphinx-proof gives the labels of the first chapter no page
     labels = re.compile(r"\\label\{None:(\w+-(\d\d)-[\w-]+)\}")
     stems = {path.stem[:2]: path.stem for path in (ROOT / "book").glob("[0-9]*.md")}
@@ -97,7 +114,7 @@ def set_pages():
     # -gg: from the beginning, whatever a run that was cut off has left
     command = ["latexmk", "-gg", "-xelatex", "-interaction=nonstopmode", "-f", f"{NAME}.tex"]
     steps = ("Run number", "Latexmk: applying rule")
-    building.run_program(command, LATEX, lambda line: line.startswith(steps), environment)
+    building.run_program(command, latex, lambda line: line.startswith(steps), environment)
 
 
 def faults(log):

@@ -261,6 +261,13 @@ def set_type(kind):
     return lambda cells: cells[0].metadata.update(slideshow={"slide_type": kind} if kind else {})
 
 
+def asks(cells):
+    """A slide that asks, and one with its answer; then one that asks, and nothing."""
+    cells[0].source += "\n\n### Predict 1\n\nHow many?"
+    cells[2].metadata["tags"] = ["answer"]
+    cells[4].source += "\n\n**Predict 2:** how many?"
+
+
 def no_notes(cells):
     for cell in cells[5:]:
         if cell.metadata["slideshow"]["slide_type"] == "notes":
@@ -336,6 +343,7 @@ PLANTED = [
     ("labs_are_decks", edit(LAB, set_type(None)), "has the slide type None"),
     ("labs_are_decks", edit(LAB, set_type("page")), "has the slide type 'page'"),
     ("labs_are_decks", edit(LAB, no_notes), "2 of 20 slides have notes"),
+    ("predictions_have_answers", edit(LAB, asks), "the slide 'Slide 2' asks for a prediction"),
     ("chapters_are_whole", delete(LAB), "02_topic.ipynb: the chapter's lab is not"),
     ("chapters_are_whole", delete(EXERCISE), "student set is not"),
     ("chapters_are_whole", delete(f"book/instructors/{STEM}.md"), "lesson plan is not"),

@@ -3,16 +3,25 @@
 - fonts for Latin, Greek and Chinese in both scripts, with XeLaTeX;
 - wide code and long names break, wide equations are set smaller, so that nothing runs off the page;
 - a chapter has the number of its file name;
-- links that only work on a screen are left out; forms get a sentence in `browser_tools`.
+- links that only work on a screen are left out; forms get a sentence in `browser_tools`;
+- the students' edition lacks what is for instructors, and the lecturer's has solved sets (`EDITION`).
 """
 
+import os
 import re
 from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
 
+from lmcourse.files.notebooks import read, to_text
+
 NAME = "measuring-language-models"
+EDITION = "EDITION"
+"""The environment variable that says for whom the PDF is: ``student`` or ``lecturer``."""
+FOR_INSTRUCTORS = re.compile(r"book/instructors/")
+HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
+MARKER = re.compile(r"^ *### (?:TASK:.*|BEGIN SOLUTION|END SOLUTION)\n?", re.MULTILINE)
 
 PREAMBLE = r"""
 \usepackage{etoolbox}
@@ -34,6 +43,7 @@ PREAMBLE = r"""
 \newunicodechar{🔬}{[microscope]}
 \fvset{fontsize=\footnotesize}
 \setlength{\emergencystretch}{4em}
+\pretocmd{\part}{\setcounter{secnumdepth}{-2}}{}{}  % "Part I" is in its title; the next page sets this again
 \allowdisplaybreaks
 \AtBeginDocument{\robustify{\hyperlink}\robustify{\DUrole}}  % a citation in a caption goes into a list, too
 """
@@ -48,6 +58,7 @@ def setup(app):
     """Register the extension (called by Sphinx)."""
     app.connect("config-inited", prepare, priority=950)
     app.connect("builder-inited", write_blackboard)
+    app.connect("source-read", solve)
     app.connect("doctree-resolved", fit_for_paper)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -73,12 +84,41 @@ def write_blackboard(app):
         (Path(app.outdir) / "bbm.sty").write_text(BLACKBOARD, encoding="utf-8")
 
 
+def solve(app, docname, source):
+    """Put the solved set in the place of the student's, without hidden checks and markers."""
+    if app.builder.format != "latex" or os.environ.get(EDITION) != "lecturer":
+        return
+    if docname.startswith("exercises/"):
+        notebook = read(Path(app.srcdir) / f"{docname.replace('exercises', 'solutions', 1)}.ipynb")
+        for cell in notebook.cells:
+            cell.source = MARKER.sub("", HIDDEN.sub("", cell.source)).rstrip()
+        source[0] = to_text(notebook)
+
+
 def fit_for_paper(app, doctree, docname):
     """Change a document that LaTeX sets."""
     if app.builder.format == "latex":
+        if os.environ.get(EDITION) == "student":
+            leave_out(doctree, FOR_INSTRUCTORS)
         give_widths(doctree)
         drop_html(doctree)
         number_chapters(doctree)
+
+
+def leave_out(doctree, left_out):
+    """Remove the documents whose name matches, the heading of a part that has no other, and links to them."""
+    for start in list(doctree.findall(addnodes.start_of_file)):
+        if start.parent is not None and left_out.match(start["docname"]):
+            around = start.parent
+            around.remove(start)
+            while around.parent is not None and all(
+                isinstance(left, nodes.title) for left in around.children
+            ):
+                empty, around = around, around.parent
+                around.remove(empty)
+    for link in list(doctree.findall(nodes.reference)):
+        if left_out.match(link.get("refuri", "").lstrip("%")):
+            link.replace_self(link.children)
 
 
 def give_widths(doctree):
