@@ -313,7 +313,7 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
 def test_gradebooks_without_a_roster_hold_the_names_that_are_known():
     rows = [Row("ada", match([], [Submission("ada", None)], {})[0].person)]
     assert gradebooks.canvas_table(rows, SET, 10, False)[2] == ["ada", "", "", "", "", None]
-    assert gradebooks.moodle_table(rows, SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
+    assert gradebooks.moodle_table(rows, [], SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
 
 
 @pytest.fixture(scope="module")

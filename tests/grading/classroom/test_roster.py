@@ -59,7 +59,7 @@ def test_two_that_fit_equally_well_are_not_decided(rows):
     assert ada.status == first.status == second.status == "open" and ada.points is first.points is None
     exported = [ada, first, second]
     assert [line[0] for line in canvas_table(exported, SET, 10, False)[2:]] == ["Lovelace, Ada"]
-    [(*_, grade, why)] = moodle_table(exported, SET, False)[1:]
+    [(*_, grade, why)] = moodle_table(exported, [], SET, False)[1:]
     assert (grade, why) == ("-", ""), "she has submitted, and is not told that she has not"
     assert "none was taken: 'Lovelace, Ada', 'lovelaceada_11'" in ada.notes[0]
     for row in (first, second):
