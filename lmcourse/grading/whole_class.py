@@ -181,6 +181,6 @@ def feedback_zip(rows: list[Row], found: list[Submission], set_name: str) -> byt
                 name, text = f"{entry.stem}.ipynb", as_notebook(row.result)
             else:
                 name, text = f"{entry.stem}.html", as_html(row.result)
-            # the time of a member is fixed, so that the archive changes only with its content
-            archive.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
+            member = zipfile.ZipInfo(name)  # its time is fixed: the archive changes only with its content
+            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
