@@ -235,9 +235,14 @@ class Assignment:
         elif self.layout == "canvas":
             self._write(expected.entry.replace(f"_{9000 + i}_", f"_{9500 + i}_"), data)
         else:
-            self._write(f"{student.login}@university.example.ipynb", data)
-        if manner == "another":
-            expected.status = "open" if self.layout == "folders" and not self.is_exam else "could not be run"
+            self._write(f"N{student.number}.ipynb", data)
+        if manner == "another" and self.layout != "folders":
+            if Path(expected.entry).stem != self.name:  # else the one that is named like the set counts
+                expected.status = "could not be run"
+        elif manner == "another" and (
+            self.is_exam or student.full == student.sortable or student.full not in expected.entry
+        ):
+            expected.status = "open"  # else the number fits better than a name that the roster turns round
 
     def grade(self, jobs: int) -> None:
         """Grade, mark by hand, and grade again, as a lecturer does."""
@@ -282,7 +287,7 @@ class Assignment:
         entries = {
             e.entry: e
             for e in self.expected
-            if e.status in ("graded", "zero") or (e.status == "could not be run" and "twice" not in e.kind)
+            if e.status in ("graded", "zero", "could not be run") and "twice" not in e.kind
         }
         wanted = {
             str(Path(entry).with_name(self.name)) if "/" in entry else entry.removesuffix(".ipynb")
