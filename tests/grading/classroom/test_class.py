@@ -242,7 +242,7 @@ def test_links_and_several_notebooks_are_not_graded(tmp_path):
     (folder / "bob" / "x.ipynb").symlink_to(tmp_path / "secret.ipynb")
     for name in ("1.ipynb", "2.ipynb", "notes.pdf"):
         (folder / "zoe").mkdir(exist_ok=True)
-        (folder / "zoe" / name).write_text("{}")
+        (folder / "zoe" / name).write_text(f"{name}: not a copy of another")
     found = {s.student: s for s in collect(folder, SET)}
     assert all(s.path is None and s.problem and not s.empty for s in found.values()) and len(found) == 3
     assert "1.ipynb, 2.ipynb" in found["zoe"].problem
