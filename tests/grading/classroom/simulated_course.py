@@ -235,7 +235,7 @@ class Assignment:
         elif self.layout == "canvas":
             self._write(expected.entry.replace(f"_{9000 + i}_", f"_{9500 + i}_"), data)
         else:
-            self._write(f"N{student.number}.ipynb", data)
+            self._write(f"N{student.number}{'_LATE' * expected.late}.ipynb", data)
         if manner == "another" and self.layout != "folders":
             if Path(expected.entry).stem != self.name:  # else the one that is named like the set counts
                 expected.status = "could not be run"
