@@ -10,6 +10,7 @@ can stay as they are. ``results/`` then contains
     results.csv     a row per student, a column per task, and a status: graded, zero, could not be run,
                     open (it is not known whose it is), not submitted
     feedback/       a page per student
+    feedback.zip    the same under the names of the submissions, to upload to Canvas or Moodle
     summary.html    the class: per task the share of full marks and the most frequent mistake
     manual.csv      to fill in: the tasks that a person grades; give it back with --manual
     canvas.csv, moodle.csv   for the import of a gradebook

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from lmcourse.files.notebooks import write_text
+from lmcourse.files.notebooks import write_bytes, write_text
 from lmcourse.grading.classroom import gradebooks, manual_marks, seeds
-from lmcourse.grading.classroom.collecting import Submission, collect
+from lmcourse.grading.classroom.collecting import CANVAS_NAME, Submission, collect
 from lmcourse.grading.classroom.file_names import former_file_name
 from lmcourse.grading.classroom.roster import Row, match, read_roster
 from lmcourse.grading.classroom.tables import write_table
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.key import Key
-from lmcourse.grading.notebook.report import as_html, printable
+from lmcourse.grading.notebook.report import as_html, as_notebook, printable
 from lmcourse.grading.notebook.result import Result
 from lmcourse.grading.outside.limits import Limits
 
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["grade_class"]
 
-BEGUN = re.compile(r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|seeds\.json)\.\w+|.+\.json\.\d+")
+BEGUN = re.compile(
+    r"\.(.+\.html|(results|manual|canvas|moodle)\.csv|feedback\.zip|seeds\.json)\.\w+|.+\.json\.\d+"
+)
 """The names of files that are being written."""
 
 
@@ -141,8 +145,9 @@ def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, by_han
     top = sum(task.maximum for task in tasks if by_hand or not task.by_hand)
     title = key.name if by_hand or not any(task.by_hand for task in tasks) else f"{key.name} machine part"
     write_table(out / "canvas.csv", gradebooks.canvas_table(rows, title, top, by_hand), bom=False)
-    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, title, by_hand), bom=False)
+    write_table(out / "moodle.csv", gradebooks.moodle_table(rows, tasks, title, by_hand), bom=False)
     write_text(out / "summary.html", summary_page(key.name, rows, tasks))
+    write_bytes(out / "feedback.zip", feedback_zip(rows, found, key.name))
     slugs = {submission.student: submission.slug for submission in found}
     for row in rows:
         if row.result:
@@ -151,3 +156,31 @@ def _write(rows: list[Row], found: list[Submission], out: Path, key: Key, by_han
     for former in (name for name in map(former_file_name, slugs) if name.casefold() not in kept):
         for old in (out / "feedback" / f"{former}.html", out / "graded" / f"{former}.json"):
             old.unlink(missing_ok=True)
+
+
+def feedback_zip(rows: list[Row], found: list[Submission], set_name: str) -> bytes:
+    """Return an archive with everybody's feedback under the name of their submission.
+
+    Moodle takes a page in the folder that it gave the submission. Canvas takes a file of exactly the name
+    that it gave, and shows the student the name of the file that they handed in: so it gets a notebook. Both
+    know the student by the numbers in these names. Sources: ``mod/assign/feedback/file/importziplib.php`` of
+    github.com/moodle/moodle (commit 0203d8f), and ``infer_comment_context_from_filename`` in
+    ``app/models/abstract_assignment.rb`` of github.com/instructure/canvas-lms (commit 028f76b).
+    """
+    submissions = {submission.student: submission for submission in found}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for row in rows:
+            if row.result is None or row.open:
+                continue
+            submission = submissions[row.student]
+            entry = Path(submission.entry)
+            if submission.is_folder:
+                name, text = f"{entry}/{set_name}.html", as_html(row.result)
+            elif CANVAS_NAME.fullmatch(entry.stem):
+                name, text = f"{entry.stem}.ipynb", as_notebook(row.result)
+            else:
+                name, text = f"{entry.stem}.html", as_html(row.result)
+            member = zipfile.ZipInfo(name)  # its time is fixed: the archive changes only with its content
+            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()

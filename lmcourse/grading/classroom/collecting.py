@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from lmcourse.grading.classroom.file_names import file_name
 from lmcourse.grading.errors import GradingError
 
-CANVAS_NAME = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.+")
+CANVAS_NAME = re.compile(r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>\d+)_\d+_.+")
 MOODLE_NAME = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?")
 IGNORED = re.compile(
     r"__MACOSX|\._.*|\.(ipynb_checkpoints|DS_Store|git.*|Trash.*|Spotlight.*|fseventsd|directory|nfs.*|cache"
@@ -20,6 +21,8 @@ IGNORED = re.compile(
 """What systems and editors leave in folders; it is not part of a submission."""
 OTHER_FILES = {".zip", ".rar", ".7z", ".gz", ".tar", ".py", ".html", ".pdf", ".docx", ".json"}
 """What students hand in by mistake in place of a notebook."""
+LATE = re.compile(r"(?<=.)_LATE$")
+"""What a lecturer adds to the name of a file or folder that came late; Canvas writes it in the middle."""
 HIDDEN = "Its name begins with a dot, which hides it. Rename it without the dot."
 LINK = "This is a link, not a file. Hand in the notebook itself."
 
@@ -40,7 +43,11 @@ class Submission:
     empty : bool
         Whether nothing at all was handed in.
     late : bool
-        Whether Canvas marks the file's name as late.
+        Whether the name says so, as Canvas's do.
+    entry : str
+        The name of the file or folder as it is in the folder of submissions.
+    is_folder : bool
+        Whether it is a folder.
     """
 
     student: str
@@ -49,6 +56,8 @@ class Submission:
     problem: str = ""
     empty: bool = False
     late: bool = False
+    entry: str = ""
+    is_folder: bool = False
 
     @property
     def slug(self) -> str:
@@ -80,7 +89,7 @@ def collect(folder: Path, set_name: str) -> list[Submission]:
         before = found.get(submission.student)
         if before and submission.empty:
             continue
-        if before and not before.empty:
+        if before and not before.empty and not _same(before.path, submission.path):
             several = "There is more than one notebook of this student. Keep one."
             submission = replace(submission, path=None, problem=several)
         found[submission.student] = submission
@@ -110,17 +119,31 @@ def _submission(entry: Path, set_name: str) -> Submission:
     is_folder = entry.is_dir() and not entry.is_symlink()
     name = entry.name if is_folder else entry.stem
     aliases: tuple[str, ...] = ()
-    late = False
+    name, ends_late = LATE.subn("", name)
+    late = bool(ends_late)
     if match := (MOODLE_NAME if is_folder else CANVAS_NAME).fullmatch(name):
         name = f"{match['name']}_{match['id']}"
-        aliases = (match["id"], match["name"]) if not is_folder else (match["name"],)
-        late = bool(match.groupdict().get("late"))
+        aliases = (match["name"], participant(match["id"]) if is_folder else match["id"])
+        late = late or bool(match.groupdict().get("late"))
     elif not is_folder:
         name = re.sub(rf"[ _-]*{re.escape(set_name)}$", "", name) or name
     path, problem, empty = None, _problem(entry), False
     if not problem:
         path, problem, empty = _notebook_in(entry, set_name) if is_folder else (entry, "", False)
-    return Submission(name, path, aliases, problem, empty, late)
+    return Submission(name, path, aliases, problem, empty, late, entry.name, is_folder)
+
+
+def participant(number: str) -> str:
+    """Return how Moodle's grading worksheet calls the student whose folder has this number."""
+    return f"Participant {number}"
+
+
+def _same(*paths: Path | None) -> bool:
+    """Whether some files that can be graded have the same content."""
+    if None in paths or len({path.stat().st_size for path in paths if path}) > 1:
+        return False
+    first, *others = paths
+    return all(filecmp.cmp(first, other, shallow=False) for other in others if first and other)
 
 
 def _problem(entry: Path) -> str:
@@ -146,7 +169,7 @@ def _notebook_in(folder: Path, set_name: str) -> tuple[Path | None, str, bool]:
     seen = [f for f in files if not any(part.startswith(".") for part in f.relative_to(folder).parts)]
     real = [f for f in seen if f.suffix.lower() == ".ipynb" and f.is_file() and not f.is_symlink()]
     named = [path for path in real if path.stem == set_name]
-    if len(named or real) == 1:
+    if real and _same(*(named or real)):
         return (named or real)[0], "", False
     if real:
         names = ", ".join(path.name for path in (named or real)[:5])

@@ -53,16 +53,23 @@ def canvas_table(rows: Sequence[Row], title: str, top: int, by_hand: bool) -> li
     return table
 
 
-def moodle_table(rows: Sequence[Row], title: str, by_hand: bool) -> list[list]:
-    """The import file of Moodle; see the top of this module. No grade is a dash."""
+def moodle_table(rows: Sequence[Row], tasks: Sequence[Task], title: str, by_hand: bool) -> list[list]:
+    """The import file of Moodle; see the top of this module. No grade is a dash.
+
+    The feedback says why there is no grade, and holds the comments of the person who marked.
+    """
+    marked = {task.name for task in tasks if task.by_hand}
     names = ["First name", "Last name", "ID number", "Username", "Email address"]
     table: list[list] = [[*names, title, f"{title} (Feedback)"]]
     for row in _known(rows):
         person, grade = row.person, _grade(row, by_hand)
+        results = row.result.tasks if row.result else ()
         first, last = person["first"] or ("" if person["last"] else person.name), person["last"]
-        why = "" if row.status in ("graded", "open") else row.status
+        why = [] if row.status in ("graded", "open") else [row.status]
+        comments = [t for t in results if t.name in marked and t.status != "by hand" and t.reason]
+        why += [f"{t.label}: {' '.join(t.reason.split())}" for t in comments]
         names = [first, last, person["number"], person["login"], person["email"]]
-        table.append([*names, "-" if grade is None else grade, why])
+        table.append([*names, "-" if grade is None else grade, "; ".join(why)])
     return table
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.classroom.collecting import Submission, participant
 from lmcourse.grading.classroom.tables import read_table
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.notebook.result import Result
@@ -23,10 +23,16 @@ COLUMNS = {
     "login": ("sis login id", "username", "login", "user"),
     "email": ("email address", "email", "e-mail", "mail"),
     "section": ("section", "group"),
+    "participant": ("identifier",),
+    "status": ("status",),
 }
-"""The names of a roster's columns, in lower case: our own, and those of the exports of Canvas and Moodle."""
+"""The names of a roster's columns, in lower case: our own, and those of the exports of Canvas and Moodle.
+
+Moodle's grading worksheet names the number that a submission's folder has ("Participant 657737"), and says of
+a submission that it came late ("Submitted for grading - 2 hours late").
+"""
 Key = TypeVar("Key", bound=Hashable)
-IDENTIFYING = ("student", "id", "number", "login", "email")
+IDENTIFYING = ("student", "id", "number", "login", "email", "participant")
 TEST_STUDENT = "Student, Test"
 """The test student in Canvas's exports, who is not a person."""
 
@@ -44,6 +50,11 @@ class Person:
     def name(self) -> str:
         joined = f"{self['first']} {self['last']}".strip()
         return self["student"] or joined or self["login"] or self["email"] or self["number"] or self["id"]
+
+    @property
+    def late(self) -> bool:
+        """Whether Moodle's grading worksheet says that the submission came late."""
+        return re.search(r"\blate\b", self["status"]) is not None
 
     @property
     def names(self) -> list[str]:
@@ -102,7 +113,10 @@ def read_roster(path: Path) -> list[Person]:
     for line in read_table(path):
         lower = {name.strip().lower(): text for name, text in line.items()}
         found = {ours: [lower[n] for n in names if lower.get(n)] for ours, names in COLUMNS.items()}
-        person = Person({ours: texts[0] for ours, texts in found.items() if texts})
+        fields = {ours: texts[0] for ours, texts in found.items() if texts}
+        if number := re.search(r"\d+", fields.get("participant", "")):
+            fields["participant"] = participant(number[0])  # a Moodle in another language has another word
+        person = Person(fields)
         not_a_student = "points possible" in person.name.lower() or person["student"] == TEST_STUDENT
         if person.name and not not_a_student:
             people.append(person)
@@ -153,8 +167,8 @@ def _settle(row: Row, claimed: list[tuple[tuple[bool, int], Submission]], result
     best = min(rank for rank, _ in claimed)
     first, *more = [submission for rank, submission in claimed if rank == best]
     if not more or len({_content(s, results) for s in (first, *more)}) == 1:
-        row.student, row.result, row.late = first.student, results.get(first.student), first.late
-        row.submitted = True
+        row.student, row.result, row.submitted = first.student, results.get(first.student), True
+        row.late = first.late or row.person.late
         same = f"the same file as {first.student!r}, which counts"
         better = f"{first.student!r} fits {row.person.name} better; keep one of them"
         return {s.student: same if s in more else better for _, s in claimed if s is not first}

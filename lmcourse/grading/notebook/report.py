@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from typing import TYPE_CHECKING
@@ -64,6 +65,14 @@ def as_html(result: Result) -> str:
     environment = templates()
     environment.filters["with_code"] = _with_code
     return environment.get_template("feedback.html").render(result=result, totals=totals(result))
+
+
+def as_notebook(result: Result) -> str:
+    """Return the feedback as a notebook with one cell of indented text, in which nothing is markup."""
+    text = textwrap.indent(as_table(result), "    ")
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": f"# Feedback\n\n{text}"}
+    whole = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
 
 
 def templates() -> jinja2.Environment:

@@ -242,7 +242,7 @@ def test_links_and_several_notebooks_are_not_graded(tmp_path):
     (folder / "bob" / "x.ipynb").symlink_to(tmp_path / "secret.ipynb")
     for name in ("1.ipynb", "2.ipynb", "notes.pdf"):
         (folder / "zoe").mkdir(exist_ok=True)
-        (folder / "zoe" / name).write_text("{}")
+        (folder / "zoe" / name).write_text(f"{name}: not a copy of another")
     found = {s.student: s for s in collect(folder, SET)}
     assert all(s.path is None and s.problem and not s.empty for s in found.values()) and len(found) == 3
     assert "1.ipynb, 2.ipynb" in found["zoe"].problem
@@ -313,7 +313,7 @@ def test_the_command_says_what_is_wrong(tmp_path, capsys):
 def test_gradebooks_without_a_roster_hold_the_names_that_are_known():
     rows = [Row("ada", match([], [Submission("ada", None)], {})[0].person)]
     assert gradebooks.canvas_table(rows, SET, 10, False)[2] == ["ada", "", "", "", "", None]
-    assert gradebooks.moodle_table(rows, SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
+    assert gradebooks.moodle_table(rows, [], SET, False)[1] == ["ada", "", "", "", "", "-", "not submitted"]
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_two_that_fit_equally_well_are_not_decided(rows):
     assert ada.status == first.status == second.status == "open" and ada.points is first.points is None
     exported = [ada, first, second]
     assert [line[0] for line in canvas_table(exported, SET, 10, False)[2:]] == ["Lovelace, Ada"]
-    [(*_, grade, why)] = moodle_table(exported, SET, False)[1:]
+    [(*_, grade, why)] = moodle_table(exported, [], SET, False)[1:]
     assert (grade, why) == ("-", ""), "she has submitted, and is not told that she has not"
     assert "none was taken: 'Lovelace, Ada', 'lovelaceada_11'" in ada.notes[0]
     for row in (first, second):
@@ -152,3 +152,53 @@ def test_what_cannot_be_graded_has_a_row_that_says_why(tmp_path):
 def test_the_former_file_name_is_what_earlier_versions_wrote():
     assert former_file_name("王小明").startswith("student-") and former_file_name("Ada") == "Ada"
     assert former_file_name("Lovelace, Ada") == "Lovelace-Ada-9d5d4b6d"
+
+
+def test_late_is_said_by_the_end_of_a_name_and_by_the_worksheet_of_moodle(tmp_path):
+    (tmp_path / "handed" / "alan_LATE").mkdir(parents=True)
+    for name in ("ada_02_small_LATE.ipynb", "alan_LATE/work.ipynb", "grace.ipynb"):
+        (tmp_path / "handed" / name).write_text("{}")
+    found = collect(tmp_path / "handed", SET)
+    assert [(s.student, s.late) for s in found] == [("ada", True), ("alan", True), ("grace", False)]
+    sheet = "Identifier,Full name,Status\nTeilnehmer/in7,Li Na,Submitted for grading - 3 mins late\n"
+    (tmp_path / "r.csv").write_text(sheet + "Teilnehmer/in8,Li Na,Submitted for grading - latest\n")
+    for number in (8, 7):
+        place = tmp_path / "moodle" / f"Li Na_{number}_assignsubmission_file"
+        place.mkdir(parents=True)
+        (place / "a.ipynb").write_text("{}")
+    found = collect(tmp_path / "moodle", SET)
+    rows = match(read_roster(tmp_path / "r.csv"), found, {s.student: Result(SET, 1) for s in found})
+    assert [(row.student, row.late, row.notes) for row in rows] == [
+        ("Li Na_7", True, []),
+        ("Li Na_8", False, []),
+    ]
+
+
+def test_nobody_is_late_who_has_handed_in_nothing(rows):
+    (row,) = rows("student,status\nAda,late\n")
+    assert row.status == "not submitted" and not row.late
+
+
+def test_two_files_with_one_content_are_one_submission(tmp_path):
+    def collected():
+        return {s.student: s.problem for s in collect(tmp_path, SET)}
+
+    (tmp_path / "bob").mkdir()
+    names = ["lovelaceada_11_98_a.ipynb", "lovelaceada_11_99_a-1.ipynb", "bob/a.ipynb", "bob/a (1).ipynb"]
+    for name in names:
+        (tmp_path / name).write_text("{}")
+    assert collected() == {"lovelaceada_11": "", "bob": ""}
+    for name in names[1::2]:
+        (tmp_path / name).write_text("[]")
+    said = collected()
+    assert "more than one" in said["lovelaceada_11"] and "several notebooks" in said["bob"]
+    (tmp_path / "lovelaceada_11_99_a-2.ipynb").write_text("[1]")
+    assert "more than one" in collected()["lovelaceada_11"]
+
+
+def test_a_name_with_an_underscore_is_read_from_canvas(tmp_path):
+    for name in ("wang_xm_LATE_11_98_02_small.ipynb", "ada_02_small.ipynb"):
+        (tmp_path / name).write_text("{}")
+    ada, wang = collect(tmp_path, SET)
+    assert (wang.student, wang.aliases, wang.late) == ("wang_xm_11", ("wang_xm", "11"), True)
+    assert ada.student == "ada" and not ada.aliases

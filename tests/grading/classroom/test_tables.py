@@ -1,16 +1,24 @@
 """Tables that go through a spreadsheet: nothing stops the class, nothing is lost or cut in silence."""
 
 import csv
+import io
+import json
 import os
 import signal
+import zipfile
 from multiprocessing import get_context
 
 import pytest
 
+from lmcourse.grading.classroom.collecting import Submission
+from lmcourse.grading.classroom.gradebooks import moodle_table
 from lmcourse.grading.classroom.manual_marks import HEAD, marks_table, outdated, read_marks
+from lmcourse.grading.classroom.roster import Person, Row
 from lmcourse.grading.classroom.tables import read_table, unsafe, write_table
 from lmcourse.grading.errors import GradingError
+from lmcourse.grading.notebook.key import Task
 from lmcourse.grading.notebook.result import Result, TaskResult
+from lmcourse.grading.whole_class import feedback_zip
 from tests.grading.catalogue import SET
 
 IMAGE = "data:image/png;base64," + "iVBORw0KGgo" * 20_000
@@ -125,3 +133,39 @@ def test_a_kill_leaves_the_old_table_or_the_new_one(tmp_path):
         assert process.exitcode == -signal.SIGKILL and path.read_bytes() == before
     write_table(path, marks_table(one("after"), {}))
     assert read_table(path)[0]["answer"] == "after"
+
+
+def test_the_comments_of_the_marker_are_in_the_feedback_for_moodle():
+    task = Task("words", "Task 5", "", 3, (), (), "")
+    wrong = TaskResult("three-words", "Task 1", "", 0, 2, "zero", "M5, the sign")
+    right = TaskResult("two", "Task 2", "", 2, 2, "full")
+    marked = TaskResult("words", "Task 5", "", 2, 3, "partial", "Say\n which base.")
+    unmarked = TaskResult("words", "Task 5", "", None, 3, "by hand", "A person grades this.")
+    for result, told in ((marked, "Task 5: Say which base."), (unmarked, "")):
+        row = Row("ada", Person({"student": "Ada"}), Result(SET, 1, (wrong, right, result)))
+        assert moodle_table([row], [task], SET, True)[1][-1] == told
+
+
+def test_feedback_goes_back_under_the_names_of_the_submissions():
+    """Moodle reads the number in the folder's name, Canvas those in the file's name."""
+    attack = "`x` ```\n</pre><script>alert(1)</script>"
+    result = Result(SET, 1, (TaskResult("a", "Task 1", "", 0, 2, "zero", attack),))
+    moodle, canvas = "Ada Lovelace_7_assignsubmission_file_", "王小明_LATE_11_98_02_small.ipynb"
+    found = [
+        Submission("Ada Lovelace_7", None, entry=moodle, is_folder=True),
+        Submission("王小明_11", None, entry=canvas),
+        Submission("eve", None, entry="eve.ipynb"),
+        Submission("open", None, entry="open.ipynb"),
+    ]
+    rows = [Row(s.student, Person({}), result) for s in found]
+    rows[-1].open = True
+    data = feedback_zip([*rows, Row("nobody", Person({}))], found, SET)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() == [f"{moodle}/{SET}.html", canvas, "eve.html"]
+        assert "<script" not in archive.read("eve.html").decode()
+        (cell,) = json.loads(archive.read(canvas))["cells"]
+        assert {(m.date_time[0], m.external_attr >> 16) for m in archive.infolist()} == {(1980, 0o600)}
+    head, *lines = cell["source"].splitlines()
+    assert head == "# Feedback" and "alert(1)" in cell["source"]
+    assert all(line.startswith("    ") for line in lines if line.strip()), "nothing in it is markup"
+    assert data == feedback_zip(rows, found, SET), "the same feedback is the same file"
