@@ -222,7 +222,8 @@ class MistakeTable(EvidenceTable):
             tasks = ", ".join(sorted(cells["set"]))
             if not any(cells.values()):
                 continue
-            row = (name, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
+            anchor = f'<span id="{name.lower()}"></span>{name}'  # the hints of the exercises link to it
+            row = (anchor, evidence.NAMES[name], "; ".join(cells["page"]), "; ".join(cells["lab"]), tasks)
             yield "| " + " | ".join(row) + " |"
 
 
