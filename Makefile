@@ -67,8 +67,9 @@ solutions: $(BOOK)  ## run the solved sets from top to bottom and store them
 slides: $(BOOK)  ## make the decks alone: _build/html/slides/
 	@$(PY) -m lmcourse.slides
 
+# The hints link to the built book, which the server shows below /static.
 lab: $(BOOK)  ## open JupyterLab on the exercises; ARGS="--no-browser" gives it options
-	@$(PY) -m jupyterlab exercises $(ARGS)
+	@LMCOURSE_BOOK=/static $(PY) -m jupyterlab exercises --ServerApp.extra_static_paths='["_build/html"]' $(ARGS)
 
 grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
 	@$(PY) -m lmcourse.grade "$(NB)"

@@ -5,26 +5,37 @@
 prints one line if the answer is right, and else raises `WrongAnswer`, an `AssertionError`, with a hint. The
 notebook does not contain the expected value: right and wrong values are computed here, on the same inputs.
 
+A notebook shows the hint as HTML, above one line of error: JupyterLab breaks the lines of an error inside
+words, and an error has no links. Colab and VS Code show the same HTML, and a terminal the message alone.
+
 `lmcourse.hints.judging`, which the grader uses as well, decides whether an answer is right.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
 import io
+import os
+import re
+import sys
+import textwrap
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lmcourse import REPOSITORY
 from lmcourse.exams import find_question as find
 from lmcourse.hints.answers import Unreadable, agreement, evaluate, read
 from lmcourse.hints.explaining import LOOSE
 from lmcourse.hints.judging import Call, Verdict, WrongAnswer, caller, judge
 from lmcourse.hints.question import Case, Question, copied, formula_value
-from lmcourse.hints.wording import short_of, shown_inputs
+from lmcourse.hints.wording import in_words, short_of, shown_inputs
 
 __all__ = ["WrongAnswer", "check", "check_hidden", "inputs"]
 
@@ -33,6 +44,9 @@ DRAWS, DRAWING_SECONDS = 64, 0.5
 
 SMALL = 1e-5
 """Differences that float32 may make by itself, where numbers of the size of one are subtracted."""
+
+SERVED = "LMCOURSE_BOOK"
+"""The variable in which `make lab` says under which address its server has the built book."""
 
 
 def check(key: str, answer: Any) -> None:
@@ -130,4 +144,59 @@ def _precise(question: Question, answer: Any) -> Verdict:
 
 def _tell(verdict: Verdict) -> None:
     if not verdict.right:
-        raise WrongAnswer(verdict.message, verdict.points) from None
+        wrong = WrongAnswer(verdict.message, verdict.points)
+        wrong.shown = _show(verdict)
+        raise wrong from None
+
+
+def _show(verdict: Verdict) -> bool:
+    """Show the hint above the error, where Python runs behind a notebook; return whether it does."""
+    ipython = sys.modules.get("IPython")
+    if getattr(ipython and ipython.get_ipython(), "kernel", None) is None:
+        return False
+    words = textwrap.fill(f"{verdict.message} {_on_the_list(verdict.mistakes)}".strip(), 80)
+    ipython.display.display({"text/html": _as_html(verdict, _mistakes_page()), "text/plain": words}, raw=True)
+    return True
+
+
+def _as_html(verdict: Verdict, page: str) -> str:
+    """The hint with a line for each wrong entry, and links to the page of mistakes, if there is one."""
+    key, _, text = verdict.message.partition(": ")
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
+    text = re.sub(r'(?<=[.?!]) (?=("[^"]+"(, "[^"]+")*: |Only "))', "<br>", text)
+    listed = html.escape(_on_the_list(verdict.mistakes))
+    if page:
+        for number in verdict.mistakes:
+            if number.startswith("M"):
+                link = f'<a href="{html.escape(page)}#{number.lower()}" target="_blank">{number}</a>'
+                text = re.sub(rf"\b{number}\b", link, text, count=1)
+        link = f'<a href="{html.escape(page)}" target="_blank">list of mistakes</a>'
+        listed = listed.replace("list of mistakes", link)
+    style = "border-left: 4px solid #c75000; padding: 0.1em 0.8em; max-width: 46em; line-height: 1.5"
+    note = f'<br><span style="font-size: smaller">{listed}</span>' if listed else ""
+    return f'<div style="{style}"><b>{html.escape(key)}</b>: {text}{note}</div>'
+
+
+def _on_the_list(mistakes: Sequence[str]) -> str:
+    """What the numbers of mistakes in a hint refer to; nothing if there are none."""
+    listed, slips = ([m for m in dict.fromkeys(mistakes) if m.startswith(letter)] for letter in "ML")
+    said = []
+    if listed:
+        where = "is on the book's list of mistakes, which says where it is treated."
+        if len(listed) > 1:
+            where = "are on the book's list of mistakes, which says where each is treated."
+        said.append(f"{in_words(listed)} {where}")
+    if slips:
+        what = "is a slip that is" if len(slips) == 1 else "are slips that are"
+        whose = "that" if listed else "the book's"
+        said.append(f"{in_words(slips)} {what} not on {whose} list of mistakes.")
+    return " ".join(said)
+
+
+def _mistakes_page() -> str:
+    """The address of the book's page of mistakes: published, or served by `make lab`; nothing if neither."""
+    if REPOSITORY:
+        owner, _, name = REPOSITORY.partition("/")
+        return f"https://{owner.lower()}.github.io/{name}/book/mistakes.html"
+    built = Path(__file__).resolve().parents[1] / "_build" / "html" / "book" / "mistakes.html"
+    return f"{os.environ[SERVED]}/book/mistakes.html" if SERVED in os.environ and built.exists() else ""

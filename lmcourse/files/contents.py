@@ -9,11 +9,23 @@ CONFLICT = re.compile(r"^[ \t]*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
 CHAPTER = re.compile(r"book/(\d\d_\w+)")
 
 
+DOCUMENT = re.compile(r"^[-\s]*(?:file|root):\s*([\w./-]+)\s*$", re.MULTILINE)
+PART = re.compile(r'^\s*- caption: *"?(Part [IVX]+):', re.MULTILINE)
+
+
 def listed(root: Path) -> list[str]:
     """Return the documents of the book in order, as ``book/02_topic``; an empty list if there is no table."""
-    table = Path(root) / "_toc.yml"
-    text = table.read_text(encoding="utf-8") if table.exists() else ""
-    return re.findall(r"^[-\s]*(?:file|root):\s*([\w./-]+)\s*$", text, re.MULTILINE)
+    return DOCUMENT.findall(_table(root))
+
+
+def parts(root: Path) -> dict[str, list[str]]:
+    """Return the stems of the chapters of each Part, as ``{"Part I": ["01_first", "02_topic"]}``."""
+    _, *pieces = PART.split(_table(root))
+    documents = {part: DOCUMENT.findall(text) for part, text in zip(pieces[::2], pieces[1::2], strict=True)}
+    return {
+        part: [match[1] for match in map(CHAPTER.fullmatch, paths) if match]
+        for part, paths in documents.items()
+    }
 
 
 def chapters(root: Path) -> list[str]:
@@ -42,3 +54,8 @@ def half_merged(root: Path) -> list[str]:
 def line_at(text: str, position: int) -> int:
     """Return the number, from 1, of the line in which a position of a text lies."""
     return text.count("\n", 0, position) + 1
+
+
+def _table(root: Path) -> str:
+    table = Path(root) / "_toc.yml"
+    return table.read_text(encoding="utf-8") if table.exists() else ""

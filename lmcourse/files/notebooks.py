@@ -140,6 +140,11 @@ def is_answer(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
+def is_ungraded_answer(cell: NotebookNode) -> bool:
+    """Whether students may write in this cell, although nobody grades it: the place below a Look back."""
+    return not cell.metadata.get("nbgrader") and "prompt" in cell.metadata.get("course", {})
+
+
 def checks_answer(cell: NotebookNode) -> bool:
     """Whether this cell tests an answer and gives points for it."""
     settings = cell.metadata.get("nbgrader", {})

@@ -15,7 +15,7 @@ import numpy as np
 
 from lmcourse.hints.answers import agreement, numbers, read, shortened
 from lmcourse.hints.question import Case, Mistake, Property, Question, copied, formula_value, pairs
-from lmcourse.hints.wording import UNKNOWN, short_of, shown_inputs, whole
+from lmcourse.hints.wording import UNKNOWN, in_words, short_of, shown_inputs, whole
 
 LOOSE = 1e-3
 """Relative tolerance for naming the mistake behind a rounded number."""
@@ -166,7 +166,7 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
     ]
     if not changes or not isinstance(answer.rights[0], dict):
         return ""
-    return f"This is so in {' and '.join(_quoted(answer, label) for label in dict.fromkeys(wrong))} only."
+    return f"This is so in {in_words([_quoted(answer, label) for label in dict.fromkeys(wrong)])} only."
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -332,7 +332,7 @@ def _only(answer: Answer, wrong: list[str]) -> str:
     """Which entries are wrong, where others are right."""
     if not isinstance(answer.rights[0], dict) or not 0 < len(wrong) < len(answer.entries()):
         return ""
-    names = " and ".join(_quoted(answer, label) for label in wrong)
+    names = in_words([_quoted(answer, label) for label in wrong])
     return f"Only {names} {'is' if len(wrong) == 1 else 'are'} wrong."
 
 

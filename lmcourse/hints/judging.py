@@ -27,15 +27,18 @@ Call = Callable[[Case], Any]
 class WrongAnswer(AssertionError):
     """A wrong answer. Notebooks show its message without a traceback through this module.
 
-    ``points`` is what its right entries are worth, where the question gives points for them.
+    ``points`` is what its right entries are worth, where the question gives points for them. ``shown`` says
+    that the notebook has shown the message already.
     """
+
+    shown = False
 
     def __init__(self, message: str, points: int = 0):
         super().__init__(message)
         self.points = points
 
     def _render_traceback_(self) -> list[str]:  # IPython asks for this by name
-        return [str(self)]
+        return ["Not right yet: see the hint above."] if self.shown else [str(self)]
 
 
 @dataclass(frozen=True)

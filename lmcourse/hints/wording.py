@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,11 @@ def short_of(question: Question) -> str:
         return f"more than {question.atol:g} away from the value"
     share = next((words for rtol, words in SHARES.items() if np.isclose(rtol, question.rtol)), "")
     return f"not within {share or f'{question.rtol:g} times the size'} of the value"
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Names in one phrase: a, b and c."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def whole(value: Any) -> Any:

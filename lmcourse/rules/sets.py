@@ -6,14 +6,15 @@ from itertools import pairwise
 
 from nbformat import NotebookNode
 
-from lmcourse.files.notebooks import NotebookError, cell_label, checks_answer, is_answer
+from lmcourse.files import contents
+from lmcourse.files.notebooks import NotebookError, cell_label, checks_answer, is_answer, is_ungraded_answer
 from lmcourse.rules.tree import Tree
 from lmcourse.sets import authoring
 from lmcourse.sets.execution import COMMAND as EXECUTE
 from lmcourse.sets.execution import not_executed
 from lmcourse.sets.release import differences
 
-TASKS, POINTS, LINES, SLIDES = 10, 24, 25, (20, 35)
+TASKS, POINTS, QUESTIONS, LINES, SLIDES = 10, 24, 2, 25, (20, 35)
 PREDICT = re.compile(r"^(?:### |\*\*)Predict", re.MULTILINE)
 CLEAR = "jupyter nbconvert --clear-output --inplace"
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
@@ -77,7 +78,7 @@ def solutions_are_well_formed(tree: Tree) -> Iterator[str]:
 
 
 def solutions_are_full_sets(tree: Tree) -> Iterator[str]:
-    """Each set has at least 10 tasks, 24 points and one task that a person grades."""
+    """Each set has at least 10 tasks, 24 points, one task that a person grades and 2 Look backs that ask."""
     for path, notebook in tree.notebooks("solutions"):
         answers = [cell for cell in notebook.cells if is_answer(cell)]
         graded = [cell.metadata["nbgrader"] for cell in notebook.cells if "nbgrader" in cell.metadata]
@@ -88,6 +89,20 @@ def solutions_are_full_sets(tree: Tree) -> Iterator[str]:
             yield f"{path}: gives {points:g} points. Add tasks or points until there are {POINTS}."
         if not any(cell.cell_type == "markdown" for cell in answers):
             yield f"{path}: has no task that a person grades. Add an answer in Markdown, with a rubric."
+        asked = sum(map(is_ungraded_answer, notebook.cells))
+        if asked < QUESTIONS:
+            yield f"{path}: has {asked} Look backs that ask. Add questions, each with a place for an answer."
+
+
+def parts_have_an_experiment_and_a_figure(tree: Tree) -> Iterator[str]:
+    """In the sets of each Part of the book, some Look back asks for an experiment, and some for a figure."""
+    sets = {_stem(path): notebook for path, notebook in tree.notebooks("solutions")}
+    for part, stems in contents.parts(tree.root).items():
+        cells = [cell for stem in stems if stem in sets for cell in sets[stem].cells]
+        asked = {match[1] for match in (authoring.LOOK_BACK.match(cell.source) for cell in cells) if match}
+        for kind in (": an experiment", ": a figure"):
+            if kind not in asked:
+                yield f"solutions: no set of {part} has '**Look back{kind}.** ...'. Add one, and its answer."
 
 
 def student_sets_are_current(tree: Tree) -> Iterator[str]:

@@ -13,12 +13,23 @@ from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.nbgraderformat.common import SchemaMismatchError
 
 from lmcourse.files.cells import parse
-from lmcourse.files.notebooks import NAME, cell_label, cell_name, checks_answer, is_answer, is_graded_by_hand
+from lmcourse.files.notebooks import (
+    NAME,
+    cell_label,
+    cell_name,
+    checks_answer,
+    is_answer,
+    is_graded_by_hand,
+    is_ungraded_answer,
+)
 
-__all__ = ["TASK", "faults", "has_region", "without_hidden_tests"]
+__all__ = ["LOOK_BACK", "TASK", "faults", "has_region", "without_hidden_tests"]
 
 TASK = re.compile(r"^( *)### TASK:(.*)\n(?= *### BEGIN SOLUTION)", re.MULTILINE)
 """The line with a task's message: directly above the region, at any indentation."""
+
+LOOK_BACK = re.compile(r"\A\*\*Look back(: an experiment|: a figure)?\.\*\* ")
+"""How a Look back begins: what a result shows, an experiment to design, or a figure to draw."""
 
 MARKER = re.compile(r"BEGIN SOLUTION|END SOLUTION|BEGIN HIDDEN TESTS|END HIDDEN TESTS|MARK SCHEME|### TASK")
 HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
@@ -47,11 +58,13 @@ def faults(notebook: NotebookNode) -> list[str]:
         if cell.cell_type == "code" and is_answer(cell):
             checks.append(_answer_faults)
         elif is_graded_by_hand(cell):
-            checks.append(_manual_faults)
+            checks += [_prompt_faults, _manual_faults]
+        elif is_ungraded_answer(cell):
+            checks.append(_prompt_faults)
         elif checks_answer(cell):
             checks.append(_test_faults)
         found += [f"{cell_label(cell, index)}: {fault}" for check in checks for fault in check(cell)]
-    return found + list(_name_faults(notebook))
+    return found + list(_look_back_faults(notebook)) + list(_name_faults(notebook))
 
 
 def has_region(source: str, kind: str) -> bool:
@@ -141,12 +154,15 @@ def _answer_faults(cell: NotebookNode) -> Iterator[str]:
     yield from _syntax_faults(cell.source, "")
 
 
-def _manual_faults(cell: NotebookNode) -> Iterator[str]:
+def _prompt_faults(cell: NotebookNode) -> Iterator[str]:
     prompt = cell.metadata.get("course", {}).get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
         yield 'has no prompt for students. Add "course": {"prompt": "*Write ... here.*"} to its metadata.'
     elif MARKER.search(prompt):
         yield "has a marker in its prompt. Students see the prompt as it is: take the marker out."
+
+
+def _manual_faults(cell: NotebookNode) -> Iterator[str]:
     points = cell.metadata["nbgrader"].get("points")
     given = sum(int(n) for n in RUBRIC_LINE.findall(cell.source))
     if "Rubric" not in cell.source or given != points:
@@ -195,6 +211,25 @@ def _is_check(statement: ast.stmt) -> bool:
     function = statement.value.func
     name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
     return name.startswith(("check", "assert_"))
+
+
+def _look_back_faults(notebook: NotebookNode) -> Iterator[str]:
+    """Report a Look back that asks and has no place for an answer, and a place below no such question."""
+    cells = notebook.cells
+    for index, (cell, below) in enumerate(zip(cells, [*cells[1:], None], strict=True)):
+        begins = cell.cell_type == "markdown" and LOOK_BACK.match(cell.source)
+        asks = begins and (begins[1] or "?" in cell.source)
+        answered = below is not None and is_ungraded_answer(below)
+        if asks and not answered:
+            yield (
+                f"{cell_label(cell, index)}: asks, and there is nowhere to answer. Below it, add a cell with "
+                'the model answer and the metadata "course": {"prompt": "*Your answer. It is not graded.*"}.'
+            )
+        elif answered and not asks:
+            yield (
+                f"{cell_label(below, index + 1)}: is a place for an answer, and the cell above it asks "
+                "nothing. Begin that cell with '**Look back.** ' and end it with a question."
+            )
 
 
 def _name_faults(notebook: NotebookNode) -> Iterator[str]:

@@ -4,7 +4,8 @@ What a student gets:
 
 - An answer cell loses its ``### TASK: message`` line and its ``### BEGIN SOLUTION`` ... ``### END SOLUTION``
   region; ``raise NotImplementedError("message")`` takes its place.
-- A model answer in Markdown is replaced by the ``course.prompt`` of its cell's metadata.
+- A model answer in Markdown is replaced by the ``course.prompt`` of its cell's metadata. So is the model
+  answer to a Look back, which is words or code and which nobody grades.
 - A test cell loses its hidden part. No cell has outputs.
 
 nbgrader's own preprocessors do the work, called as a library, so that its commands ``validate`` and
@@ -34,6 +35,7 @@ from lmcourse.files.notebooks import (
     NotebookError,
     cell_label,
     is_answer,
+    is_ungraded_answer,
     notebooks_in,
     read,
     to_text,
@@ -105,6 +107,8 @@ def student_set(notebook: NotebookNode) -> NotebookNode:
     for index, cell in enumerate(student.cells):
         if is_answer(cell):
             _clear_answer(cell, cell_label(cell, index))
+        elif is_ungraded_answer(cell):
+            cell.source = cell.metadata["course"]["prompt"]
     for preprocessor in (LockCells, ClearOutput, CheckCellMetadata, ClearHiddenTests, ClearMarkScheme):
         student, _ = preprocessor().preprocess(student, {})
     for cell in student.cells:

@@ -1,10 +1,16 @@
 """Feedback: a wrong answer gets the sentence that helps."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
+from lmcourse import feedback
 from lmcourse.feedback import check, check_hidden, inputs
+from lmcourse.files.places import ROOT
 from lmcourse.questions.shared.wrong import padding_counted
 from tests.hints.small_questions import mean_nats, message
 
@@ -115,3 +121,81 @@ def test_the_message_comes_without_a_traceback():
         check("99.mean", padding_counted)
     assert caught.value._render_traceback_() == [str(caught.value)]
     assert caught.value.__suppress_context__
+
+
+# As a notebook shows it
+
+
+def hint(monkeypatch, key, answer, page="/static/book/mistakes.html"):
+    """What a notebook gets for a wrong answer: its HTML, its plain text, and the lines of the error."""
+    got = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: type("Shell", (), {"kernel": True}))
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: got.append(data))
+    monkeypatch.setattr(feedback, "_mistakes_page", lambda: page)
+    with pytest.raises(AssertionError) as caught:
+        check(key, answer)
+    [data] = got
+    return data["text/html"], data["text/plain"], caught.value._render_traceback_()
+
+
+def test_a_notebook_gets_a_hint_with_links_and_one_line_of_error(monkeypatch):
+    shown, plain, error = hint(monkeypatch, "99.mean", padding_counted)
+    assert error == ["Not right yet: see the hint above."]
+    assert '<a href="/static/book/mistakes.html#m19" target="_blank">M19</a>, padding is counted' in shown
+    assert '<a href="/static/book/mistakes.html" target="_blank">list of mistakes</a>' in shown
+    words = " ".join(plain.split())
+    assert words.endswith("M19 is on the book's list of mistakes, which says where it is treated.")
+    assert re.sub("<[^>]+>", "", shown.replace("<br>", " ").replace("&#x27;", "'")) == words
+    assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_each_wrong_entry_has_a_line_and_what_a_student_wrote_stays_text(monkeypatch):
+    two_wrong = {"bits": 3.0 * np.log(2), "rate": [0.5, 1.5], "who": "B"}
+    shown, _, _ = hint(monkeypatch, "99.three", two_wrong)
+    assert [line.split(":")[0] for line in shown.split("<br>")[1:3]] == ['"bits"', '"who"']
+    assert "L28 is a slip that is not on that list of mistakes." in re.sub("<[^>]+>", "", shown)
+    shown, _, _ = hint(monkeypatch, "99.value", {"perplexity": "<img>", "unit": "token"})
+    assert "the text '&lt;img&gt;'" in shown and "<img>" not in shown
+
+
+def test_without_the_book_there_is_no_link(monkeypatch):
+    shown, _, _ = hint(monkeypatch, "99.mean", padding_counted, page="")
+    assert "<a " not in shown and "M19 is on the book" in shown
+
+
+def test_the_links_lead_to_the_published_book_or_to_the_one_that_make_lab_serves(monkeypatch, tmp_path):
+    monkeypatch.setattr(feedback, "__file__", str(tmp_path / "lmcourse" / "feedback.py"))
+    monkeypatch.setenv("LMCOURSE_BOOK", "/static")
+    assert feedback._mistakes_page() == "", "the book is not built"
+    (tmp_path / "_build" / "html" / "book").mkdir(parents=True)
+    (tmp_path / "_build" / "html" / "book" / "mistakes.html").touch()
+    assert feedback._mistakes_page() == "/static/book/mistakes.html"
+    monkeypatch.delenv("LMCOURSE_BOOK")
+    assert feedback._mistakes_page() == "", "another server than that of make lab"
+    monkeypatch.setattr(feedback, "REPOSITORY", "Ann/book")
+    assert feedback._mistakes_page() == "https://ann.github.io/book/book/mistakes.html"
+
+
+def test_make_lab_serves_the_built_book_where_the_links_lead():
+    recipe = re.search(r"^lab:.*\n\t@(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+    assert recipe.startswith(f"{feedback.SERVED}=/static $(PY) -m jupyterlab exercises ")
+    assert """--ServerApp.extra_static_paths='["_build/html"]'""" in recipe
+
+
+def test_the_page_of_mistakes_has_a_place_for_each_link():
+    page = ROOT / "_build" / "html" / "book" / "mistakes.html"
+    if not page.exists():
+        pytest.skip("the book is not built: make book")
+    found = re.findall(r'<span id="(m\d+)"></span>(M\d+)<', page.read_text(encoding="utf-8"))
+    assert len(found) > 80 and all(place == number.lower() for place, number in found)
+
+
+def test_a_real_kernel_shows_the_hint():
+    """The display comes before the error, and the error does not repeat it."""
+    source = "from lmcourse.feedback import check\ncheck('02.three-words', lambda q: {'nats': 1})"
+    notebook = new_notebook(cells=[new_code_cell(source)])
+    NotebookClient(notebook, kernel_name="python3", allow_errors=True, timeout=120).execute()
+    shown, error = (o for o in notebook.cells[0].outputs if o.output_type != "stream")
+    assert shown.data["text/html"].startswith("<div ") and "02.three-words" in shown.data["text/plain"]
+    assert error.traceback == ["Not right yet: see the hint above."]
+    assert error.evalue.startswith("02.three-words: ")

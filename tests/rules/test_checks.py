@@ -87,6 +87,9 @@ def solved_set():
         cells += [graded(new_code_cell(f"assert x{n} == {n}"), f"test-say-{n}", grade=True, locked=True)]
     words = new_markdown_cell("Because.\n\n**Rubric**\n\n- 3 points: the reason.")
     words.metadata["course"] = {"prompt": "*Write here.*"}
+    for kind in (": an experiment", ": a figure"):
+        cells.append(new_markdown_cell(f"**Look back{kind}.** Do it."))
+        cells.append(new_markdown_cell("As here.", metadata={"course": {"prompt": "*Not graded.*"}}))
     cells.append(graded(words, "why", grade=True, solution=True))
     for count, cell in enumerate([cell for cell in cells if cell.cell_type == "code"], start=1):
         cell.execution_count = count
@@ -114,8 +117,8 @@ def clean_files(tmp_path_factory):
     """The files of a project that keeps every rule, as a dictionary of texts."""
     root = tmp_path_factory.mktemp("clean")
     texts = {
-        "_toc.yml": "root: book/index\nchapters:\n"
-        + "".join(f"  - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
+        "_toc.yml": 'root: book/index\nparts:\n  - caption: "Part I: A part"\n    chapters:\n'
+        + "".join(f"      - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
         "_config.yml": "execute:\n  raise_on_error: true\n",
         "requirements.txt": "# pinned\nnumpy==2.4.6\ntorch[cpu]==2.13.0  # why\nmyst-nb==1.4.0\n",
         "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
@@ -311,6 +314,16 @@ PLANTED = [
     ("solutions_are_full_sets", edit(SOLUTION, lambda cells: cells.__delitem__(slice(1, 3))), "has 9 tasks"),
     ("solutions_are_full_sets", replace(SOLUTION, '"points": 3', '"points": 2'), "gives 20 points"),
     ("solutions_are_full_sets", edit(SOLUTION, lambda cells: cells.pop()), "no task that a person grades"),
+    (
+        "solutions_are_full_sets",
+        edit(SOLUTION, lambda cells: cells.__delitem__(slice(-3, -1))),
+        "has 1 Look backs that ask",
+    ),
+    (
+        "parts_have_an_experiment_and_a_figure",
+        edit(SOLUTION, lambda cells: cells.__delitem__(slice(-3, -1))),
+        "no set of Part I has '..Look back: a figure",
+    ),
     (
         "solutions_are_well_formed",
         edit(SOLUTION, lambda cells: cells[2].metadata["nbgrader"].update(points=0)),

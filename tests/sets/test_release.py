@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from nbgrader.utils import compute_checksum
 from nbgrader.validator import Validator
 
@@ -57,6 +57,19 @@ def test_hidden_tests_model_answers_outputs_and_tags_are_gone():
     assert cells(student)["why-add"].source == "*Write one sentence here.*"
     assert cells(student)["test-bits"].source.endswith('"Divide by ln 2."')
     assert all(not cell.outputs for cell in student.cells if cell.cell_type == "code")
+
+
+def test_a_look_back_keeps_its_question_and_loses_its_model_answer():
+    """Words and code that nobody grades: the student gets the prompt, in a cell that may be edited."""
+    solved = read(TINY)
+    for kind, cell in (("", new_markdown_cell("Because.")), (": a figure", new_code_cell("plot(bits)"))):
+        cell.metadata["course"] = {"prompt": "# Yours. It is not graded."}
+        solved.cells += [new_markdown_cell(f"**Look back{kind}.** What is it?"), cell]
+    student = student_set(canonical(solved))
+    assert "Because" not in to_text(student) and "plot" not in to_text(student)
+    assert student.cells[-4].source == "**Look back.** What is it?"
+    for cell in (student.cells[-3], student.cells[-1]):
+        assert (cell.source, cell.metadata) == ("# Yours. It is not graded.", {})
 
 
 def test_graded_cells_are_locked_and_carry_nbgraders_checksums():
@@ -284,6 +297,29 @@ BROKEN = {
     "a marker in the prompt": (
         lambda solved: cells(solved)["why-add"].metadata["course"].update(prompt="### BEGIN SOLUTION"),
         "marker in its prompt",
+    ),
+    "a question without a place for an answer": (
+        lambda solved: solved.cells.append(new_markdown_cell("**Look back.** It is 3. Why?")),
+        r"cell 12 \(\*\*Look back.*nowhere to answer",
+    ),
+    "an experiment without a place for a design": (
+        lambda solved: solved.cells.append(new_markdown_cell("**Look back: an experiment.** Design one.")),
+        "nowhere to answer",
+    ),
+    "a place for an answer to nothing": (
+        lambda solved: solved.cells.append(
+            new_markdown_cell("Yes.", metadata={"course": {"prompt": "*Here.*"}})
+        ),
+        r"cell 12 \(Yes\.\).*asks nothing",
+    ),
+    "a place without a prompt": (
+        lambda solved: solved.cells.extend(
+            [
+                new_markdown_cell("**Look back.** Why?"),
+                new_markdown_cell("So.", metadata={"course": {"prompt": ""}}),
+            ]
+        ),
+        r"cell 13 \(So\.\): has no prompt",
     ),
     "no rubric": (edit("why-add", "**Rubric**", "**Points**"), "Rubric"),
     "a rubric that does not add up": (edit("why-add", "- 1 point: the l", "- 2 points: the l"), "gives 3"),

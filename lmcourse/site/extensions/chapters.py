@@ -232,6 +232,7 @@ class MistakeTable(EvidenceTable):
             )
         )
         for name, story, sign in self._rows(evidence.NAMES):
+            # the hints of the exercises link to the anchor
             title = f'<span id="{name.lower()}"></span>**{name}**, {evidence.NAMES[name]}.'
             treated = self._treated(places.get(name, ()))
             yield "| " + " | ".join((title, treated) if slips else (f"{title} {story}", sign, treated)) + " |"
