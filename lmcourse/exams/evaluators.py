@@ -96,9 +96,9 @@ def _batch(rng, rows, columns, symbols):
 
 
 REPAIR = """
-This evaluator should return the perplexity per token, over all batches together. Each batch is a pair:
-natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$, and
-targets, shape (B, T), in which 0 is padding. It has exactly two faults.
+This evaluator should return the perplexity per token, over all batches together and without the padding. Each
+batch is a pair: natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$,
+and targets, shape (B, T), in which 0 is padding. It has exactly two faults.
 
 ```python
 {code}

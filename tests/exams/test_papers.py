@@ -34,8 +34,6 @@ from lmcourse.hints.question import Mistake, formula_value
 
 SEEDS = range(10)
 CHAPTERS = {"midterm": range(1, 6), "final": range(1, 9), "practice": range(9, 15)}
-MINUTES = {"midterm": 1, "final": 1, "practice": 0.9}
-"""The share of an exam's minutes that its tasks need."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ def test_every_variant_is_worth_the_same(name):
     exam = find(name)
     tables = [[(p.name, p.points, p.minutes, p.chapters) for p in exam.tasks(seed)] for seed in SEEDS]
     assert all(table == tables[0] for table in tables)
-    assert sum(minutes for _, _, minutes, _ in tables[0]) == MINUTES[name] * exam.minutes
+    assert sum(minutes for _, _, minutes, _ in tables[0]) <= 0.9 * exam.minutes, "a tenth is left"
     assert exam.points == {"midterm": 40, "final": 60, "practice": 53}[name]
     examined = {c for _, _, _, chapters in tables[0] for c in chapters.split(", ")}
     assert examined == {f"{n:02}" for n in CHAPTERS[name]}
