@@ -25,6 +25,7 @@ from lmcourse.exams import EXAMS, find
 from lmcourse.grading.classroom.roster import read_roster
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make
+from lmcourse.site.printed_exams import print_exam
 
 __all__ = ["main"]
 
@@ -45,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a private folder")
     parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
+    parser.add_argument("--print", action="store_true", help="write papers and keys for print, too")
     options = parser.parse_args(arguments)
     try:
         if options.seed is not None and abs(options.seed) < GUESSED:
@@ -53,13 +55,26 @@ def main(arguments: list[str] | None = None) -> int:
         seed = _seed(options.out) if options.seed is None else options.seed
         with tqdm(total=len(people), unit="paper", disable=None) as bar:
             folder = make(find(options.exam), people, seed, options.out, lambda name: bar.update())
+        printed = _print(folder) if options.print else ""
     except (GradingError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     points, minutes = folder.exam.points, folder.exam.minutes
-    print(f"{len(folder.students)} papers ({points} points, {minutes} minutes) are in {options.out}/papers/.")
+    count = len(folder.students)
+    papers = "1 paper" if count == 1 else f"{count} papers"
+    there = f"{'is' if count == 1 else 'are'} in {options.out}/papers/"
+    print(f"{papers} ({points} points, {minutes} minutes) {there}.")
     print(f"Keep {options.out}/keys/, answers.csv and exam.json (seed {seed}) to yourself.")
+    if printed:
+        print(printed)
     return 0
+
+
+def _print(folder: ExamFolder) -> str:
+    """Write the papers and keys for print; return what is there, in a sentence."""
+    students = [(n, folder.variant(n), label, folder.folders[n]) for n, label in folder.students.items()]
+    with tqdm(total=len(students), unit="print", disable=None) as bar:
+        return print_exam(folder.exam, students, folder.place / "print", lambda name: bar.update())
 
 
 def _seed(out: Path) -> int:

@@ -72,7 +72,7 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     """
     tasks = exam.tasks(seed)
     _prove(exam, tasks)
-    top = INTRODUCTION.format(exam=exam, name=_without_markup(name), label=label).strip()
+    top = INTRODUCTION.format(exam=exam, name=without_markup(name), label=label).strip()
     cells = [cell for number, task in enumerate(tasks, 1) for cell in _cells(number, task)]
     solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
     paper = student_set(solved)
@@ -189,13 +189,13 @@ def _as_text(value) -> str:
         return "; ".join(f"{key}: {_as_text(entry)}" for key, entry in value.items())
     if isinstance(value, str):
         return value
-    return ", ".join(map(_number_as_text, np.ravel(value).tolist()))
+    return ", ".join(map(number_as_text, np.ravel(value).tolist()))
 
 
-def _number_as_text(number: float) -> str:
+def number_as_text(number: float) -> str:
     """A count with all its digits; another number with six or more, a large one without a power of ten."""
-    if isinstance(number, int):
-        return str(number)
+    if float(number).is_integer() and abs(number) < 1e15:
+        return f"{number:.0f}"
     return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:.6g}"
 
 
@@ -204,6 +204,6 @@ def _expression_text(expression: sp.Expr) -> str:
     return min(str(expression), str(sp.simplify(expression)), key=len)
 
 
-def _without_markup(name: str) -> str:
+def without_markup(name: str) -> str:
     """A name without characters that Markdown or HTML would interpret."""
     return "".join(c if c.isalnum() or c in " .,'@_-" else " " for c in name).strip()

@@ -83,8 +83,8 @@ A model predicts each symbol from the one before it. A row is the context, a col
 {shown}
 
 The sentence is *the {first} {verb}*; before it stands the start symbol `<s>`. Give the
-surprisal in bits of the sentence with its end symbol `</s>`, and the
-model's perplexity per predicted symbol. Set `chain` to a dictionary with the keys `"bits"` and `"perplexity"`.
+surprisal in bits of the sentence with its end symbol `</s>`, and the model's perplexity per predicted symbol.
+Set `chain` to a dictionary with the keys `"bits"` and `"perplexity"`.
 """,
     message="the surprisal in bits of the sentence with its end, and the perplexity",
     solution="""

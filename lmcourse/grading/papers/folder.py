@@ -70,7 +70,7 @@ def make(
     write_text(out / "exam.json", folder.record())
     table: list[list] = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
-        variant = variant_seed(exam.name, seed, name)
+        variant = folder.variant(name)
         key = folder.solutions_of(name) / exam.name / f"{exam.name}.ipynb"
         if not (folder.paper(name).exists() and key.exists()):
             paper, solved = papers(exam, variant, label, name)
@@ -178,6 +178,10 @@ class ExamFolder:
     def solutions_of(self, name: str) -> Path:
         """Return the folder that replaces ``solutions/`` when this student is graded."""
         return self.place / "keys" / self.folders[name]
+
+    def variant(self, name: str) -> int:
+        """Return the seed of a student's paper."""
+        return variant_seed(self.exam.name, self.seed, name)
 
     @functools.cached_property
     def owners(self) -> Owners:
