@@ -46,6 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
     people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a private folder")
     parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
+    parser.add_argument(
+        "--retake-of",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="share nothing with these papers",
+    )
     parser.add_argument("--print", action="store_true", help="write papers and keys for print, too")
     options = parser.parse_args(arguments)
     try:
@@ -54,7 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
         people = options.students or read_roster(options.roster)
         seed = _seed(options.out) if options.seed is None else options.seed
         with tqdm(total=len(people), unit="paper", disable=None) as bar:
-            folder = make(find(options.exam), people, seed, options.out, lambda name: bar.update())
+            before = [ExamFolder.read(place) for place in options.retake_of]
+            exam = find(options.exam)
+            folder = make(exam, people, seed, options.out, lambda name: bar.update(), before)
         printed = _print(folder) if options.print else ""
     except (GradingError, OSError) as error:
         print(error, file=sys.stderr)

@@ -149,6 +149,7 @@ def repair(rng, name: str, points: int, **from_template) -> ExamTask:
         title=TITLE,
         head=f"def {name}(batches):",
         message="return the perplexity per real token of all batches",
+        choices=faults,
         answer=f"without its faults: {'; '.join(f'{i}, {NAMES[i]}' for i in faults)}",
         text=REPAIR.format(code=faulty_code(faults), name=name),
         solution=REPAIRED,

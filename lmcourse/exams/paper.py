@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import io
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 import sympy as sp
@@ -18,14 +19,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from lmcourse.exams import Exam, chapter_name, forms
-from lmcourse.exams.task import ExamTask, InvalidTask
+from lmcourse.exams.task import RTOL, ExamTask, InvalidTask
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.answers import evaluate
 from lmcourse.hints.judging import judge
-from lmcourse.hints.question import copied
+from lmcourse.hints.question import Question, copied
 from lmcourse.sets.release import student_set
 
-__all__ = ["answers", "label_of", "papers"]
+__all__ = ["answers", "in_common", "label_of", "number_as_text", "papers", "without_markup"]
 
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 """The imports of a paper, and the functions with which its cells check forms."""
@@ -99,6 +100,31 @@ def answers(exam: Exam, seed: int) -> dict[str, str | float]:
         else:
             found[task.name] = task.answer
     return found
+
+
+def in_common(variant: Sequence[ExamTask], other: Sequence[ExamTask]) -> tuple[list[str], list[str]]:
+    """What two variants share: the entries whose right numbers agree, and the choices besides numbers."""
+    same, choices = [], []
+    for one, two in zip(variant, other, strict=True):
+        pairs = enumerate(zip(one.choices, two.choices, strict=True))
+        choices += [f"{one.name}, {i}: {a}" for i, (a, b) in pairs if a == b]
+        if one.question is None or one.question.form == "function":
+            continue
+        entries = [_entries(task.question) for task in (one, two)]
+        agree = (key for key, value in entries[0].items() if _agree(value, entries[1][key]))
+        same += [f"{one.name}, {key}" for key in agree]
+    return same, choices
+
+
+def _entries(question: Question) -> dict:
+    """The right numbers of an answer by key or place; an expression is one number, at a point."""
+    value = question.right(*copied(question.cases[0]))
+    parts = value if isinstance(value, dict) else dict(enumerate(np.ravel(value)))
+    return {key: np.ravel(part) for key, part in parts.items() if not isinstance(part, str)}
+
+
+def _agree(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.isclose(a, b, rtol=RTOL, atol=0).any())
 
 
 def label_of(exam: str, seed: int) -> str:

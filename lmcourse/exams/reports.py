@@ -71,6 +71,7 @@ def report(rng, name: str, suspects: str, **from_template) -> ExamTask:
     return value_task(
         name=name,
         title="a report before the court",
+        choices=(guilty,),
         kind="forensics",
         entry_points=(2, 2),
         letters="".join(letters.values()),

@@ -111,6 +111,7 @@ def divergence(rng, **from_template) -> ExamTask:
     right, p, q = partial(_divergence, **drawn), words["p"], words["q"]
     return value_task(
         title="two waiting times",
+        choices=(f"{p} {words['unit']}",),
         kind="derive",
         right=right,
         case=(0.62, 0.31),

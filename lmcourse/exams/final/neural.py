@@ -65,6 +65,7 @@ def parameters(rng, **from_template) -> ExamTask:
     right = partial(_parameters, gates=gates, tied=tied)
     return value_task(
         title="how many numbers are learnt",
+        choices=(f"{cell}, tied: {tied}",),
         entry_points=(1, 2, 1),
         right=right,
         case=(v, e, h),

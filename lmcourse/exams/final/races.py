@@ -174,6 +174,7 @@ def planned(rng, **from_template) -> ExamTask:
     language, words, kept = str(rng.choice(LANGUAGES)), int(rng.choice(list(EXPECTED))), str(rng.choice(KEPT))
     size = f"{words:,}".replace(",", " ")
     return ExamTask(
+        choices=(f"{size} {language} {kept}",),
         title="a fair race",
         text=PLANNED.format(size=size, language=language, kept=kept),
         prompt="*Write eight to twelve sentences here.*",

@@ -191,6 +191,7 @@ def asked(rng, **from_template) -> ExamTask:
         "words": int(rng.integers(2, 9)) * 500,
     }
     return ExamTask(
+        choices=(kind,),
         title="before two numbers are compared",
         text=ASKED.format(ours=ours, theirs=theirs, story=story.format(**numbers)),
         prompt="*Write six to ten sentences here.*",

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmcourse.exams import EXAMS, Exam, find
-from lmcourse.exams.paper import answers, label_of, papers
+from lmcourse.exams.paper import answers, in_common, label_of, papers
 from lmcourse.files.notebooks import to_text, write_text
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.file_names import file_name, former_file_name
@@ -31,6 +31,9 @@ from lmcourse.grading.papers.owners import Claims, Owners, identifiers, note_on_
 
 __all__ = ["ExamFolder", "make"]
 
+MOST_DRAWS = 100
+"""Of how many variants a student's retake is the one that has least in common with the earlier papers."""
+
 
 def make(
     exam: Exam,
@@ -38,6 +41,7 @@ def make(
     seed: int,
     out: Path,
     progress: Callable[[str], None] = lambda name: None,
+    retake_of: Sequence[ExamFolder] = (),
 ) -> ExamFolder:
     """Write a paper and a key for each student; return the folder.
 
@@ -52,6 +56,8 @@ def make(
         A private folder. If it already has this exam with this seed, students are added.
     progress : callable
         Called with each name whose paper is written.
+    retake_of : sequence of ExamFolder
+        Earlier papers of the same exam: those who have one there get a paper that shares no number with it.
 
     Raises
     ------
@@ -64,7 +70,14 @@ def make(
             f"{out} contains the {earlier.exam.name} with another seed or name. Give --out another folder, so"
             " that no paper that was handed out loses its key."
         )
-    folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    if other := next((before for before in retake_of if before.exam.name != exam.name), None):
+        raise GradingError(
+            f"{other.place} contains the {other.exam.name}, so this {exam.name} shares no task with it. Leave"
+            " --retake-of out."
+        )
+    if any(before.place.resolve() == out.resolve() for before in retake_of):
+        raise GradingError(f"{out} contains the earlier papers. Give --out another folder for the retake.")
+    folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people, retake_of)
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
     write_text(out / "exam.json", folder.record())
@@ -82,10 +95,13 @@ def make(
     return folder
 
 
-def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
+def _with_students(
+    folder: ExamFolder, people: Sequence[str | Person], retake_of: Sequence[ExamFolder]
+) -> ExamFolder:
     """Return the folder with more students, and with what the roster now says about the earlier ones."""
     named = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
+    draws = dict(folder.draws)
     for name, person in _named(folder, named):
         other = next((n for n in students if comparable(n) == comparable(name) and n != name), None)
         if not comparable(name) or other is not None:
@@ -93,10 +109,42 @@ def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFo
                 f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is not a name"
             )
             raise GradingError(f"{problem}. Add a number or a login to the names.")
-        students[name] = label_of(folder.exam.name, variant_seed(folder.exam.name, folder.seed, name))
+        if name not in students and (draw := _draw_apart(folder, name, person, retake_of)):
+            draws[name] = draw
+        variant = variant_seed(folder.exam.name, folder.seed, name, draws.get(name, 0))
+        students[name] = label_of(folder.exam.name, variant)
         known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
         folders.setdefault(name, file_name(name))
-    return dataclasses.replace(folder, students=students, people=known, folders=folders)
+    return dataclasses.replace(folder, students=students, people=known, folders=folders, draws=draws)
+
+
+def _draw_apart(folder: ExamFolder, name: str, person: Person, retake_of: Sequence[ExamFolder]) -> int:
+    """Return the draw whose paper has least in common with the student's earlier ones, and no number."""
+    taken = []
+    for before in retake_of:
+        found = before.owners.named(name, person.name, *identifiers(person))
+        if len(found) > 1:
+            raise GradingError(
+                f"{name!r} fits several students of {before.place}: {', '.join(sorted(found))}. Write the"
+                " name as it is there, or add a login to the list of the class."
+            )
+        taken += [folder.exam.tasks(before.variant(found.pop()))] if found else []
+    best: tuple[int, int] | None = None
+    for draw in range(MOST_DRAWS if taken else 1):
+        variant = variant_seed(folder.exam.name, folder.seed, name, draw)
+        tasks = folder.exam.tasks(variant) if taken else ()
+        shared = [in_common(tasks, other) for other in taken]
+        if any(numbers for numbers, _ in shared):
+            continue
+        best = min(filter(None, (best, (sum(len(choices) for _, choices in shared), draw))))
+        if best[0] == 0:
+            break
+    if best is None:
+        raise GradingError(
+            f"Each of {MOST_DRAWS} papers for {name} shares a number with an earlier one. Give fewer folders"
+            " to --retake-of, or another seed."
+        )
+    return best[1]
 
 
 def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
@@ -111,9 +159,13 @@ def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, 
         yield person.name if same or alone or not own else f"{person.name} ({identifiers(person)[0]})", person
 
 
-def variant_seed(exam: str, seed: int, name: str) -> int:
-    """Return the seed of a student's paper; it does not reveal the seed of the class."""
-    digest = hashlib.sha256(f"{exam}\n{seed}\n{comparable(name)}".encode()).digest()
+def variant_seed(exam: str, seed: int, name: str, draw: int = 0) -> int:
+    """Return the seed of a student's paper; it does not reveal the seed of the class.
+
+    ``draw`` is above 0 for a retake whose first draws share something with an earlier paper.
+    """
+    again = f"\n{draw}" if draw else ""
+    digest = hashlib.sha256(f"{exam}\n{seed}\n{comparable(name)}{again}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
@@ -132,6 +184,8 @@ class ExamFolder:
         The roster's columns for each student.
     folders : dict of str to str
         The name of each student's folder in ``papers/`` and ``keys/``.
+    draws : dict of str to int
+        Which draw each paper of a retake is, where it is not the first.
     """
 
     place: Path
@@ -140,6 +194,7 @@ class ExamFolder:
     students: dict[str, str]
     people: dict[str, Person]
     folders: dict[str, str]
+    draws: dict[str, int] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def read(cls, place: Path) -> ExamFolder:
@@ -155,19 +210,21 @@ class ExamFolder:
             exam, seed, students = data["exam"], int(data["seed"]), dict(data["students"])
             people = {n: Person(dict(data.get("people", {}).get(n, {"student": n}))) for n in students}
             folders = {n: data.get("folders", {}).get(n) or _old_folder(place, n) for n in students}
-        except (OSError, ValueError, KeyError, TypeError):
+            draws = {n: int(draw) for n, draw in data.get("draws", {}).items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise GradingError(
                 f"{place} is not the folder of an exam: its exam.json is missing or cannot be read. Make one"
                 " with python -m lmcourse.exam."
             ) from None
         if exam not in EXAMS:
             raise GradingError(f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
-        return cls(place, find(exam), seed, students, people, folders)
+        return cls(place, find(exam), seed, students, people, folders, draws)
 
     def record(self) -> str:
         """What `read` reads."""
         people = {name: person.fields for name, person in self.people.items()}
         known = {"students": self.students, "people": people, "folders": self.folders}
+        known |= {"draws": self.draws} if self.draws else {}
         data = {"exam": self.exam.name, "seed": self.seed, **known}
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
@@ -181,7 +238,7 @@ class ExamFolder:
 
     def variant(self, name: str) -> int:
         """Return the seed of a student's paper."""
-        return variant_seed(self.exam.name, self.seed, name)
+        return variant_seed(self.exam.name, self.seed, name, self.draws.get(name, 0))
 
     @functools.cached_property
     def owners(self) -> Owners:
