@@ -9,6 +9,8 @@ right values. The same seed and name give the same paper, so a student who comes
 command again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is
 best: anybody who guesses a seed can compute every paper and its answers.
 
+With ``--bank``, the exam is a lecturer's own: ``FOLDER/NAME.py``. The guide for instructors has an example.
+
 To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
 
 Exit status: 0 when all papers were made; 1 when they could not be; 2 for a wrong command.
@@ -21,11 +23,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lmcourse.exams import EXAMS, find
+from lmcourse.exams import EXAMS, Exam, find
+from lmcourse.exams.bank import VARIANTS, BankError, check_exam, read_bank
+from lmcourse.exams.task import InvalidTask
 from lmcourse.grading.classroom.roster import read_roster
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make
-from lmcourse.site.printed_exams import print_exam
+from lmcourse.site.printed_exams import UnsetFormula, print_exam
 
 __all__ = ["main"]
 
@@ -40,7 +44,8 @@ WARNING = (
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m lmcourse.exam", description="Make an exam for a class.")
-    parser.add_argument("exam", choices=EXAMS)
+    parser.add_argument("exam", help=f"{', '.join(EXAMS)}, or the name of your own with --bank")
+    parser.add_argument("--bank", type=Path, metavar="FOLDER", help="where your own exams are, as NAME.py")
     people = parser.add_mutually_exclusive_group(required=True)
     people.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class, as for grading")
     people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
@@ -56,17 +61,21 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--print", action="store_true", help="write papers and keys for print, too")
     options = parser.parse_args(arguments)
+    if options.bank is None and options.exam not in EXAMS:
+        parser.error(
+            f"there is no exam {options.exam!r}: choose from {', '.join(EXAMS)}, or give --bank FOLDER"
+        )
     try:
         if options.seed is not None and abs(options.seed) < GUESSED:
             print(WARNING, file=sys.stderr)
+        exam = _own(options.bank, options.exam) if options.bank else find(options.exam)
         people = options.students or read_roster(options.roster)
         seed = _seed(options.out) if options.seed is None else options.seed
         with tqdm(total=len(people), unit="paper", disable=None) as bar:
             before = [ExamFolder.read(place) for place in options.retake_of]
-            exam = find(options.exam)
-            folder = make(exam, people, seed, options.out, lambda name: bar.update(), before)
+            folder = make(exam, people, seed, options.out, lambda name: bar.update(), before, options.bank)
         printed = _print(folder) if options.print else ""
-    except (GradingError, OSError) as error:
+    except (GradingError, BankError, InvalidTask, UnsetFormula, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     points, minutes = folder.exam.points, folder.exam.minutes
@@ -78,6 +87,14 @@ def main(arguments: list[str] | None = None) -> int:
     if printed:
         print(printed)
     return 0
+
+
+def _own(bank: Path, name: str) -> Exam:
+    """Read an exam of a lecturer's own, and check it on many variants."""
+    exam = read_bank(bank, name)
+    with tqdm(total=VARIANTS, desc="checking", unit="variant", disable=None) as bar:
+        check_exam(exam, bar.update)
+    return exam
 
 
 def _print(folder: ExamFolder) -> str:

@@ -18,7 +18,7 @@ import sympy as sp
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lmcourse.exams import Exam, chapter_name, forms
+from lmcourse.exams import EXAMS, Exam, chapter_name, forms
 from lmcourse.exams.task import RTOL, ExamTask, InvalidTask
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.answers import evaluate
@@ -26,12 +26,18 @@ from lmcourse.hints.judging import judge
 from lmcourse.hints.question import Question, copied
 from lmcourse.sets.release import student_set
 
-__all__ = ["answers", "in_common", "label_of", "number_as_text", "papers", "without_markup"]
+__all__ = ["answers", "in_common", "label_of", "number_as_text", "papers", "prove", "without_markup"]
 
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 """The imports of a paper, and the functions with which its cells check forms."""
 
 SOLVED_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
+
+OWN_IMPORTS = """
+from lmcourse.exams.bank import use_bank
+
+use_bank("../../..", "{name}")"""
+"""Where the solved paper of a lecturer's own exam finds its questions."""
 
 INTRODUCTION = """
 # {exam.title}
@@ -72,7 +78,7 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
         If the solved paper does not get full marks from its own checks: it must not be handed out.
     """
     tasks = exam.tasks(seed)
-    _prove(exam, tasks)
+    prove(exam, tasks)
     top = INTRODUCTION.format(exam=exam, name=without_markup(name), label=label).strip()
     cells = [cell for number, task in enumerate(tasks, 1) for cell in _cells(number, task)]
     solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
@@ -80,7 +86,8 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
     course = {"exam": exam.name, "paper": label}
     paper.metadata["course"] = course
     paper.cells[1].metadata["jupyter"] = {"source_hidden": True}
-    solved.cells.insert(1, new_code_cell(SOLVED_IMPORTS))
+    own = "" if exam.name in EXAMS else OWN_IMPORTS.format(name=exam.name)
+    solved.cells.insert(1, new_code_cell(SOLVED_IMPORTS + own))
     solved = canonical(solved)
     solved.metadata["course"] = {**course, "chapter": chapter_name(exam.name, seed)}
     return paper, solved
@@ -176,7 +183,7 @@ def _test(task: ExamTask) -> str:
     return f"{task.form_check}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
 
 
-def _prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
+def prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
     """Run the solution of each task and judge it."""
     for task in tasks:
         if task.question is None:

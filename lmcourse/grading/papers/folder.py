@@ -4,6 +4,7 @@
     FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
     FOLDER/keys/STUDENT/EXAM/EXAM.ipynb  the solved paper: keep it
     FOLDER/answers.csv                   the right values of every paper
+    FOLDER/bank/EXAM.py                  the questions, if they are a lecturer's own
 
 A student's paper follows from exam, seed and name alone, so it does not change when somebody joins. A paper
 that is in the folder is not written again: it may have been handed out.
@@ -20,8 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmcourse.exams import EXAMS, Exam, find
+from lmcourse.exams.bank import BankError, copy_in, use_bank
 from lmcourse.exams.paper import answers, in_common, label_of, papers
-from lmcourse.files.notebooks import to_text, write_text
+from lmcourse.files.notebooks import to_text, write_bytes, write_text
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, comparable
@@ -42,6 +44,7 @@ def make(
     out: Path,
     progress: Callable[[str], None] = lambda name: None,
     retake_of: Sequence[ExamFolder] = (),
+    bank: Path | None = None,
 ) -> ExamFolder:
     """Write a paper and a key for each student; return the folder.
 
@@ -58,6 +61,8 @@ def make(
         Called with each name whose paper is written.
     retake_of : sequence of ExamFolder
         Earlier papers of the same exam: those who have one there get a paper that shares no number with it.
+    bank : Path, optional
+        The folder that the exam was read from; the exam's file is copied to ``out``.
 
     Raises
     ------
@@ -77,9 +82,18 @@ def make(
         )
     if any(before.place.resolve() == out.resolve() for before in retake_of):
         raise GradingError(f"{out} contains the earlier papers. Give --out another folder for the retake.")
+    own = copy_in(bank, exam.name) if bank else b""
+    copied = out / "bank" / f"{exam.name}.py"
+    if own and copied.exists() and copied.read_bytes() != own:
+        raise GradingError(
+            f"{bank}/{exam.name}.py has changed since the papers in {out} were made from it. Give --out"
+            f" another folder, or undo the change: {copied} is the file as it was."
+        )
     folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people, retake_of)
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
+    if own:
+        write_bytes(copied, own)
     write_text(out / "exam.json", folder.record())
     table: list[list] = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
@@ -216,8 +230,14 @@ class ExamFolder:
                 f"{place} is not the folder of an exam: its exam.json is missing or cannot be read. Make one"
                 " with python -m lmcourse.exam."
             ) from None
-        if exam not in EXAMS:
-            raise GradingError(f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
+        try:
+            if exam not in EXAMS and use_bank(place, exam) is None:
+                raise GradingError(
+                    f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}, and there"
+                    f" is no {place}/bank/{exam}.py."
+                )
+        except BankError as error:
+            raise GradingError(str(error)) from None
         return cls(place, find(exam), seed, students, people, folders, draws)
 
     def record(self) -> str:
