@@ -1,5 +1,5 @@
-"""Many variants of each exam, read for a second meaning: what is given is on paper, one suspect explains a report,
-a note confesses one property, and every name of an answer is in its text."""
+"""Many variants of each exam, read for a second meaning: what is given is on paper, one suspect explains a
+report, a note confesses one property, and every name of an answer is in its text."""
 
 import math
 import re
