@@ -9,8 +9,8 @@ right values. The same seed and name give the same paper, so a student who comes
 command again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is
 best: anybody who guesses a seed can compute every paper and its answers.
 
-With ``--print``, papers and keys for print are added, as HTML and PDF. With ``--retake-of``, a paper shares no
-number with those that the student has in earlier folders. With ``--bank``, the exam is a lecturer's own:
+With ``--print``, papers and keys for print are added, as HTML and PDF. With ``--retake-of``, a paper shares
+no number with those that the student has in earlier folders. With ``--bank``, the exam is your own:
 ``FOLDER/NAME.py``. The guide for instructors has an example.
 
 To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
