@@ -9,6 +9,10 @@ right values. The same seed and name give the same paper, so a student who comes
 command again with the new list. Without ``--seed`` a secret one is drawn and kept in the folder, which is
 best: anybody who guesses a seed can compute every paper and its answers.
 
+With ``--print``, papers and keys for print are added, as HTML and PDF. With ``--retake-of``, a paper shares
+no number with those that the student has in earlier folders. With ``--bank``, the exam is your own:
+``FOLDER/NAME.py``. The guide for instructors has an example.
+
 To grade: python -m lmcourse.grade_class submissions/ --exam private/midterm --out results/
 
 Exit status: 0 when all papers were made; 1 when they could not be; 2 for a wrong command.
@@ -21,10 +25,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lmcourse.exams import EXAMS, find
+from lmcourse.exams import EXAMS, Exam, find
+from lmcourse.exams.bank import VARIANTS, BankError, check_exam, read_bank
+from lmcourse.exams.task import InvalidTask
 from lmcourse.grading.classroom.roster import read_roster
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.papers.folder import ExamFolder, make
+from lmcourse.site.printed_exams import UnsetFormula, print_exam
 
 __all__ = ["main"]
 
@@ -39,27 +46,64 @@ WARNING = (
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m lmcourse.exam", description="Make an exam for a class.")
-    parser.add_argument("exam", choices=EXAMS)
+    parser.add_argument("exam", help=f"{', '.join(EXAMS)}, or the name of your own with --bank")
+    parser.add_argument("--bank", type=Path, metavar="FOLDER", help="where your own exams are, as NAME.py")
     people = parser.add_mutually_exclusive_group(required=True)
     people.add_argument("--roster", type=Path, metavar="FILE", help="a CSV of the class, as for grading")
     people.add_argument("--students", nargs="+", metavar="NAME", help="their names")
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a private folder")
     parser.add_argument("--seed", type=int, metavar="N", help="secret; by default the folder's, or a new one")
+    parser.add_argument(
+        "--retake-of",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="share nothing with these papers",
+    )
+    parser.add_argument("--print", action="store_true", help="write papers and keys for print, too")
     options = parser.parse_args(arguments)
+    if options.bank is None and options.exam not in EXAMS:
+        parser.error(
+            f"there is no exam {options.exam!r}: choose from {', '.join(EXAMS)}, or give --bank FOLDER"
+        )
     try:
         if options.seed is not None and abs(options.seed) < GUESSED:
             print(WARNING, file=sys.stderr)
+        exam = _own(options.bank, options.exam) if options.bank else find(options.exam)
         people = options.students or read_roster(options.roster)
         seed = _seed(options.out) if options.seed is None else options.seed
         with tqdm(total=len(people), unit="paper", disable=None) as bar:
-            folder = make(find(options.exam), people, seed, options.out, lambda name: bar.update())
-    except (GradingError, OSError) as error:
+            before = [ExamFolder.read(place) for place in options.retake_of]
+            folder = make(exam, people, seed, options.out, lambda name: bar.update(), before, options.bank)
+        printed = _print(folder) if options.print else ""
+    except (GradingError, BankError, InvalidTask, UnsetFormula, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     points, minutes = folder.exam.points, folder.exam.minutes
-    print(f"{len(folder.students)} papers ({points} points, {minutes} minutes) are in {options.out}/papers/.")
+    count = len(folder.students)
+    papers = "1 paper" if count == 1 else f"{count} papers"
+    there = f"{'is' if count == 1 else 'are'} in {options.out}/papers/"
+    print(f"{papers} ({points} points, {minutes} minutes) {there}.")
     print(f"Keep {options.out}/keys/, answers.csv and exam.json (seed {seed}) to yourself.")
+    if printed:
+        print(printed)
     return 0
+
+
+def _own(bank: Path, name: str) -> Exam:
+    """Read an exam of a lecturer's own, and check it on many variants."""
+    exam = read_bank(bank, name)
+    with tqdm(total=VARIANTS, desc="checking", unit="variant", disable=None) as bar:
+        check_exam(exam, bar.update)
+    return exam
+
+
+def _print(folder: ExamFolder) -> str:
+    """Write the papers and keys for print; return what is there, in a sentence."""
+    students = [(n, folder.variant(n), label, folder.folders[n]) for n, label in folder.students.items()]
+    with tqdm(total=len(students), unit="print", disable=None) as bar:
+        return print_exam(folder.exam, students, folder.place / "print", lambda name: bar.update())
 
 
 def _seed(out: Path) -> int:

@@ -18,9 +18,11 @@ from lmcourse.hints.question import Question
 from lmcourse.questions import by_key, look_up
 from lmcourse.questions import find as find_in_sets
 
-__all__ = ["EXAMS", "Exam", "TaskTemplate", "chapter_name", "find", "find_question", "questions_of"]
+__all__ = ["EXAMS", "Exam", "TaskTemplate", "add", "chapter_name", "find", "find_question", "questions_of"]
 
 EXAMS = ("midterm", "final", "practice")
+_ADDED: dict[str, Exam] = {}
+"""Exams of a lecturer's bank, by name."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,17 @@ def find(name: str) -> Exam:
     KeyError
         If there is none; the message lists the exams.
     """
+    if name in _ADDED:
+        return _ADDED[name]
     if name not in EXAMS:
-        raise KeyError(f"There is no exam {name!r}. Exams: {', '.join(EXAMS)}.")
+        raise KeyError(f"There is no exam {name!r}. Exams: {', '.join((*EXAMS, *_ADDED))}.")
     return importlib.import_module(f"lmcourse.exams.{name}").EXAM
+
+
+def add(exam: Exam) -> None:
+    """Make `find` and `find_question` know an exam that is not the book's (`lmcourse.exams.bank`)."""
+    _ADDED[exam.name] = exam
+    questions_of.cache_clear()
 
 
 def chapter_name(exam: str, seed: int) -> str:
@@ -107,7 +117,7 @@ def chapter_name(exam: str, seed: int) -> str:
 def questions_of(chapter: str) -> dict[str, Question]:
     """Return the questions of a variant by key; ``chapter`` is as `chapter_name` gives it."""
     exam, _, seed = chapter.partition("@")
-    if exam not in EXAMS or not seed.isdecimal():
+    if exam not in (*EXAMS, *_ADDED) or not seed.isdecimal():
         return {}
     tasks = find(exam).tasks(int(seed))
     return by_key(task.question for task in tasks if task.question)

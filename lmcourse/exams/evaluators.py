@@ -96,9 +96,9 @@ def _batch(rng, rows, columns, symbols):
 
 
 REPAIR = """
-This evaluator should return the perplexity per token, over all batches together. Each batch is a pair:
-natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$, and
-targets, shape (B, T), in which 0 is padding. It has exactly two faults.
+This evaluator should return the perplexity per token, over all batches together and without the padding. Each
+batch is a pair: natural log probabilities, shape (B, T, V), in which position $t$ predicts the target at $t$,
+and targets, shape (B, T), in which 0 is padding. It has exactly two faults.
 
 ```python
 {code}
@@ -149,6 +149,7 @@ def repair(rng, name: str, points: int, **from_template) -> ExamTask:
         title=TITLE,
         head=f"def {name}(batches):",
         message="return the perplexity per real token of all batches",
+        choices=faults,
         answer=f"without its faults: {'; '.join(f'{i}, {NAMES[i]}' for i in faults)}",
         text=REPAIR.format(code=faulty_code(faults), name=name),
         solution=REPAIRED,

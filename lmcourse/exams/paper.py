@@ -11,26 +11,33 @@ import hashlib
 import inspect
 import io
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 import sympy as sp
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from lmcourse.exams import Exam, chapter_name, forms
-from lmcourse.exams.task import ExamTask, InvalidTask
+from lmcourse.exams import EXAMS, Exam, chapter_name, forms
+from lmcourse.exams.task import RTOL, ExamTask, InvalidTask
 from lmcourse.files.notebooks import canonical
 from lmcourse.hints.answers import evaluate
 from lmcourse.hints.judging import judge
-from lmcourse.hints.question import copied
+from lmcourse.hints.question import Question, copied
 from lmcourse.sets.release import student_set
 
-__all__ = ["answers", "label_of", "papers"]
+__all__ = ["answers", "in_common", "label_of", "number_as_text", "papers", "prove", "without_markup"]
 
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 """The imports of a paper, and the functions with which its cells check forms."""
 
 SOLVED_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
+
+OWN_IMPORTS = """
+from lmcourse.exams.bank import use_bank
+
+use_bank("../../..", "{name}")"""
+"""Where the solved paper of a lecturer's own exam finds its questions."""
 
 INTRODUCTION = """
 # {exam.title}
@@ -71,15 +78,16 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
         If the solved paper does not get full marks from its own checks: it must not be handed out.
     """
     tasks = exam.tasks(seed)
-    _prove(exam, tasks)
-    top = INTRODUCTION.format(exam=exam, name=_without_markup(name), label=label).strip()
+    prove(exam, tasks)
+    top = INTRODUCTION.format(exam=exam, name=without_markup(name), label=label).strip()
     cells = [cell for number, task in enumerate(tasks, 1) for cell in _cells(number, task)]
     solved = canonical(new_notebook(cells=[new_markdown_cell(top), new_code_cell(FORMS), *cells]))
     paper = student_set(solved)
     course = {"exam": exam.name, "paper": label}
     paper.metadata["course"] = course
     paper.cells[1].metadata["jupyter"] = {"source_hidden": True}
-    solved.cells.insert(1, new_code_cell(SOLVED_IMPORTS))
+    own = "" if exam.name in EXAMS else OWN_IMPORTS.format(name=exam.name)
+    solved.cells.insert(1, new_code_cell(SOLVED_IMPORTS + own))
     solved = canonical(solved)
     solved.metadata["course"] = {**course, "chapter": chapter_name(exam.name, seed)}
     return paper, solved
@@ -99,6 +107,31 @@ def answers(exam: Exam, seed: int) -> dict[str, str | float]:
         else:
             found[task.name] = task.answer
     return found
+
+
+def in_common(variant: Sequence[ExamTask], other: Sequence[ExamTask]) -> tuple[list[str], list[str]]:
+    """What two variants share: the entries whose right numbers agree, and the choices besides numbers."""
+    same, choices = [], []
+    for one, two in zip(variant, other, strict=True):
+        pairs = enumerate(zip(one.choices, two.choices, strict=True))
+        choices += [f"{one.name}, {i}: {a}" for i, (a, b) in pairs if a == b]
+        if one.question is None or one.question.form == "function":
+            continue
+        entries = [_entries(task.question) for task in (one, two)]
+        agree = (key for key, value in entries[0].items() if _agree(value, entries[1][key]))
+        same += [f"{one.name}, {key}" for key in agree]
+    return same, choices
+
+
+def _entries(question: Question) -> dict:
+    """The right numbers of an answer by key or place; an expression is one number, at a point."""
+    value = question.right(*copied(question.cases[0]))
+    parts = value if isinstance(value, dict) else dict(enumerate(np.ravel(value)))
+    return {key: np.ravel(part) for key, part in parts.items() if not isinstance(part, str)}
+
+
+def _agree(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.isclose(a, b, rtol=RTOL, atol=0).any())
 
 
 def label_of(exam: str, seed: int) -> str:
@@ -150,7 +183,7 @@ def _test(task: ExamTask) -> str:
     return f"{task.form_check}\n### BEGIN HIDDEN TESTS\n{call}\n### END HIDDEN TESTS"
 
 
-def _prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
+def prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
     """Run the solution of each task and judge it."""
     for task in tasks:
         if task.question is None:
@@ -189,13 +222,13 @@ def _as_text(value) -> str:
         return "; ".join(f"{key}: {_as_text(entry)}" for key, entry in value.items())
     if isinstance(value, str):
         return value
-    return ", ".join(map(_number_as_text, np.ravel(value).tolist()))
+    return ", ".join(map(number_as_text, np.ravel(value).tolist()))
 
 
-def _number_as_text(number: float) -> str:
+def number_as_text(number: float) -> str:
     """A count with all its digits; another number with six or more, a large one without a power of ten."""
-    if isinstance(number, int):
-        return str(number)
+    if float(number).is_integer() and abs(number) < 1e15:
+        return f"{number:.0f}"
     return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:.6g}"
 
 
@@ -204,6 +237,6 @@ def _expression_text(expression: sp.Expr) -> str:
     return min(str(expression), str(sp.simplify(expression)), key=len)
 
 
-def _without_markup(name: str) -> str:
+def without_markup(name: str) -> str:
     """A name without characters that Markdown or HTML would interpret."""
     return "".join(c if c.isalnum() or c in " .,'@_-" else " " for c in name).strip()

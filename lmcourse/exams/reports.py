@@ -14,7 +14,6 @@ from lmcourse.questions.shared.wrong import but
 # --- report: a total, counts, and a reported number --------------------------------------------------------
 
 SUSPECTS = {
-    "none": "nothing is wrong",
     "M1": "the total, which is in nats, was taken for bits",
     "M2": "the loss was turned into bits, and then $e$ was raised to it",
     "M3": "the loss was divided by $\\ln 10$, and then $e$ was raised to it",
@@ -26,13 +25,13 @@ SUSPECTS = {
 REPORT = """
 An evaluation wrote into its log: {total} nats in total, over {tokens} scored tokens. Among them are
 {sentences} sentence ends, one per sentence; each sentence has one start symbol, which is not scored. The
-batches had {padding} positions of padding, which the total leaves out. The paper reports a perplexity
-of **{reported:.4g}**.
+batches had {padding} positions of padding, which the total leaves out. From this log a paper reports a
+perplexity of **{reported:.4g}**, which is wrong in exactly one of these ways:
 
 {choices}
 
 Set `{name}` to a dictionary: `"perplexity"` is the right perplexity per scored token, and `"verdict"`
-the letter of what happened.
+the letter of what went wrong.
 """
 
 
@@ -51,22 +50,18 @@ def _finding(total, tokens, sentences, padding, letter, suspect="none"):
 
 
 def _report_mistakes(letters, guilty):
-    """Each mistake in the student's own perplexity; and each false accusation, where nothing is wrong."""
-    for suspect in list(SUSPECTS)[1:]:
+    """Each mistake in the student's own perplexity."""
+    for suspect in SUSPECTS:
         said = SUSPECTS[suspect].replace("$", "").replace("\\", "")
         wrong = partial(_finding, letter=letters[guilty], suspect=suspect)
         yield Mistake(suspect, wrong, f"Your own perplexity is made with that mistake: {said}.")
-    for suspect in letters if guilty == "none" else ():
-        if suspect != "none":
-            yield Mistake(
-                "L28",
-                partial(_finding, letter=letters[suspect]),
-                "The report is right, and you accuse it: its number follows from the total and the tokens.",
-            )
 
 
 def report(rng, name: str, suspects: str, **from_template) -> ExamTask:
-    """Return the task: a total, counts, and a reported number; say the right one, and what went wrong."""
+    """Return the task: a total, counts, and a reported number; say the right one, and what went wrong.
+
+    Something always has: a student who finds the reported number right would be done before all others.
+    """
     letters = dict(zip(map(str, rng.permutation(suspects.split())), "ABCDEFG", strict=False))
     log, guilty = _log(rng), str(rng.choice(suspects.split()))
     right = partial(_finding, letter=letters[guilty])
@@ -76,6 +71,7 @@ def report(rng, name: str, suspects: str, **from_template) -> ExamTask:
     return value_task(
         name=name,
         title="a report before the court",
+        choices=(guilty,),
         kind="forensics",
         entry_points=(2, 2),
         letters="".join(letters.values()),
@@ -84,7 +80,7 @@ def report(rng, name: str, suspects: str, **from_template) -> ExamTask:
         mistakes=tuple(_report_mistakes(letters, guilty)),
         given=f"{', '.join(log)} = {', '.join(map(str, log.values()))}",
         text=REPORT.format(**log, reported=reported, choices=choices, name=name),
-        message="the right perplexity, and the letter of what happened",
+        message="the right perplexity, and the letter of what went wrong",
         solution=f"""
             loss = total / tokens  # and ln {reported:.4g} / loss is {factor:.4f}
             {name} = {{"perplexity": np.exp(loss), "verdict": "{letters[guilty]}"}}

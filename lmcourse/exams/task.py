@@ -60,6 +60,8 @@ class ExamTask:
         Python that checks the form of the answer and reveals nothing about its value.
     answer : str
         What the table of answers shows for a function.
+    choices : tuple of str
+        What this variant has drawn besides numbers, such as the faults of an evaluator.
     question : Question or None
         None if a person grades; ``model``, ``rubric`` and ``prompt`` then take its place.
     """
@@ -76,6 +78,7 @@ class ExamTask:
     solution: str = ""
     form_check: str = ""
     answer: str = ""
+    choices: tuple[str, ...] = ()
     question: Question | None = None
     model: str = ""
     rubric: tuple[tuple[int, str], ...] = ()

@@ -82,12 +82,24 @@ def grade_notebook(
     except UnreadableNotebook as error:
         return Result(set_name or "", seed, problem=str(error), digest=digest)
     key = Key(set_name, Path(solutions))
+    if own := own_questions(Path(solutions), key):
+        from lmcourse.exams.bank import use_bank
+
+        use_bank(own.parents[1], set_name)
     _refuse_visible(solutions, *([] if isinstance(submission, bytes) else [submission]))
     plan = make_plan(key, cells, metadata)
     with Sandbox(limits or Limits(), key.imports, key.files, protection) as sandbox:
         marker_class = _import_marker(key)  # meanwhile the worker imports its libraries
         marker = marker_class(key, plan, sandbox, seed, progress)
         return Result(key.name, seed, marker.mark(), sandbox.protection, digest=digest)
+
+
+def own_questions(solutions: Path, key: Key) -> Path | None:
+    """Return the file with the questions of a lecturer's own exam, if the key belongs to one."""
+    exam, at, _ = key.chapter.partition("@")
+    above = solutions.resolve().parents
+    path = above[1] / "bank" / f"{exam}.py" if at and len(above) > 1 else None
+    return path if path and path.is_file() else None
 
 
 def _import_marker(key: Key) -> type[Marker]:

@@ -345,7 +345,7 @@ def test_a_solved_paper_gets_all_points_and_a_rounded_one_too(tmp_path, capsys):
     """By the commands of a lecturer: made, handed in, graded."""
     out = tmp_path / "practice"
     assert exam.main(["practice", "--students", "Ada Lovelace", "--out", str(out)]) == 0
-    assert "1 papers (53 points, 120 minutes)" in capsys.readouterr().out
+    assert "1 paper (53 points, 120 minutes)" in capsys.readouterr().out
     key = next(out.glob("keys/*/practice/practice.ipynb"))
     assert grade.main([str(key), "--exam", str(out), "--student", "Ada Lovelace"]) == 0
     assert "Total: 48 of 48 points" in capsys.readouterr().out

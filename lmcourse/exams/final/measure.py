@@ -53,7 +53,7 @@ In each of a series of independent trials, a symbol comes with probability $a$. 
 $k = {first}, {second}, \dots$, and $X_b$ likewise with $b$. Both parameters lie between 0 and 1. Let
 $P_a$ be the distribution of **{copies} independent draws** of $X_a$, and $P_b$ that of {copies} of $X_b$.
 
-Set `divergence` to $D(P_{p} \,\|\, P_{q})$ in **{unit}**: an expression in the
+Set `divergence` to the KL divergence $D(P_{p} \,\|\, P_{q})$ in **{unit}**: an expression in the
 symbols `a` and `b`, without a sum left in it.
 """
 
@@ -111,6 +111,7 @@ def divergence(rng, **from_template) -> ExamTask:
     right, p, q = partial(_divergence, **drawn), words["p"], words["q"]
     return value_task(
         title="two waiting times",
+        choices=(f"{p} {words['unit']}",),
         kind="derive",
         right=right,
         case=(0.62, 0.31),
@@ -166,9 +167,9 @@ pooled = value_builder(
     ),
     given="words, sentences, perplexity, bits_per_end = {words}, {sentences}, {ppl}, {end}",
     text="""
-A tool leaves the ends of sentences out: over the {words} words of a text it reports a perplexity of
-{ppl}. The same model spends, on average, {end} bits on each sentence end, and the text has {sentences}
-sentences.
+A tool leaves the ends of sentences out of its total and of its count: over the {words} words of a text it
+reports a perplexity of {ppl}. The same model spends, on average, {end} bits on each sentence end, and the
+text has {sentences} sentences.
 
 Set `pooled` to the model's perplexity with the ends scored and counted.
 """,

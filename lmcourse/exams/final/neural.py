@@ -20,8 +20,8 @@ GATES = {"LSTM": 4, "GRU": 3}
 PARAMETERS = """
 A language model has a vocabulary of {v} words, embeddings of width {e}, one layer of
 `torch.nn.{cell}` with {h} units, and an output layer with a bias for each word. Its output matrix is
-{tie}. PyTorch gives
-each gate two bias vectors, one for the input and one for the state.
+{tie}. In PyTorch each gate has two bias vectors, one for the input and one for the
+state: count both.
 
 Set `parameters` to a dictionary with the keys `"embedding"`, `"recurrent"` and `"output"`: how many
 numbers each part learns. Count shared parameters once, under `"embedding"`.
@@ -65,6 +65,7 @@ def parameters(rng, **from_template) -> ExamTask:
     right = partial(_parameters, gates=gates, tied=tied)
     return value_task(
         title="how many numbers are learnt",
+        choices=(f"{cell}, tied: {tied}",),
         entry_points=(1, 2, 1),
         right=right,
         case=(v, e, h),

@@ -15,7 +15,7 @@ from lmcourse.questions.shared.units import LN2
 
 
 def _probabilities(rng):
-    a, b = (np.round(np.exp(rng.uniform(-5, -0.5, 5)), 3) for _ in range(2))
+    a, b = (np.round(np.exp(rng.uniform(-5, -0.5, 4)), 3) for _ in range(2))
     return a, b, round(rng.uniform(0.2, 0.8), 1)
 
 
@@ -66,20 +66,20 @@ mixed = value_builder(
         ),
     ),
     given="counted = np.array({a})\nnetwork = np.array({b})\nweight = {weight}",
-    fields=lambda a, b, weight: {"table": rows(range(1, 6), a, b)},
+    fields=lambda a, b, weight: {"table": rows(range(1, 5), a, b)},
     text="""
-A counted model and a network give these probabilities to five held-out tokens.
+A counted model and a network give these probabilities to four held-out tokens.
 
 | token | counted | network |
 |---|---|---|
 {table}
 
 Their mixture gives the counted model the weight {weight}. Make one step of expectation and
-maximisation: set `mixed` to a dictionary with `"shares"`, the counted model's share of each token (five
-numbers), `"weight"`, its new weight, and `"perplexity"`, that of the mixture on the five tokens with
+maximisation: set `mixed` to a dictionary with `"shares"`, the counted model's share of each token (four
+numbers), `"weight"`, its new weight, and `"perplexity"`, that of the mixture on the four tokens with
 the new weight.
 """,
-    message="the five shares, the new weight, and the perplexity with it",
+    message="the four shares, the new weight, and the perplexity with it",
     solution="""
 shares = weight * counted / (weight * counted + (1 - weight) * network)
 new = shares.mean()
@@ -92,9 +92,9 @@ mixed = {"shares": shares, "weight": new, "perplexity": perplexity}
 
 
 def _totals(rng):
-    hard = rng.normal(4.6, 0.35, 8) * 500
-    a = np.round(hard + rng.normal(0, 14, 8), 0)
-    return a, np.round(hard - rng.uniform(8, 40) + rng.normal(0, 14, 8), 0), 500
+    hard = rng.normal(4.6, 0.35, 6) * 500
+    a = np.round(hard + rng.normal(0, 14, 6), 0)
+    return a, np.round(hard - rng.uniform(8, 40) + rng.normal(0, 14, 6), 0), 500
 
 
 def _paired(a, b, tokens, unit=LN2, ddof=1, root=True):
@@ -126,16 +126,16 @@ paired = value_builder(
         ),
     ),
     given="nats_a = np.array({a})\nnats_b = np.array({b})\ntokens = {tokens}",
-    fields=lambda a, b, tokens: {"table": rows(range(1, 9), a.astype(int), b.astype(int))},
+    fields=lambda a, b, tokens: {"table": rows(range(1, 7), a.astype(int), b.astype(int))},
     text="""
-Two models were scored on the same eight documents of {tokens} tokens each. The totals are in nats.
+Two models were scored on the same six documents of {tokens} tokens each. The totals are in nats.
 
 | document | model A | model B |
 |---|---|---|
 {table}
 
 Set `paired` to a dictionary, all in bits per token: `"difference"` is the mean of A minus B over the
-documents, `"paired"` its standard error from the eight differences, and `"unpaired"` the standard error
+documents, `"paired"` its standard error from the six differences, and `"unpaired"` the standard error
 that you would state if you took the two columns for independent samples (the root of the sum of their
 squared standard errors). Squares are divided by $n - 1$.
 """,
@@ -149,7 +149,7 @@ paired = {"difference": (x - y).mean(), "paired": error(x - y), "unpaired": np.h
 
 # --- planned: in words, a fair race between a counted model and a network -----------------------------------
 
-LANGUAGES = ("Finnish news", "Chinese novels", "Portuguese parliament debates")
+LANGUAGES = ("Finnish news", "Turkish novels", "Portuguese parliament debates")
 KEPT = ("its state across documents", "its state across sentences")
 EXPECTED = {
     200_000: "counting is expected ahead, or close.",
@@ -159,10 +159,10 @@ EXPECTED = {
 """What to expect of the race, by the words of the text."""
 
 PLANNED = """
-You have {size} words of {language}, two hours of one laptop, a counted model with modified Kneser-Ney
+You have {size} words of {language}, two hours of one laptop, a counted model with modified Kneser–Ney
 smoothing, and an LSTM that carries {kept}. Somebody wants to know which is better.
 
-Write ten to fifteen sentences. Say how you would divide the text, which vocabulary and unit you would
+Write eight to twelve sentences. Say how you would divide the text, which vocabulary and unit you would
 use and why, what each model may see of the test text before it is scored on a token and how you would
 make that equal, what you would tune and on what, which number you would report with which interval, and
 what you expect at this size.
@@ -174,9 +174,10 @@ def planned(rng, **from_template) -> ExamTask:
     language, words, kept = str(rng.choice(LANGUAGES)), int(rng.choice(list(EXPECTED))), str(rng.choice(KEPT))
     size = f"{words:,}".replace(",", " ")
     return ExamTask(
+        choices=(f"{size} {language} {kept}",),
         title="a fair race",
         text=PLANNED.format(size=size, language=language, kept=kept),
-        prompt="*Write ten to fifteen sentences here.*",
+        prompt="*Write eight to twelve sentences here.*",
         model="Whole documents are divided into training, validation and test text before anything is"
         " fitted. Both models have one vocabulary, and the loss is given in bits per character of the same"
         f" text, so that another vocabulary could be compared later. The LSTM that carries {kept} has seen"

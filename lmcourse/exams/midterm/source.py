@@ -82,9 +82,9 @@ A model predicts each symbol from the one before it. A row is the context, a col
 |---|---|---|---|---|---|
 {shown}
 
-The sentence is *the {first} {verb}*. Give the surprisal in bits of the sentence with its end symbol `</s>`,
-and the model's perplexity per predicted symbol. Set `chain` to a dictionary with the keys `"bits"` and
-`"perplexity"`.
+The sentence is *the {first} {verb}*; before it stands the start symbol `<s>`. Give the
+surprisal in bits of the sentence with its end symbol `</s>`, and the model's perplexity per predicted symbol.
+Set `chain` to a dictionary with the keys `"bits"` and `"perplexity"`.
 """,
     message="the surprisal in bits of the sentence with its end, and the perplexity",
     solution="""
@@ -137,7 +137,8 @@ crossed = value_builder(
 A source draws one of four symbols with the probabilities $p = ({P})$.
 A model assigns $q = ({Q})$.
 
-Set `crossed` to a dictionary with the keys `"H(p)"`, `"H(p, q)"` and `"D(p || q)"`, in bits per symbol.
+Set `crossed` to a dictionary: `"H(p)"` is the entropy of the source, `"H(p, q)"` the cross-entropy of the
+model on what the source draws, and `"D(p || q)"` the KL divergence between the two, in bits per symbol.
 """,
     message="entropy, cross-entropy and divergence, in bits per symbol",
     solution="""
@@ -150,13 +151,13 @@ crossed = {"H(p)": entropy, "H(p, q)": cross, "D(p || q)": cross - entropy}
 
 SLOPE = r"""
 A source draws the symbol 1 with probability $p$ and otherwise the symbol 0. A model gives the symbol 1 the
-probability $\sigma({scale} z)$, where $\sigma(x) = 1 / (1 + e^{{-x}})$. Symbol 1 is the rare one, and
-its loss counts {weight} times:
+probability $\sigma({scale} z)$ and the symbol 0 the rest, where $\sigma(x) = 1 / (1 + e^{{-x}})$. A symbol
+costs minus the natural logarithm of its probability; because symbol 1 is rare, it costs {weight} times that.
+The loss $L(z)$ is the expected cost of a symbol.
 
-$$L(z) = -{weight} \, p \ln \sigma({scale} z) - (1 - p) \ln (1 - \sigma({scale} z)).$$
-
-Set `slope` to the derivative $dL/dz$: an expression in the symbols `z` and `p`, which the
-cell below defines. Any equivalent form is right.
+Set `slope` to the derivative $dL/dz$: an expression in the symbols `z` and `p`. Any equivalent form is right.
+You may use that $\ln \sigma(x)$ has the derivative $1 - \sigma(x)$, and $\ln (1 - \sigma(x))$ the derivative
+$-\sigma(x)$.
 """
 
 
@@ -280,8 +281,9 @@ A corpus has these counts of a context $X$ and the word $Y$ that follows it.
 |---|---|---|---|
 {table}
 
-Take the relative frequencies as the true probabilities. Set `shared` to a dictionary with the keys
-`"H(X, Y)"`, `"H(Y | X)"` and `"I(X; Y)"`, in bits.
+Take the relative frequencies as the true probabilities. Set `shared` to a dictionary: `"H(X, Y)"` is the
+joint entropy, `"H(Y | X)"` the entropy of the word when the context is known, and `"I(X; Y)"` the mutual
+information, all in bits.
 """,
     message="joint entropy, conditional entropy and mutual information, in bits",
     solution="""

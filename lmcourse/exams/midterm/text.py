@@ -130,29 +130,48 @@ converted = {
 # --- asked: in words, what must be asked before two numbers are compared ----------------------------------
 
 STORIES = {
-    "documents": (
-        "It is the mean over {documents} documents, each scored from an empty context",
-        "a mean of perplexities over documents, or the empty context at the beginning of each",
-        "An empty context at each beginning raises the number; the mean of perplexities can lie on either"
-        " side of the pooled one, because short documents weigh as much as long ones.",
+    "mean": (
+        "The number is the mean of the perplexities of {documents} documents",
+        "a mean of perplexities over documents",
+        "It can lie on either side of the pooled perplexity, because short documents weigh as much as long"
+        " ones; so nobody can say whether it is too high or too low.",
+        "words",
+    ),
+    "contexts": (
+        "Each of the {documents} documents was scored from an empty context",
+        "the empty context at the beginning of each document",
+        "That makes the number too high: the first words of each document are predicted from next to"
+        " nothing.",
+        "contexts",
     ),
     "vocabulary": (
-        "Words seen fewer than {times} times in training are `<unk>` in both texts",
+        "Words seen fewer than {times} times in the training text are `<unk>` in the test text, too",
         "one symbol that stands for all rare words",
-        "That lowers the number: which rare word it was is never paid for.",
+        "That makes the number too low: which rare word it was is never paid for.",
+        "unknown",
     ),
     "adapts": (
-        "A cache of the last {words} words of the test text is mixed in",
-        "a model that adapts to the text it is scored on",
-        "That lowers the number, fairly so if the other side may do the same; a paper's static model does"
-        " not.",
+        "Before each word, the model also reads a cache of the {words} words of the test text before it",
+        "a model that adapts to the text that it is scored on",
+        "That makes the number too low, fairly so only if the other side may do the same.",
+        "contexts",
     ),
 }
-"""What the colleague's note says, the property that makes the comparison unfair, and its effect."""
+"""What the colleague's note says, the property that makes the comparison unfair, its effect, and which of
+`FACTS` that is."""
+
+FACTS = {
+    "ends": "whether the ends of sentences are scored and counted (they are easy, so that the number falls)",
+    "contexts": "how much text stands before a word when it is scored (more lowers the number)",
+    "unknown": "how unknown words are scored (one symbol for all of them lowers the number)",
+    "words": "what counts as a word (commas and full stops as words of their own lower the number)",
+    "version": "which version of the text it was (lower case or one sign for all numbers lowers the number)",
+}
+"""What to ask both sides for, and how each fact changes the number."""
 
 ASKED = """
-A colleague reports a perplexity of {ours} on a news text. A paper reports {theirs} on "the same text".
-The colleague's note says: *{story}.* The paper says nothing about that; it says "perplexity per word".
+A colleague reports a perplexity of {ours} per word on a news text. A paper reports {theirs} per word on "the
+same text". The colleague's note says: *{story}.* The paper says nothing about that.
 
 Write six to ten sentences. Name the property of the colleague's number that makes the comparison
 unfair, and say whether it makes the perplexity too high or too low, or why this cannot be known. Name two
@@ -164,20 +183,21 @@ number you would ask for that could be compared.
 def asked(rng, **from_template) -> ExamTask:
     """04 and 05: in words, what must be asked before two numbers are compared."""
     ours, theirs = round(rng.uniform(14, 30), 1), round(rng.uniform(35, 80), 1)
-    story, fault, effect = STORIES[str(rng.choice(list(STORIES)))]
+    kind = str(rng.choice(list(STORIES)))
+    story, fault, effect, same = STORIES[kind]
     numbers = {
         "documents": int(rng.integers(180, 420)),
         "times": int(rng.integers(3, 9)),
         "words": int(rng.integers(2, 9)) * 500,
     }
     return ExamTask(
+        choices=(kind,),
         title="before two numbers are compared",
         text=ASKED.format(ours=ours, theirs=theirs, story=story.format(**numbers)),
         prompt="*Write six to ten sentences here.*",
-        model=f"The note describes {fault}. {effect} Facts to ask for: whether ends of sentences are scored"
-        " and counted, which context each token had, how unknown words are scored, the base of the"
-        " logarithm, the version of the text. A number that can be compared: the total bits of the same"
-        " characters under full probability, per character.",
+        model=f"The note describes {fault}. {effect} Facts to ask for:"
+        f" {'; '.join(fact for name, fact in FACTS.items() if name != same)}. A number that can be compared:"
+        " the total bits of the same characters under full probability, per character.",
         rubric=(
             (2, f"names {fault}, and its effect: {effect}"),
             (2, "two more facts, each with its effect on the number."),

@@ -95,10 +95,12 @@ rule, fixed before, it decides.
 
 def argued(rng, **from_template) -> ExamTask:
     """10 to 13: in words, a conclusion that does not follow, and the measurement that would decide."""
-    story = STORIES[str(rng.choice(list(STORIES)))]
+    kind = str(rng.choice(list(STORIES)))
+    story = STORIES[kind]
     low = round(rng.uniform(11, 16), 1)
     middle, high = round(low + rng.uniform(2, 4), 1), round(low + rng.uniform(6, 10), 1)
     return ExamTask(
+        choices=(kind,),
         title="before it is announced",
         text=CLAIM.format(said=story.said.format(low=low, middle=middle, high=high)),
         prompt="*Write six to eight sentences here.*",

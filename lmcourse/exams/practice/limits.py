@@ -209,6 +209,7 @@ def frontier(rng, **from_template) -> ExamTask:
     a_bit = "" if unit == "bits" else " * sp.log(2)"
     return value_task(
         title="what a loss allows",
+        choices=(f"{unit}, {asked}",),
         kind="derive",
         right=right,
         case=(0.9 * share * drawn["least"], 0.3 * share * drawn["least"]),

@@ -30,7 +30,7 @@ from lmcourse.grading.inside import isolate
 from lmcourse.grading.notebook.key import Key
 from lmcourse.grading.notebook.reading import MOST_BYTES
 from lmcourse.grading.notebook.result import Result, TaskResult
-from lmcourse.grading.one_notebook import grade_notebook
+from lmcourse.grading.one_notebook import grade_notebook, own_questions
 from lmcourse.grading.outside import fork_client
 from lmcourse.grading.outside.limits import GRACE_SECONDS, Limits
 
@@ -205,6 +205,8 @@ def digest_of_set(set_name: str, solutions: Path, limits: Limits | None = None, 
     total = hashlib.sha256(repr((set_name, limits, code)).encode())
     for name in (f"{set_name}.ipynb", *sorted(key.files)):
         total.update(hashlib.sha256((solutions / set_name / name).read_bytes()).digest())
+    if own := own_questions(solutions, key):
+        total.update(hashlib.sha256(own.read_bytes()).digest())
     return total.hexdigest()
 
 

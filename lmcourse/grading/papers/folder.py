@@ -4,6 +4,7 @@
     FOLDER/papers/STUDENT/EXAM.ipynb     hand this out
     FOLDER/keys/STUDENT/EXAM/EXAM.ipynb  the solved paper: keep it
     FOLDER/answers.csv                   the right values of every paper
+    FOLDER/bank/EXAM.py                  the questions, if they are a lecturer's own
 
 A student's paper follows from exam, seed and name alone, so it does not change when somebody joins. A paper
 that is in the folder is not written again: it may have been handed out.
@@ -20,8 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lmcourse.exams import EXAMS, Exam, find
-from lmcourse.exams.paper import answers, label_of, papers
-from lmcourse.files.notebooks import to_text, write_text
+from lmcourse.exams.bank import BankError, copy_in, use_bank
+from lmcourse.exams.paper import answers, in_common, label_of, papers
+from lmcourse.files.notebooks import to_text, write_bytes, write_text
 from lmcourse.grading.classroom.collecting import Submission
 from lmcourse.grading.classroom.file_names import file_name, former_file_name
 from lmcourse.grading.classroom.roster import Person, comparable
@@ -31,6 +33,9 @@ from lmcourse.grading.papers.owners import Claims, Owners, identifiers, note_on_
 
 __all__ = ["ExamFolder", "make"]
 
+MOST_DRAWS = 100
+"""Of how many variants a student's retake is the one that has least in common with the earlier papers."""
+
 
 def make(
     exam: Exam,
@@ -38,6 +43,8 @@ def make(
     seed: int,
     out: Path,
     progress: Callable[[str], None] = lambda name: None,
+    retake_of: Sequence[ExamFolder] = (),
+    bank: Path | None = None,
 ) -> ExamFolder:
     """Write a paper and a key for each student; return the folder.
 
@@ -52,6 +59,10 @@ def make(
         A private folder. If it already has this exam with this seed, students are added.
     progress : callable
         Called with each name whose paper is written.
+    retake_of : sequence of ExamFolder
+        Earlier papers of the same exam: those who have one there get a paper that shares no number with it.
+    bank : Path, optional
+        The folder that the exam was read from; the exam's file is copied to ``out``.
 
     Raises
     ------
@@ -64,13 +75,29 @@ def make(
             f"{out} contains the {earlier.exam.name} with another seed or name. Give --out another folder, so"
             " that no paper that was handed out loses its key."
         )
-    folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people)
+    if other := next((before for before in retake_of if before.exam.name != exam.name), None):
+        raise GradingError(
+            f"{other.place} contains the {other.exam.name}, so this {exam.name} shares no task with it. Leave"
+            " --retake-of out."
+        )
+    if any(before.place.resolve() == out.resolve() for before in retake_of):
+        raise GradingError(f"{out} contains the earlier papers. Give --out another folder for the retake.")
+    own = copy_in(bank, exam.name) if bank else b""
+    copied = out / "bank" / f"{exam.name}.py"
+    if own and copied.exists() and copied.read_bytes() != own:
+        raise GradingError(
+            f"{bank}/{exam.name}.py has changed since the papers in {out} were made from it. Give --out"
+            f" another folder, or undo the change: {copied} is the file as it was."
+        )
+    folder = _with_students(earlier or ExamFolder(out, exam, seed, {}, {}, {}), people, retake_of)
     out.mkdir(parents=True, exist_ok=True)
     out.chmod(0o700)
+    if own:
+        write_bytes(copied, own)
     write_text(out / "exam.json", folder.record())
     table: list[list] = [["student", "paper", *(task.name for task in exam.tasks(0))]]
     for name, label in folder.students.items():
-        variant = variant_seed(exam.name, seed, name)
+        variant = folder.variant(name)
         key = folder.solutions_of(name) / exam.name / f"{exam.name}.ipynb"
         if not (folder.paper(name).exists() and key.exists()):
             paper, solved = papers(exam, variant, label, name)
@@ -82,10 +109,13 @@ def make(
     return folder
 
 
-def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFolder:
+def _with_students(
+    folder: ExamFolder, people: Sequence[str | Person], retake_of: Sequence[ExamFolder]
+) -> ExamFolder:
     """Return the folder with more students, and with what the roster now says about the earlier ones."""
     named = [Person({"student": person}) if isinstance(person, str) else person for person in people]
     students, known, folders = dict(folder.students), dict(folder.people), dict(folder.folders)
+    draws = dict(folder.draws)
     for name, person in _named(folder, named):
         other = next((n for n in students if comparable(n) == comparable(name) and n != name), None)
         if not comparable(name) or other is not None:
@@ -93,10 +123,42 @@ def _with_students(folder: ExamFolder, people: Sequence[str | Person]) -> ExamFo
                 f"{name!r} and {other!r} would be the same student" if other else f"{name!r} is not a name"
             )
             raise GradingError(f"{problem}. Add a number or a login to the names.")
-        students[name] = label_of(folder.exam.name, variant_seed(folder.exam.name, folder.seed, name))
+        if name not in students and (draw := _draw_apart(folder, name, person, retake_of)):
+            draws[name] = draw
+        variant = variant_seed(folder.exam.name, folder.seed, name, draws.get(name, 0))
+        students[name] = label_of(folder.exam.name, variant)
         known[name] = Person({**(known[name].fields if name in known else {}), **person.fields})
         folders.setdefault(name, file_name(name))
-    return dataclasses.replace(folder, students=students, people=known, folders=folders)
+    return dataclasses.replace(folder, students=students, people=known, folders=folders, draws=draws)
+
+
+def _draw_apart(folder: ExamFolder, name: str, person: Person, retake_of: Sequence[ExamFolder]) -> int:
+    """Return the draw whose paper has least in common with the student's earlier ones, and no number."""
+    taken = []
+    for before in retake_of:
+        found = before.owners.named(name, person.name, *identifiers(person))
+        if len(found) > 1:
+            raise GradingError(
+                f"{name!r} fits several students of {before.place}: {', '.join(sorted(found))}. Write the"
+                " name as it is there, or add a login to the list of the class."
+            )
+        taken += [folder.exam.tasks(before.variant(found.pop()))] if found else []
+    best: tuple[int, int] | None = None
+    for draw in range(MOST_DRAWS if taken else 1):
+        variant = variant_seed(folder.exam.name, folder.seed, name, draw)
+        tasks = folder.exam.tasks(variant) if taken else ()
+        shared = [in_common(tasks, other) for other in taken]
+        if any(numbers for numbers, _ in shared):
+            continue
+        best = min(filter(None, (best, (sum(len(choices) for _, choices in shared), draw))))
+        if best[0] == 0:
+            break
+    if best is None:
+        raise GradingError(
+            f"Each of {MOST_DRAWS} papers for {name} shares a number with an earlier one. Give fewer folders"
+            " to --retake-of, or another seed."
+        )
+    return best[1]
 
 
 def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, Person]]:
@@ -111,9 +173,13 @@ def _named(folder: ExamFolder, people: Sequence[Person]) -> Iterator[tuple[str, 
         yield person.name if same or alone or not own else f"{person.name} ({identifiers(person)[0]})", person
 
 
-def variant_seed(exam: str, seed: int, name: str) -> int:
-    """Return the seed of a student's paper; it does not reveal the seed of the class."""
-    digest = hashlib.sha256(f"{exam}\n{seed}\n{comparable(name)}".encode()).digest()
+def variant_seed(exam: str, seed: int, name: str, draw: int = 0) -> int:
+    """Return the seed of a student's paper; it does not reveal the seed of the class.
+
+    ``draw`` is above 0 for a retake whose first draws share something with an earlier paper.
+    """
+    again = f"\n{draw}" if draw else ""
+    digest = hashlib.sha256(f"{exam}\n{seed}\n{comparable(name)}{again}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
@@ -132,6 +198,8 @@ class ExamFolder:
         The roster's columns for each student.
     folders : dict of str to str
         The name of each student's folder in ``papers/`` and ``keys/``.
+    draws : dict of str to int
+        Which draw each paper of a retake is, where it is not the first.
     """
 
     place: Path
@@ -140,6 +208,7 @@ class ExamFolder:
     students: dict[str, str]
     people: dict[str, Person]
     folders: dict[str, str]
+    draws: dict[str, int] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def read(cls, place: Path) -> ExamFolder:
@@ -155,19 +224,27 @@ class ExamFolder:
             exam, seed, students = data["exam"], int(data["seed"]), dict(data["students"])
             people = {n: Person(dict(data.get("people", {}).get(n, {"student": n}))) for n in students}
             folders = {n: data.get("folders", {}).get(n) or _old_folder(place, n) for n in students}
-        except (OSError, ValueError, KeyError, TypeError):
+            draws = {n: int(draw) for n, draw in data.get("draws", {}).items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise GradingError(
                 f"{place} is not the folder of an exam: its exam.json is missing or cannot be read. Make one"
                 " with python -m lmcourse.exam."
             ) from None
-        if exam not in EXAMS:
-            raise GradingError(f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}.")
-        return cls(place, find(exam), seed, students, people, folders)
+        try:
+            if exam not in EXAMS and use_bank(place, exam) is None:
+                raise GradingError(
+                    f"{place} contains the exam {exam!r}, which is not one of {', '.join(EXAMS)}, and there"
+                    f" is no {place}/bank/{exam}.py."
+                )
+        except BankError as error:
+            raise GradingError(str(error)) from None
+        return cls(place, find(exam), seed, students, people, folders, draws)
 
     def record(self) -> str:
         """What `read` reads."""
         people = {name: person.fields for name, person in self.people.items()}
         known = {"students": self.students, "people": people, "folders": self.folders}
+        known |= {"draws": self.draws} if self.draws else {}
         data = {"exam": self.exam.name, "seed": self.seed, **known}
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
@@ -178,6 +255,10 @@ class ExamFolder:
     def solutions_of(self, name: str) -> Path:
         """Return the folder that replaces ``solutions/`` when this student is graded."""
         return self.place / "keys" / self.folders[name]
+
+    def variant(self, name: str) -> int:
+        """Return the seed of a student's paper."""
+        return variant_seed(self.exam.name, self.seed, name, self.draws.get(name, 0))
 
     @functools.cached_property
     def owners(self) -> Owners:
