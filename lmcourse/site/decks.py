@@ -174,7 +174,7 @@ def typeset(found):
 
 def is_word(text):
     """Whether a cell holds words or marks; a number, inf, nan, a question mark or nothing is none."""
-    bare = re.sub(r"\b(?:inf|nan)\b|&\w+;", "0", text)
+    bare = re.sub(r"\b(?:inf|nan)\b", "0", re.sub(r"&\w+;", ".", text))
     return bool(WORD.search(bare)) or not re.search(r"\d|^\W?\?*$", bare)
 
 
