@@ -3,8 +3,9 @@
 A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
 skipped. A slide whose first cell is tagged ``optional`` is folded away until the lecturer presses A; what is
 tagged ``answer`` is left out of the students' handout. The minutes that open a note ("**2 min.**") become the
-slide's timing in the speaker's view. A deck needs neither
-network nor server: reveal.js and MathJax are copied beside it from their packages. Left out: PDFs
+slide's timing in the speaker's view. In tables of results words are set to the left and numbers to the right,
+with minus signs and powers of ten. A deck needs neither network nor server: reveal.js, MathJax and the type
+are copied beside it. Left out: PDFs
 (`lmcourse.site.handouts` prints them).
 """
 
@@ -28,6 +29,10 @@ OUT = HTML / "slides"
 GLUED = "application/papermill.record/"
 MINUTES = re.compile(r"\*\*([\d.]+) min\.\*\*")
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
+RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)
+CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</t[hd]>", re.DOTALL)
+POWER = re.compile(r"\b(\d(?:\.\d+)?)e([+-]\d+)\b")
+WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def build_all(out=OUT, labs=LABS, again=False):
@@ -79,7 +84,7 @@ def build(lab, out, again=False):
     config.SlidesExporter.exclude_input_prompt = True
     config.SlidesExporter.exclude_output_prompt = True
     exporter = SlidesExporter(config=config)
-    settled = {"name": lab.stem, "second_pattern": lab.stem in CONVERTED}
+    settled = {"name": lab.stem, "title": heading(notebook), "second_pattern": lab.stem in CONVERTED}
     html, _ = exporter.from_notebook_node(notebook, {"metadata": settled})
     write_text(deck, html)
     deck.touch()  # even if its text is the same
@@ -99,6 +104,12 @@ def executed(lab):
 
     NotebookClient(source, timeout=300, resources={"metadata": {"path": str(lab.parent)}}).execute()
     return source
+
+
+def heading(notebook):
+    """The first heading of a notebook, as the browser's title."""
+    found = re.search(r"^# (.+)$", notebook.cells[0].source, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def glued(notebook):
@@ -131,6 +142,9 @@ def prepare(cell, words):
         cell.source = re.sub(r"(\]\(\.\.?/[^)#\s]+)\.(?:md|ipynb)(?=[)#])", r"\1.html", cell.source)
         return
     cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+    for output in cell.outputs:
+        if "text/html" in output.get("data", {}):
+            output["data"]["text/html"] = RESULTS.sub(typeset, output["data"]["text/html"])
     image = cell.metadata.get("mystnb", {}).get("image", {})
     if "alt" in image:
         image["alt"] = alt_texts.filled(image["alt"], words)
@@ -140,6 +154,40 @@ def prepare(cell, words):
         cell.metadata["slideshow"] = {"slide_type": "skip"}
 
 
+def typeset(found):
+    """A table of results with the columns of words marked, minus signs, and powers of ten; given a match."""
+    rows = [CELL.findall(row) for row in re.findall(r"<tr>(.*?)</tr>", found[0], re.DOTALL)]
+    columns = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
+    wordy = [any(is_word(text) for tag, _, text in column if tag == "td") for column in columns]
+
+    def cell(place, match):
+        tag, given, text = match.groups()
+        marked = ' class="words"' if place < len(wordy) and wordy[place] else ""
+        if not is_word(text):
+            text = re.sub(r"(?<![\w)])-(?=[\d.]|inf)", "−", text)
+        return f"<{tag}{given}{marked}>{re.sub(POWER, power, text)}</{tag}>"
+
+    def row(match):
+        cells = iter(range(len(rows[0])))
+        return CELL.sub(lambda match: cell(next(cells, len(wordy)), match), match[0])
+
+    return re.sub(r"<tr>.*?</tr>", row, found[0], flags=re.DOTALL)
+
+
+def is_word(text):
+    """Whether a cell holds words or marks; a number, inf, nan, a question mark or nothing is none."""
+    bare = re.sub(r"\b(?:inf|nan)\b", "0", re.sub(r"&\w+;", ".", text))
+    return bool(WORD.search(bare)) or not re.search(r"\d|^\W?\?*$", bare)
+
+
+def power(found):
+    """A number such as 7e-05 as a power of ten."""
+    exponent = found[2].lstrip("+").replace("-", "−")
+    exponent = re.sub(r"^(−?)0+(?=\d)", r"\1", exponent)
+    front = "" if found[1] == "1" else f"{found[1]} × "
+    return f"{front}10<sup>{exponent}</sup>"
+
+
 def is_glue(output):
     """Whether an output only carries a number to another page."""
     data = output.get("data", {})
@@ -147,12 +195,14 @@ def is_glue(output):
 
 
 def copy_shared(out):
-    """Copy reveal.js, the decks' style and (without a built book) MathJax to where decks look for them."""
+    """Copy reveal.js, the decks' style and type, and (without a built book) MathJax to where decks look."""
     reveal = package_folder("sphinx_revealjs") / "_static" / "revealjs"
     unused = shutil.ignore_patterns("*.map")
     for part in ("dist", "plugin/notes"):
         shutil.copytree(reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=unused)
     shutil.copyfile(STATIC / "deck.css", out / "deck.css")
+    serif = shutil.ignore_patterns("*serif*")
+    shutil.copytree(STATIC / "fonts", out / "fonts", dirs_exist_ok=True, ignore=serif)
     if not (out.parent / "index.html").exists():  # a built book has it
         mathjax = package_folder("sphinx-mathjax-offline") / "static" / "mathjax"
         shutil.copytree(mathjax, out.parent / "_static" / "mathjax", dirs_exist_ok=True)
