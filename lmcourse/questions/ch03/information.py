@@ -105,7 +105,7 @@ WORTH = Question(
         Mistake(
             "L22",
             _each,
-            "Your array contains what each symbol adds to the one before. The task asks for the worth of "
+            "Your array contains what each symbol adds to the sum of those before it. The task asks for the worth of "
             "all L symbols together.",
         ),
         Mistake(

@@ -61,7 +61,7 @@ FRESH = Question(
         Mistake(
             "L3",
             lambda entries, tokens, chars: _uniform(entries - 1, chars / tokens),
-            "Your 'bits per char' has the ratio of tokens and characters upside down: a token has several "
+            "Your 'bits per char' inverts the ratio of tokens to characters: a token has several "
             "characters, so a character costs less than a token.",
         ),
     ),
