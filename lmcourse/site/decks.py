@@ -5,8 +5,7 @@ skipped. A slide whose first cell is tagged ``optional`` is folded away until th
 tagged ``answer`` is left out of the students' handout. The minutes that open a note ("**2 min.**") become the
 slide's timing in the speaker's view. In tables of results words are set to the left and numbers to the right,
 with minus signs and powers of ten. A deck needs neither network nor server: reveal.js, MathJax and the type
-are copied beside it. Left out: PDFs
-(`lmcourse.site.handouts` prints them).
+are copied beside it. Left out: PDFs (`lmcourse.site.handouts` prints them).
 """
 
 import importlib.util
@@ -33,6 +32,8 @@ RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)
 CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</t[hd]>", re.DOTALL)
 POWER = re.compile(r"\b(\d(?:\.\d+)?)e([+-]\d+)\b")
 WORD = re.compile(r"[^\W\d_]{2,}")
+THEME_TYPE = re.compile(r"^@import url\(\./fonts/.*\);\n", re.MULTILINE)
+"""The theme's own type, two million bytes: the decks bring another."""
 
 
 def build_all(out=OUT, labs=LABS, again=False):
@@ -197,9 +198,14 @@ def is_glue(output):
 def copy_shared(out):
     """Copy reveal.js, the decks' style and type, and (without a built book) MathJax to where decks look."""
     reveal = package_folder("sphinx_revealjs") / "_static" / "revealjs"
-    unused = shutil.ignore_patterns("*.map")
+    unused = shutil.ignore_patterns("*.map", "theme")
     for part in ("dist", "plugin/notes"):
         shutil.copytree(reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=unused)
+    shutil.rmtree(
+        out / "reveal/dist/theme", ignore_errors=True
+    )  # an earlier build's other themes and their type
+    theme = (reveal / "dist/theme/white.css").read_text(encoding="utf-8")
+    write_text(out / "reveal/dist/theme/white.css", THEME_TYPE.sub("", theme))
     shutil.copyfile(STATIC / "deck.css", out / "deck.css")
     serif = shutil.ignore_patterns("*serif*")
     shutil.copytree(STATIC / "fonts", out / "fonts", dirs_exist_ok=True, ignore=serif)

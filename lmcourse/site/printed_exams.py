@@ -32,7 +32,7 @@ from lmcourse.site.extensions.mathematics import Katex
 
 __all__ = ["Printed", "print_exam", "printed"]
 
-SPACE, LINES = 7, 12
+SPACE, LINES = 7, 13
 """Millimetres of space for each minute of a task: to compute in, and to write sentences on."""
 
 RULED = 8
@@ -305,7 +305,8 @@ def _right(task: ExamTask, told: str | float, katex: Katex) -> str:
         worth = f"{_worth(task.points)} for the repair of both"
         return f"<p><strong>Answer:</strong> {html.escape(str(told))}. {worth}.</p>"
     if question.form == "expression":
-        tex = sp.latex(sp.sympify(told, {name: sp.Symbol(name) for name in question.symbols}))
+        read = sp.sympify(told, {name: sp.Symbol(name) for name in question.symbols})
+        tex = sp.latex(read, ln_notation=True)
         shown = katex.render(rf"\text{{{task.name}}} = {tex}", display=True)
         return f"<p><strong>Answer</strong> ({_worth(task.points)}), or any equivalent form:</p>{shown}"
     value = question.right(*question.cases[0])

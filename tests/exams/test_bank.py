@@ -66,7 +66,7 @@ def test_a_changed_bank_does_not_touch_papers_that_exist(tmp_path, capsys):
         ("halved = before / 2**bits", "halved = [before]", "`halved` is"),
         ("halved = before / 2**bits", "halved = befor", "NameError: name 'befor'"),
         ("before * 2**bits,", "before / 2 ** (1.001 * bits),", "agree to 1%"),
-        ('Mistake("L8"', 'Mistake("X1"', "mistake 'X1', which is not in the catalogue"),
+        ('Mistake("M5"', 'Mistake("X1"', "mistake 'X1', which is not in the catalogue"),
         ("{bits} bits less", "{bit} bits less", "KeyError: 'bit'"),
         (
             "(round(rng.uniform(40, 400), 1), round(rng.uniform(0.2, 0.9), 2))",

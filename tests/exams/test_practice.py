@@ -81,8 +81,8 @@ def coded(text):
 
 def counted(text):
     length = number(text, r"text of (\d+) bytes")
-    models = {row[0]: [float(cell) for cell in row[2:]] for row in table(text)}
-    network = re.search(r"from which\s+on\s+(\w)\s+gives", text)[1]
+    models = {row[0]: [Fraction(cell) for cell in row[2:]] for row in table(text)}
+    network = re.search(r"with which (\w) gives", text)[1]
 
     def size(name, length):
         rate, numbers, bits = models[name]
@@ -91,12 +91,12 @@ def counted(text):
     def is_ahead(length):
         return all(size(network, length) < size(name, length) for name in models if name != network)
 
-    low, high = 1.0, 1e12
-    for _ in range(200):
-        middle = math.sqrt(low * high)
+    low, high = 1, 10**12
+    while high - low > 1:
+        middle = (low + high) // 2
         low, high = (low, middle) if is_ahead(middle) else (middle, high)
     best = min(models, key=lambda name: size(name, length))
-    return {"smallest": best, "rate": size(best, length) / length, "from": high}
+    return {"smallest": best, "rate": float(size(best, Fraction(length)) / Fraction(length)), "from": high}
 
 
 def versions(text):
@@ -148,7 +148,10 @@ def errors(text):
 
 
 def leaked(text):
-    clean, known = number(text, r"perplexity of ([\d.]+)\. Then"), number(text, r"loses ([\d.]+) nats")
+    clean, known = (
+        number(text, r"perplexity of ([\d.]+)\. Then"),
+        number(text, r"each of them is\s([\d.]+)\snats"),
+    )
     reported = number(text, r"reports a perplexity of ([\d.]+)\.")
 
     def perplexity(share):

@@ -117,3 +117,55 @@ def test_a_faulty_evaluator_has_the_two_faults_of_its_key(name):
     for tasks in variants(name):
         code = re.search(r"```python\n(.+?)```", tasks["repaired"].text, re.S)[1]
         assert {fault for fault, there in shown.items() if there(code)} == set(tasks["repaired"].choices)
+
+
+NUMBERS = {"six": 6, "eight": 8, "ten": 10, "twelve": 12}
+
+
+@pytest.mark.parametrize("name", EXAMS)
+def test_a_model_answer_is_as_long_as_its_task_asks(name):
+    """Its sentences, counted by their stops, are as many as the text of the task orders."""
+    asked = 0
+    for tasks in variants(name):
+        for task in tasks.values():
+            if task.question is None:
+                least, most = re.search(r"Write (\w+) to (\w+) sentences", task.text).groups()
+                found = re.findall(r"\.(?= [A-Z]|$)", words(task.model))
+                assert NUMBERS[least] <= len(found) <= NUMBERS[most], (len(found), task.model)
+                asked += 1
+    assert asked == len(variants(name))
+
+
+def test_the_plan_of_a_race_earns_every_line_of_its_rubric():
+    """Its model answer names unknown words, and gives a reason for what it expects at each size."""
+    for tasks in variants("final"):
+        task = tasks["planned"]
+        expected = re.search(r"At [\d ]+ words (.+)", words(task.model))[1]
+        assert "because" in expected, expected
+        assert "unknown word is scored in full" in task.model and "paired interval" in task.model
+
+
+def test_a_rule_of_a_claim_is_fixed_before_as_its_rubric_asks():
+    for tasks in variants("practice"):
+        assert re.search(r"(?i)fix(ed)? before", tasks["argued"].model), tasks["argued"].model
+
+
+@pytest.mark.parametrize(("name", "minutes"), [("midterm", 67), ("final", 108), ("practice", 108)])
+def test_minutes_add_up(name, minutes):
+    assert sum(task.minutes for task in variants(name)[0].values()) == minutes
+
+
+def test_words_that_have_two_readings_are_settled():
+    """Where a student who sat a paper found a second reading, or a term that nothing introduced."""
+    for tasks in variants("practice"):
+        leaked, coded, versions = (words(tasks[name].text) for name in ("leaked", "coded", "versions"))
+        assert re.search(r"the model's loss on each of them is [\d.]+ nats", leaked) and "loses" not in leaked
+        assert "three symbols, the last of which is the full stop" in coded
+        assert "in the variance of $d$, the sum of squares" in words(tasks["verdict"].text)
+        assert "The loss of a rank is its nats per token" in words(tasks["ranks"].text)
+        assert versions.count("128 tokens") in (0, 2), "the paper explains what a row has, and nothing else"
+    for tasks in variants("final"):
+        assert "In each variance, the sum of squares" in words(tasks["paired"].text)
+        assert "$q$ is the probability" in words(tasks["unsmoothed"].text)
+    for tasks in variants("midterm"):
+        assert "higher or lower, whatever the paper did," in words(tasks["asked"].text)

@@ -184,7 +184,7 @@ unsmoothed = value_builder(
 An evaluation was run with the training criterion: label smoothing of $\varepsilon = {epsilon}$, spread
 over the whole vocabulary, the target included. It reports a loss of {smoothed} nats per token. On the
 same text the mean of $-\ln q$ over all words of the vocabulary, averaged over the positions, is
-{spread} nats.
+{spread} nats; here $q$ is the probability that the model gives to a word.
 
 Set `unsmoothed` to a dictionary with the keys `"loss"`, the cross-entropy in nats per token, and
 `"perplexity"`.

@@ -92,9 +92,9 @@ mixed = {"shares": shares, "weight": new, "perplexity": perplexity}
 
 
 def _totals(rng):
-    hard = rng.normal(4.6, 0.35, 6) * 500
-    a = np.round(hard + rng.normal(0, 14, 6), 0)
-    return a, np.round(hard - rng.uniform(8, 40) + rng.normal(0, 14, 6), 0), 500
+    hard = rng.normal(4.6, 0.35, 4) * 500
+    a = np.round(hard + rng.normal(0, 14, 4), 0)
+    return a, np.round(hard - rng.uniform(8, 40) + rng.normal(0, 14, 4), 0), 500
 
 
 def _paired(a, b, tokens, unit=LN2, ddof=1, root=True):
@@ -126,18 +126,18 @@ paired = value_builder(
         ),
     ),
     given="nats_a = np.array({a})\nnats_b = np.array({b})\ntokens = {tokens}",
-    fields=lambda a, b, tokens: {"table": rows(range(1, 7), a.astype(int), b.astype(int))},
+    fields=lambda a, b, tokens: {"table": rows(range(1, 5), a.astype(int), b.astype(int))},
     text="""
-Two models were scored on the same six documents of {tokens} tokens each. The totals are in nats.
+Two models were scored on the same four documents of {tokens} tokens each. The totals are in nats.
 
 | document | model A | model B |
 |---|---|---|
 {table}
 
 Set `paired` to a dictionary, all in bits per token: `"difference"` is the mean of A minus B over the
-documents, `"paired"` its standard error from the six differences, and `"unpaired"` the standard error
+documents, `"paired"` its standard error from the four differences, and `"unpaired"` the standard error
 that you would state if you took the two columns for independent samples (the root of the sum of their
-squared standard errors). Squares are divided by $n - 1$.
+squared standard errors). In each variance, the sum of squares is divided by $n - 1$.
 """,
     message="the mean difference, its paired and its unpaired standard error, in bits per token",
     solution="""
@@ -152,9 +152,12 @@ paired = {"difference": (x - y).mean(), "paired": error(x - y), "unpaired": np.h
 LANGUAGES = ("Finnish news", "Turkish novels", "Portuguese parliament debates")
 KEPT = ("its state across documents", "its state across sentences")
 EXPECTED = {
-    200_000: "counting is expected ahead, or close.",
-    2_000_000: "the network may be ahead, if two hours suffice to train it; a mixture beats both.",
-    50_000_000: "the network would be ahead with enough training; two hours may not be enough.",
+    200_000: "counting is expected ahead, or close, because so short a text teaches a network little before"
+    " it begins to learn the text by heart.",
+    2_000_000: "the network may be ahead, if two hours suffice to train it, because what it learns of one"
+    " word serves similar words; a mixture is expected to beat both.",
+    50_000_000: "the network would be ahead with enough training, because it gains more from further text;"
+    " but counting reads the text once, and two hours of a laptop may be too short for the network.",
 }
 """What to expect of the race, by the words of the text."""
 
@@ -178,12 +181,16 @@ def planned(rng, **from_template) -> ExamTask:
         title="a fair race",
         text=PLANNED.format(size=size, language=language, kept=kept),
         prompt="*Write eight to twelve sentences here.*",
-        model="Whole documents are divided into training, validation and test text before anything is"
-        " fitted. Both models have one vocabulary, and the loss is given in bits per character of the same"
-        f" text, so that another vocabulary could be compared later. The LSTM that carries {kept} has seen"
-        " more than the last four words: give the counted model a cache of the same past, or cut the state,"
-        " and show both. Order, discounts, size and steps are chosen on validation text. Report the pooled"
-        f" difference with a paired interval over documents. At {size} words {EXPECTED[words]}",
+        model="Whole documents are divided into training, validation and test text before anything is fitted,"
+        " and nothing is fitted on the test text. Both models have the one vocabulary of the training text,"
+        " so that they predict the same tokens. An unknown word is scored in full: the symbol for unknown words,"
+        " and then its letters under one model of letters for both. The loss is given in bits per character"
+        " of the same text, so that another vocabulary could be compared later. The LSTM that carries"
+        f" {kept} has seen more than the last four words. So the counted model gets a cache of the same past,"
+        " or the state is cut, and both comparisons are shown. The order, the discounts and the cache of the"
+        " one and the size and the steps of the other are chosen on the validation text. The number to report"
+        " is the pooled difference in bits per character, with a paired interval over documents."
+        f" At {size} words {EXPECTED[words]}",
         rubric=(
             (1, "divides by documents, and fits nothing on test text."),
             (1, "one vocabulary, or bits per character, with the reason; unknown words scored in full."),

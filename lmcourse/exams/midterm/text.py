@@ -134,26 +134,28 @@ STORIES = {
         "The number is the mean of the perplexities of {documents} documents",
         "a mean of perplexities over documents",
         "It can lie on either side of the pooled perplexity, because short documents weigh as much as long"
-        " ones; so nobody can say whether it is too high or too low.",
+        " ones; so nobody can say whether pooling would give a lower number or a higher one.",
         "words",
     ),
     "contexts": (
         "Each of the {documents} documents was scored from an empty context",
         "the empty context at the beginning of each document",
-        "That makes the number too high: the first words of each document are predicted from next to"
-        " nothing.",
+        "That makes the number higher than if the context were carried over: the first words of each"
+        " document are predicted from next to nothing.",
         "contexts",
     ),
     "vocabulary": (
         "Words seen fewer than {times} times in the training text are `<unk>` in the test text, too",
         "one symbol that stands for all rare words",
-        "That makes the number too low: which rare word it was is never paid for.",
+        "That makes the number lower than if every word were scored in full: which rare word it was is"
+        " never paid for.",
         "unknown",
     ),
     "adapts": (
         "Before each word, the model also reads a cache of the {words} words of the test text before it",
         "a model that adapts to the text that it is scored on",
-        "That makes the number too low, fairly so only if the other side may do the same.",
+        "That makes the number lower than without the cache, which is fair only if the other side may do"
+        " the same.",
         "contexts",
     ),
 }
@@ -173,10 +175,10 @@ ASKED = """
 A colleague reports a perplexity of {ours} per word on a news text. A paper reports {theirs} per word on "the
 same text". The colleague's note says: *{story}.* The paper says nothing about that.
 
-Write six to ten sentences. Name the property of the colleague's number that makes the comparison
-unfair, and say whether it makes the perplexity too high or too low, or why this cannot be known. Name two
-more facts that you would ask both sides for, and say for each how it changes the number. Say which single
-number you would ask for that could be compared.
+Write six to ten sentences. Name the property of the colleague's number that makes the comparison unfair.
+Say whether this property makes the colleague's perplexity higher or lower, whatever the paper did, or why
+even this cannot be said. Name two more facts that you would ask both sides for, and say for each how it
+changes the number. Say which single number you would ask for that could be compared.
 """
 
 
@@ -195,12 +197,22 @@ def asked(rng, **from_template) -> ExamTask:
         title="before two numbers are compared",
         text=ASKED.format(ours=ours, theirs=theirs, story=story.format(**numbers)),
         prompt="*Write six to ten sentences here.*",
-        model=f"The note describes {fault}. {effect} Facts to ask for:"
-        f" {'; '.join(fact for name, fact in FACTS.items() if name != same)}. A number that can be compared:"
-        " the total bits of the same characters under full probability, per character.",
+        model=" ".join(
+            [
+                f"The note describes {fault}.",
+                effect,
+                *(f"Both sides must say {fact}." for name, fact in FACTS.items() if name != same),
+                "A number that can be compared is the total bits of the same characters, with nothing left"
+                " out, divided by the number of characters.",
+                f"Until both sides have it, {ours} and {theirs} per word are not compared.",
+            ]
+        ),
         rubric=(
             (2, f"names {fault}, and its effect: {effect}"),
-            (2, "two more facts, each with its effect on the number."),
+            (
+                2,
+                "two more facts, such as two of the model answer's four, each with its effect on the number.",
+            ),
             (1, "total bits per character (or byte) of the same text, nothing left out."),
             (1, "clear, with units, and only comparable numbers compared."),
         ),

@@ -22,7 +22,7 @@ EXAM = Exam(
     allowed="a calculator or this notebook, and two sheets of your own notes",
     templates=(
         TaskTemplate("leaked", leaked, "09", minutes=6, points=3),
-        TaskTemplate("mixes", mixes, "09", minutes=8, points=4),
+        TaskTemplate("mixes", mixes, "09", minutes=6, points=4),
         TaskTemplate("printed", printed, "10", minutes=8, points=4),
         TaskTemplate("peeked", peeked, "10", minutes=8, points=5),
         TaskTemplate("coded", coded, "11", minutes=7, points=3),
@@ -34,6 +34,6 @@ EXAM = Exam(
         TaskTemplate("errors", errors, "13", minutes=7, points=3),
         TaskTemplate("ranks", ranks, "14", minutes=6, points=3),
         TaskTemplate("copies", copies, "14", minutes=7, points=3),
-        TaskTemplate("argued", argued, "10, 11, 12, 13", minutes=11, points=5),
+        TaskTemplate("argued", argued, "10, 11, 12, 13", minutes=13, points=5),
     ),
 )

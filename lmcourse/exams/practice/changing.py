@@ -91,7 +91,9 @@ def _shown(evaluations):
     kinds, chars, tokens, perplexity = zip(*evaluations, strict=True)
     text, past, tuned = zip(*(UNEQUAL.get(kind, PLAIN) for kind in kinds), strict=True)
     columns = text, chars, tokens, past, tuned
+    cut = ", or 128 tokens of that" if UNEQUAL["past"][1] in past else ""
     return {
+        "past": f"all that stands before it in its document{cut}",
         "table": rows(("network", *"ABCD"), *columns, [f"{x:.2f}" for x in perplexity]),
         "lines": "\n".join(f"    {row}," for row in zip(*columns, perplexity, strict=True)),
     }
@@ -164,9 +166,9 @@ versions = value_builder(
     given="table = [  # the network, then A, B, C, D\n{lines}\n]",
     fields=_shown,
     text="""
-A network and four versions of it were evaluated. The table says all that is different. Rows with the same
-text and equally many tokens cut the text in the same way. The past of a token is what the model reads
-before it: all that stands before it in its document, or 128 tokens of that.
+A network and four versions of it were evaluated. Each version has other weights than the network, and the
+table says all else that is different. Rows with the same text and equally many tokens cut the text in the
+same way. The past of a token is what the model reads before it: {past}.
 
 | | text | characters | tokens | past of a token | tuned on | perplexity per token |
 |---|---|---|---|---|---|---|
@@ -332,10 +334,10 @@ verdict = value_builder(
     text=r"""
 The rule was fixed before the test. Let $d$ be the nats of a document under the new version minus those under
 the old one, and $\bar d$ the mean of $d$ over the documents that may be used. The interval goes
-from $\bar d - 2 s$ to $\bar d + 2 s$, where $s$ is the standard error of this mean (squares are divided
-by $n - 1$). Turn all three into rises of the perplexity in per cent. The new version is accepted (**A**) if
-the whole interval lies below a rise of {margin} per cent, rejected (**R**) if it lies wholly above, and
-otherwise undecided (**U**).
+from $\bar d - 2 s$ to $\bar d + 2 s$, where $s$ is the standard error of this mean (in the variance of $d$,
+the sum of squares is divided by $n - 1$). Turn all three into rises of the perplexity in per cent. The new
+version is accepted (**A**) if the whole interval lies below a rise of {margin} per cent, rejected (**R**) if
+it lies wholly above, and otherwise undecided (**U**).
 
 Each document has {tokens} tokens. The scales of the new version were chosen on two of them, which may not be
 used.

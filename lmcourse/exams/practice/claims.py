@@ -39,9 +39,10 @@ STORIES = {
         effect="there the perplexity falls with every further topic, so that the largest number always wins,"
         " whether or not the further topics help with new pages.",
         kept="more topics describe the fitted pages better; about other pages they say nothing.",
-        test="hold whole pages out; infer the weights of each from one half of its words and score the"
-        " other half, the same halves for every number of topics; report the differences with a paired"
-        " interval over pages, and take the fewest topics that are not clearly worse than the best.",
+        test="Hold whole pages out. Infer the weights of each from one half of its words and score the"
+        " other half, the same halves for every number of topics. Report the differences with a paired"
+        " interval over pages. By a rule fixed before, take the fewest topics that are not clearly worse"
+        " than the best.",
     ),
     "archive": Story(
         said="Our network codes the archive of 3 MB to {low} per cent of its size. It has 20 million"
@@ -51,10 +52,10 @@ STORIES = {
         effect="with them the file needs more than ten times the bytes of the archive itself.",
         kept="given the weights, the network predicts such text well: for a much longer archive they could"
         " be worth their bytes.",
-        test="add up the bytes of the file and of the weights, and do the same for a program that needs no"
-        " weights; keep whichever sum is smaller; state the length of text from which on the network's"
-        " sum is; decode on a machine that has nothing else. The sizes are exact; only for other"
-        " archives do they need an interval.",
+        test="Add up the bytes of the file and of the weights, and do the same for a program that needs no"
+        " weights. By a rule fixed before, keep whichever sum is smaller. State the length of text from"
+        " which on the network's sum is smaller. Decode on a machine that has nothing else. The sizes are"
+        " exact; only for other archives do they need an interval.",
     ),
     "unchanged": Story(
         said="We have rounded the weights. On the test pages, which nobody had used before, the perplexity"
@@ -64,9 +65,10 @@ STORIES = {
         effect="gains on some tokens can balance losses on others: the perplexity, a mean over the tokens"
         " that came, stays, while the forecasts and the first guesses change.",
         kept="on average over such pages the text is predicted as well as before.",
-        test="compare the two versions with each other, token by token: the KL divergence of the new"
-        " forecasts from the old ones and the share of equal first guesses, on unread pages of the"
-        " kind that users ask about, with an interval over pages and a margin fixed before.",
+        test="Compare the two versions with each other, token by token, on unread pages of the kind that"
+        " users ask about. Compute the KL divergence of the new forecasts from the old ones, and the share"
+        " of equal first guesses. Give both an interval over pages. The new version is accepted if both intervals"
+        " lie on the right side of margins that were fixed before.",
     ),
     "writer": Story(
         said="Our program writes stories with a language model. Its stories have a perplexity of {low}"
@@ -76,9 +78,9 @@ STORIES = {
         effect="a cautious way to choose words makes this number as low as one likes, down to the same"
         " sentence again and again.",
         kept="the program's stories are more predictable to the model than those of people.",
-        test="show readers a story of the program and one by a person on the same subject, blind and in"
-        " random order; count how often each is preferred, with a binomial interval over independent"
-        " readers; fix before which share, excluded by the interval, decides.",
+        test="Show readers a story of the program and one by a person on the same subject, blind and in"
+        " random order. Count how often each is preferred. Give this share a binomial interval over"
+        " independent readers. Fix before which share, excluded by the interval, decides.",
     ),
 }
 """The claims; each variant has one."""
@@ -105,7 +107,7 @@ def argued(rng, **from_template) -> ExamTask:
         text=CLAIM.format(said=story.said.format(low=low, middle=middle, high=high)),
         prompt="*Write six to eight sentences here.*",
         model=f"The claim does not follow: {story.fault}. The effect: {story.effect} The numbers show this:"
-        f" {story.kept} A measurement that would decide: {story.test}",
+        f" {story.kept} {story.test}",
         rubric=(
             (2, f"names what is wrong: {story.fault}; and its effect: {story.effect}"),
             (1, f"says what the numbers do show: {story.kept}"),

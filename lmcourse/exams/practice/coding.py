@@ -146,7 +146,7 @@ full stop ends the text.
 
 An arithmetic coder divides the interval from 0 to 1 in the order of the columns: *a* has the first part,
 *b* the next, the full stop the last. Each part is divided again in the same way, by the row of its symbol.
-The text is `{text}`
+The text is `{text}` and has three symbols, the last of which is the full stop.
 
 The code of the text is the shortest string of $n$ bits whose cell, from $k/2^n$ to $(k+1)/2^n$, lies wholly
 inside the interval of the text; $k$ is the number that the bits write.
@@ -202,8 +202,8 @@ def _totals(rates, numbers, stored, length, size=8):
 def _counted(rates, numbers, stored, length, size=8):
     totals = _totals(rates, numbers, stored, length, size)
     best = int(totals.argmin())
-    pays = float(_others(rates, numbers, stored, size).max())
-    return {"smallest": "ABC"[best], "rate": totals[best] / length, "from": pays}
+    pays = math.floor(_others(rates, numbers, stored, size).max()) + 1
+    return {"smallest": "ABC"[best], "rate": totals[best] / length, "from": float(pays)}
 
 
 def _not_counted(rates, numbers, stored, length):
@@ -215,8 +215,10 @@ def _rate_of_the_text(rates, numbers, stored, length):
 
 
 def _one_is_ahead(rates, numbers, stored, length):
+    """Whether one file is smaller by 2 %, and no length makes two files equal (rounding would decide)."""
     first, second = np.sort(_totals(rates, numbers, stored, length))[:2]
-    return second > 1.02 * first and length > 20_000
+    crossing = _others(rates, numbers, stored).max()
+    return second > 1.02 * first and length > 20_000 and abs(crossing - round(crossing)) > 1e-4
 
 
 counted = value_builder(
@@ -291,8 +293,8 @@ The reader of the archive has the programs, and nothing else: the stored numbers
 part of the file. The rates are the same for every length of text.
 
 Set `counted` to a dictionary: `"smallest"` is the letter of the model with which the file is smallest,
-`"rate"` the size of this file in bits per byte of text, and `"from"` the length of text in bytes from which
-on {network} gives a smaller file than both others.
+`"rate"` the size of this file in bits per byte of text, and `"from"` the length of the shortest text, in
+whole bytes, with which {network} gives a smaller file than both others.
 """,
     message="a letter, a rate, and a length of text",
     solution="""
@@ -303,7 +305,7 @@ ahead = (numbers * bits)[last] - (numbers * bits)[others]
 counted = {
     "smallest": "ABC"[best],
     "rate": total[best] / length,
-    "from": (ahead / (rates[others] - rates[last])).max(),
+    "from": np.floor((ahead / (rates[others] - rates[last])).max()) + 1,
 }
 """,
     advice="Write the two parts of each file in bits. Over the length they are straight lines: where do"

@@ -70,8 +70,8 @@ leaked = value_builder(
     given="clean, known, reported = {clean}, {known}, {reported}",
     text="""
 On clean text a model has a perplexity of {clean}. Then a share of the test tokens got into its training text.
-These tokens had been neither easier nor harder than the others; now the model loses {known} nats on each of
-them, and on all others what it lost before. It reports a perplexity of {reported}.
+These tokens had been neither easier nor harder than the others; now the model's loss on each of them is
+{known} nats, and its loss on every other token is what it was before. It reports a perplexity of {reported}.
 
 Set `leaked` to a dictionary: `"share"` is the share of the test tokens that have leaked, in per cent, and
 `"twice"` the perplexity that it would report if twice as large a share had leaked.

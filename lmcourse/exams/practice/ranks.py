@@ -87,7 +87,8 @@ ranks = value_builder(
         "value": f"{reported:.3f}",
     },
     text="""
-Three ranks have scored one test text, each a part of it. The log ends with the perplexity {value}.
+Three ranks have scored one test text, each a part of it. The loss of a rank is its nats per token. The log
+ends with the perplexity {value}.
 
 | rank | tokens | nats |
 |---|---|---|

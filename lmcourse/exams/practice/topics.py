@@ -273,16 +273,17 @@ peeked = value_builder(
     text="""
 Each running word of the test documents has been put into one of two halves: *left* ({n_left} words) and
 *right* ({n_right} words). Four programs evaluate a topic model. `fit` learns the topics, `infer` the
-weights of each test document, and then words are scored with both. Where `infer` reads *train*, every test
-document has the mean weights of the training documents.
+weights of each test document, and then words are scored with both. The documents of *train* are not test
+documents. Where `infer` reads *train*, every test document has the mean weights of the documents of *train*,
+whatever else `fit` has read.
 
 | program | `fit` reads | `infer` reads | scored | nats of the scored words |
 |---|---|---|---|---|
 {table}
 
-For each program, say whether words that it scores were among the words that it had read: **N** neither
-`fit` nor `infer` had read any of them, **T** only `fit` had, **W** only `infer` had, **X** both had.
-Exactly one program is N.
+For each program, say whether `fit` and `infer` had read any of the words that it scores, be it all of them
+or one half: **N** neither had read any, **T** only `fit` had, **W** only `infer` had, **X** both had. Exactly
+one program is N.
 
 Set `peeked` to a dictionary: `"A"`, `"B"`, `"C"` and `"D"` are these letters, and `"perplexity"` is the
 perplexity per scored word of the program that is N.
