@@ -67,8 +67,8 @@ STORIES = {
         kept="on average over such pages the text is predicted as well as before.",
         test="Compare the two versions with each other, token by token, on unread pages of the kind that"
         " users ask about. Compute the KL divergence of the new forecasts from the old ones, and the share"
-        " of equal first guesses. Give both an interval over pages. The new version is accepted if both intervals"
-        " lie on the right side of margins that were fixed before.",
+        " of equal first guesses. Give both an interval over pages. The new version is accepted if both"
+        " intervals lie on the right side of margins that were fixed before.",
     ),
     "writer": Story(
         said="Our program writes stories with a language model. Its stories have a perplexity of {low}"
