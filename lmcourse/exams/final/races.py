@@ -181,16 +181,16 @@ def planned(rng, **from_template) -> ExamTask:
         title="a fair race",
         text=PLANNED.format(size=size, language=language, kept=kept),
         prompt="*Write eight to twelve sentences here.*",
-        model="Whole documents are divided into training, validation and test text before anything is fitted,"
-        " and nothing is fitted on the test text. Both models have the one vocabulary of the training text,"
-        " so that they predict the same tokens. An unknown word is scored in full: the symbol for unknown"
-        " words, and then its letters under one model of letters for both. The loss is given in bits per"
-        " character of the same text, so that another vocabulary could be compared later. The LSTM that"
-        f" carries {kept} has seen more than the last four words. So the counted model gets a cache of the same"
-        " past, or the state is cut, and both comparisons are shown. The order, the discounts and the cache of the"
-        " one and the size and the steps of the other are chosen on the validation text. The number to report"
-        " is the pooled difference in bits per character, with a paired interval over documents."
-        f" At {size} words {EXPECTED[words]}",
+        model="Whole documents are divided into training, validation and test text before anything is"
+        " fitted, and nothing is fitted on the test text. Both models have the one vocabulary of the"
+        " training text, so that they predict the same tokens. An unknown word is scored in full: the"
+        " symbol for unknown words, and then its letters under one model of letters for both. The loss"
+        " is given in bits per character of the same text, so that another vocabulary could be"
+        f" compared later. The LSTM that carries {kept} has seen more than the last four words. So the"
+        " counted model gets a cache of the same past, or the state is cut, and both comparisons are"
+        " shown. The order, the discounts and the cache of the one and the size and the steps of the"
+        " other are chosen on the validation text. The number to report is the pooled difference in"
+        f" bits per character, with a paired interval over documents. At {size} words {EXPECTED[words]}",
         rubric=(
             (1, "divides by documents, and fits nothing on test text."),
             (1, "one vocabulary, or bits per character, with the reason; unknown words scored in full."),
