@@ -28,6 +28,7 @@ BUILDER = (sys.executable, "-c", "from jupyter_book.cli.main import main; main()
 
 UNUSED_MATHJAX = ("node-main.js", "latest.js", "adaptors", "tex-svg-full.js", "tex-svg.js", "mml-svg.js")
 UNUSED_MATHJAX += ("tex-mml-svg.js", "mml-chtml.js", "tex-mml-chtml.js", "tex-chtml-full.js")
+UNUSED_MATHJAX += ("tex-chtml-full-speech.js",)
 
 LEAST_FREE = 10_000_000
 """Bytes; with less free space, a failure is put down to a full disk. A built book has about 50 million."""

@@ -186,7 +186,7 @@ def test_the_page_of_mistakes_has_a_place_for_each_link():
     page = ROOT / "_build" / "html" / "book" / "mistakes.html"
     if not page.exists():
         pytest.skip("the book is not built: make book")
-    found = re.findall(r'<span id="(m\d+)"></span>(M\d+)<', page.read_text(encoding="utf-8"))
+    found = re.findall(r'<span id="(m\d+)"></span><strong>(M\d+)<', page.read_text(encoding="utf-8"))
     assert len(found) > 80 and all(place == number.lower() for place, number in found)
 
 
