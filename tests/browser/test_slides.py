@@ -64,6 +64,10 @@ TYPE = """() => {
   if (slide.scrollHeight > 690) problems.push(`a height of ${slide.scrollHeight} px`);
   return problems; }"""
 
+WORDS_ALONE = """() => Reveal.getSlides().filter(slide => !slide.querySelector('img, table, svg'))
+  .map(slide => [...slide.children].filter(e => !e.closest('aside')).map(e => e.textContent).join(' '))
+  .filter(words => !words.includes('?')).map(words => words.trim().slice(0, 40))"""
+
 TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 
 
@@ -92,6 +96,15 @@ def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     assert all(core) and all(whole)
     assert 30 * 60 <= sum(core) <= 40 * 60 < sum(whole)
     assert len(core) < len(whole)
+
+
+@pytest.mark.parametrize("stem", CONVERTED)
+def test_most_slides_show_something_or_ask(visit, stem):
+    """Three slides of four at least have a figure, a table or a question."""
+    page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
+    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    words_alone = page.evaluate(WORDS_ALONE)
+    assert len(words_alone) <= page.evaluate("() => Reveal.getTotalSlides()") / 4, words_alone
 
 
 @pytest.mark.parametrize("name", DECKS)
