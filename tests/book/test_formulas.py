@@ -584,7 +584,7 @@ READ = {
         "thm-01-chain": "3c0b3476",
         "def-01-language-model": "413b32a9",
         "thm-01-mass": "14b0ea11",
-        "def-01-markov": "8f2c0ea9",
+        "def-01-markov": "c4da7dbe",
     },
     "02_cross_entropy": {
         "def-surprisal": "3b99fe58",
