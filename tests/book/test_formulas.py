@@ -639,19 +639,19 @@ READ = {
         "def-09-card": "5e474d4d",
         "thm-09-split": "6a39ab7a",
         "thm-09-leak": "33231480",
-        "thm-09-slices": "5c40c831",
+        "thm-09-slices": "90657b44",
         "thm-09-looks": "52c3050d",
         "def-09-golden": "536f8ec7",
     },
     "10_topic_models": {
-        "def-10-topics": "4a0aa836",
+        "def-10-topics": "8e142929",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "06848691",
+        "thm-10-order": "86b7ecf6",
     },
     "11_compression": {
         "def-11-code": "c1fa4d3f",
         "thm-11-length": "8cec82ec",
-        "thm-11-rounding": "b05b1148",
+        "thm-11-rounding": "07961da7",
         "thm-11-kt": "b9ccd576",
     },
     "12_models_that_change": {
