@@ -1,6 +1,6 @@
 """Rules for words that interpret a result: a claim, or a number from a cell, stands behind them.
 
-They hold for the chapters of the second pattern (`CONVERTED`). In a cell, ``# claim: KEY`` ties a title to a
+They hold for the chapters. In a cell, ``# claim: KEY`` ties a title to a
 claim, and ``# not claimed: REASON`` exempts the cell; above a paragraph, ``% not claimed: REASON`` does.
 """
 
@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 
 from lmcourse.files.cells import CodeCell
-from lmcourse.files.contents import line_at
+from lmcourse.files.contents import CHAPTERS, line_at
 from lmcourse.rules.tree import Tree
 from lmcourse.rules.typed import assertions
-from lmcourse.site.extensions.chapter_length import CONVERTED
 
 COMPARATIVE = re.compile(
     r"\b(?:lowest|highest|least|most|largest|smallest|best|worst|wins?|never|always|half|nearly|rises?|rising"
@@ -73,7 +72,7 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
 
 def numbers_in_titles_are_held(tree: Tree) -> Iterator[str]:
     """A value that a title computes itself is glued, asserted or claimed: nothing else shows a slip."""
-    cells = [cell for cell in tree.code_cells("book", "notebooks") if _stem(cell) in CONVERTED]
+    cells = [cell for cell in tree.code_cells("book", "notebooks") if _stem(cell) in CHAPTERS]
     for path in sorted({cell.path for cell in cells}):
         beside = [cell for cell in cells if cell.path == path]
         held = {
@@ -102,7 +101,7 @@ def numbers_in_alt_texts_are_computed(tree: Tree) -> Iterator[str]:
 
 def sentences_about_figures_are_claimed(tree: Tree) -> Iterator[str]:
     """A sentence that refers to a figure and compares takes words or numbers from a cell."""
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
         outside = CODE.sub(_blank, text)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
@@ -119,7 +118,7 @@ def directions_are_computed(tree: Tree) -> Iterator[str]:
 
     The value is computed again when a model or a text changes, and "12% higher" may then be "12% lower".
     """
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
         outside = CODE.sub(_blank, text)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
@@ -136,7 +135,7 @@ def directions_are_computed(tree: Tree) -> Iterator[str]:
 
 def glued_values_are_used(tree: Tree) -> Iterator[str]:
     """Each number or word that a cell glues is used on its page: what is typed instead leaves it unused."""
-    for path in tree.paths(*(f"{folder}/{stem}.*" for stem in CONVERTED for folder in ("book", "notebooks"))):
+    for path in tree.paths(*(f"{folder}/{stem}.*" for stem in CHAPTERS for folder in ("book", "notebooks"))):
         cells = [cell for cell in tree.code_cells("book", "notebooks") if cell.path == path]
         text = "\n".join([tree.text(path) or "", *(cell.alt for cell in cells)])
         for cell in cells:
@@ -151,7 +150,7 @@ def mistakes_named_are_tagged(tree: Tree) -> Iterator[str]:
 
     A paragraph with a link to a section may name the mistakes of that section, and a table those of the page.
     """
-    for stem in CONVERTED:
+    for stem in CHAPTERS:
         path, plan = f"book/{stem}.md", f"book/instructors/{stem}.md"
         page = tree.text(path) or ""
         tagged = set(TAG.findall(page))
@@ -179,7 +178,7 @@ def slides_named_exist(tree: Tree) -> Iterator[str]:
     for path, notebook in tree.notebooks("notebooks"):
         stem = path.rpartition("/")[2].removesuffix(".ipynb")
         plan = tree.text(f"book/instructors/{stem}.md")
-        if stem not in CONVERTED or plan is None:
+        if stem not in CHAPTERS or plan is None:
             continue
         slides = sum(
             cell.metadata.get("slideshow", {}).get("slide_type") in ("slide", "subslide")
@@ -196,12 +195,12 @@ def slides_named_exist(tree: Tree) -> Iterator[str]:
 def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
     """Yield the cells with an alt text, and their captions."""
     captions = {}
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CONVERTED)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
         for match in CELL.finditer(text):
             if caption := re.search(r"caption: *(\S.*)", match[2]):
                 captions[f"{path}, line {line_at(text, match.start())}"] = caption[1].strip("\"'")
     for cell in tree.code_cells("book", "notebooks"):
-        if cell.alt and _stem(cell) in CONVERTED:
+        if cell.alt and _stem(cell) in CHAPTERS:
             yield cell, captions.get(cell.where, "")
 
 

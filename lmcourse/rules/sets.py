@@ -153,8 +153,8 @@ def labs_are_decks(tree: Tree) -> Iterator[str]:
         slides, notes = kinds.count("slide") + kinds.count("subslide"), _slides_with_notes(kinds)
         if not SLIDES[0] <= slides <= SLIDES[1]:
             yield f"{path}: has {slides} slides. A lecture of 50 minutes has {SLIDES[0]} to {SLIDES[1]}."
-        if 2 * notes < slides:
-            yield f"{path}: {notes} of {slides} slides have notes for the speaker. Add notes to half of them."
+        if notes < slides:
+            yield f"{path}: {notes} of {slides} slides have notes for the speaker. Add the others."
 
 
 def predictions_have_answers(tree: Tree) -> Iterator[str]:

@@ -8,9 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from lmcourse.files.contents import line_at
+from lmcourse.files.contents import CHAPTERS, line_at
 from lmcourse.rules.tree import Tree
-from lmcourse.site.extensions.chapter_length import CONVERTED
 from lmcourse.site.glossary import HAN, chinese_names, entries, uses
 
 FILLER = ("clearly", "obviously", "simply")
@@ -59,7 +58,7 @@ METAPHORS = {
     r"[Pp]ric(?:es?|ed|ing)|[Bb]ill(?:s|ed)?|[Cc]harg(?:es?|ed|ing)|[Ss]takes?": "loss, surprisal, nats",
     r"[Ff]aults?": "mistake, loss above the entropy",
 }
-"""Metaphors for a loss or a mistake, and the words that the chapters of the second pattern use."""
+"""Metaphors for a loss or a mistake, and the words that the book uses."""
 BOLD_TERM = re.compile(r"\*\*(\*?[^*\n]+\*?[^*\n]*)\*\*(?:\s[a-z]+){0,4}\s*(\([^()]*[\u3400-\u9fff][^()]*\))")
 CODE = re.compile(r"^(`{3,})(?:\{code-cell\}|\w).*?^\1 *$|\$\$.*?\$\$", re.MULTILINE | re.DOTALL)
 NOTATION = "How other texts write the same thing"
@@ -112,7 +111,7 @@ def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
 def english_is_idiomatic(tree: Tree) -> Iterator[str]:
     """Pages, labs, sets, hints, errors and guides say things as a native speaker would."""
     for path, text in _spoken(tree):
-        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in CONVERTED)
+        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in CHAPTERS)
         for words, cure in _matches(text, FOREIGN | METAPHORS if held else FOREIGN):
             yield f"{path}: {words!r} is not plain English here. Write: {cure}."
 

@@ -21,7 +21,6 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
 from lmcourse.site.extensions import alt_texts
 from lmcourse.site.extensions.cache import FOLDER, marked
-from lmcourse.site.extensions.chapter_length import CONVERTED
 
 LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
@@ -85,7 +84,7 @@ def build(lab, out, again=False):
     config.SlidesExporter.exclude_input_prompt = True
     config.SlidesExporter.exclude_output_prompt = True
     exporter = SlidesExporter(config=config)
-    settled = {"name": lab.stem, "title": heading(notebook), "second_pattern": lab.stem in CONVERTED}
+    settled = {"name": lab.stem, "title": heading(notebook)}
     html, _ = exporter.from_notebook_node(notebook, {"metadata": settled})
     write_text(deck, html)
     deck.touch()  # even if its text is the same

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from lmcourse import REPOSITORY
+from lmcourse.files.contents import CHAPTERS
 from lmcourse.site.extensions import chapter_length
 from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
 from tests.browser.conftest import HTML, PAGES
@@ -91,9 +92,9 @@ def test_page_is_sound(visit, name):
     assert not found, f"{name}: {found}"
 
 
-@pytest.mark.parametrize("stem", chapter_length.CONVERTED)
+@pytest.mark.parametrize("stem", CHAPTERS)
 def test_the_path_of_a_chapter_is_short(visit, stem):
-    """With its folds closed, a chapter of the second pattern has that many screens of 1280 x 900 at most."""
+    """With its folds closed, a chapter has that many screens of 1280 x 900 at most."""
     page = visit().open(f"book/{stem}.html")
     assert page.evaluate("() => document.documentElement.scrollHeight / 900") <= chapter_length.SCREENS
 

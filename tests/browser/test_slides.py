@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from lmcourse.files.contents import CHAPTERS
 from lmcourse.files.places import HTML, ROOT
-from lmcourse.site.extensions.chapter_length import CONVERTED
 from tests.browser.conftest import DECKS
 
 pytestmark = pytest.mark.browser
@@ -71,8 +71,8 @@ WORDS_ALONE = """() => Reveal.getSlides().filter(slide => !slide.querySelector('
 TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 
 
-@pytest.mark.parametrize("stem", CONVERTED)
-def test_a_deck_of_the_second_pattern_is_read_from_the_last_row(visit, stem):
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_a_deck_is_read_from_the_last_row(visit, stem):
     """Text from 30 px, code, tables and figures from 24; at most eight lines of code; nothing printed."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
     page.wait_for_function("() => window.Reveal && Reveal.isReady() && window.mathReady")
@@ -84,7 +84,7 @@ def test_a_deck_of_the_second_pattern_is_read_from_the_last_row(visit, stem):
     assert not found
 
 
-@pytest.mark.parametrize("stem", CONVERTED)
+@pytest.mark.parametrize("stem", CHAPTERS)
 def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     """Every slide has its minutes; the core takes at most 40 of them, and the key A adds the others."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html")
@@ -98,7 +98,7 @@ def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     assert len(core) < len(whole)
 
 
-@pytest.mark.parametrize("stem", CONVERTED)
+@pytest.mark.parametrize("stem", CHAPTERS)
 def test_most_slides_show_something_or_ask(visit, stem):
     """Three slides of four at least have a figure, a table or a question."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")

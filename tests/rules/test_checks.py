@@ -219,14 +219,14 @@ def add_code(path, source):
 
 
 def plan_of_a_slide_too_many(project):
-    """Make the chapter one of the second pattern: its lab has 20 slides, and its plan names a 22nd."""
+    """Make the chapter one of this book: its lab has 20 slides, and its plan names a 22nd."""
     for folder, suffix in (("notebooks", "ipynb"), ("book/instructors", "md")):
         (project / folder / f"{STEM}.{suffix}").rename(project / folder / f"04_perplexity.{suffix}")
     write("book/instructors/04_perplexity.md", "On slides 2 to 5, and slide 22.\n")(project)
 
 
 def figure(alt):
-    """Write a chapter of the second pattern with one figure."""
+    """Write a chapter of this book with one figure."""
     header = f'---\nmystnb:\n  image:\n    alt: "{alt}"\n---\n'
     return write("book/04_perplexity.md", f"```{{code-cell}} python\n{header}ax.plot([1, 2])\n```\n")
 

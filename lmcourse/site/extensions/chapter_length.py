@@ -9,25 +9,9 @@ import re
 from docutils import nodes
 from sphinx.util import logging
 
+from lmcourse.files.contents import CHAPTERS
 from lmcourse.site.extensions.folds import Folded
 
-CONVERTED = (
-    "01_chain_rule",
-    "02_cross_entropy",
-    "03_kl_decomposition",
-    "04_perplexity",
-    "05_ppl_bpc_conversion",
-    "06_ngram_models",
-    "07_neural_models",
-    "08_ngram_versus_neural",
-    "09_evaluation_protocols",
-    "10_topic_models",
-    "11_compression",
-    "12_models_that_change",
-    "13_limits_of_perplexity",
-    "14_evaluation_at_scale",
-)
-"""The chapters that have been converted to the second pattern; ``AUTHORING.md`` defines it."""
 WORDS, CELLS, SCREENS = 3300, 30, 27
 NO_PROSE = (Folded, nodes.literal_block, nodes.math, nodes.math_block, nodes.table, nodes.raw, nodes.comment)
 
@@ -41,10 +25,10 @@ def setup(app):
 
 
 def check(app, doctree):
-    """Warn if the reading path of a converted chapter is too long."""
+    """Warn if the reading path of a chapter is too long."""
     page = app.env.docname
     stem = page.rpartition("/")[2]
-    if page != f"book/{stem}" or stem not in CONVERTED:
+    if page != f"book/{stem}" or stem not in CHAPTERS:
         return
     words, cells = measure(doctree)
     if words > WORDS:
