@@ -655,22 +655,22 @@ READ = {
         "thm-11-kt": "b9ccd576",
     },
     "12_models_that_change": {
-        "def-12-change": "5e123f6f",
-        "thm-12-change": "5f6bf822",
-        "thm-12-guess": "032baba2",
+        "def-12-change": "0c53db63",
+        "thm-12-change": "d63c6899",
+        "thm-12-guess": "05978511",
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "6c0cc0b0",
-        "thm-13-frontier": "26530dd3",
+        "thm-13-frontier": "ea550708",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "0bbea700",
     },
     "14_evaluation_at_scale": {
         "def-14-reduction": "a1b14b12",
-        "thm-14-totals": "0c4b6427",
+        "thm-14-totals": "37eae1e1",
         "thm-14-repeat": "0c74ca0c",
-        "thm-14-digits": "965ec072",
+        "thm-14-digits": "c49d4aa5",
         "thm-14-sequence": "f4dfad4e",
     },
 }
