@@ -164,7 +164,7 @@ def convert(options: argparse.Namespace) -> None:
     counts, needed = {field: getattr(options, field) for field in UNITS.values()}, UNITS[options.per]
     if counts[needed] is None:
         raise ValueError(
-            f"To convert a value per {options.per}, say how many {needed} the text has. Give it: --{needed} N."
+            f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
         )
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
