@@ -10,6 +10,7 @@ import json
 import math
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -51,17 +52,14 @@ and MODEL under the same paths.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use."""
-    Parser.given = sys.argv[1:] if arguments is None else arguments
-    options = parser().parse_args(Parser.given)
+    options = parser().parse_args(arguments)
     try:
         options.run(options)
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
-    except UnitError as error:
-        said = str(error).partition(". ")[0]
-        print(f"lmmetrics: {said}. Give the count, such as --chars 442423.", file=sys.stderr)
-        return 1
-    except (OSError, ValueError, TypeError, ImportError) as error:
+    except (OSError, ValueError, ImportError) as error:
+        if options.debug:
+            raise
         print(f"lmmetrics: {_told(error)}", file=sys.stderr)
         return 1
     return 0
@@ -121,6 +119,8 @@ def score(options: argparse.Namespace) -> None:
         names, scores, total = scored_shards(options)
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")
+    elif not options.texts:
+        options.error("the following arguments are required: TEXT")
     else:
         names, scores, _ = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
@@ -138,8 +138,7 @@ def score(options: argparse.Namespace) -> None:
 def card(options: argparse.Namespace) -> None:
     """Print the protocol card of a measurement."""
     model, text, _ = read(options, options.model)
-    notes = dict(note.partition("=")[::2] for note in options.note)
-    made = protocol_card(model, text, eos=not options.no_eos, **notes)
+    made = protocol_card(model, text, eos=not options.no_eos, **dict(options.note))
     print(json.dumps(made.to_dict(), ensure_ascii=False, indent=2) if options.format == "json" else made)
 
 
@@ -147,7 +146,12 @@ def compare(options: argparse.Namespace) -> None:
     """Compare two models on the same texts."""
     _, a, _ = scored(options, options.a)
     _, b, _ = scored(options, options.b)
-    found = compare_scores(a, b, options.unit, confidence=options.confidence, seed=options.seed)
+    try:
+        found = compare_scores(a, b, options.unit, confidence=options.confidence, seed=options.seed)
+    except UnitError as error:
+        if options.unit == "byte":
+            raise
+        raise ValueError(f"{str(error).partition('. ')[0]}. Compare per byte: --unit byte.") from None
     if options.format == "table":
         print(f"a: {options.a}\nb: {options.b}\n{found}")
     else:
@@ -157,7 +161,11 @@ def compare(options: argparse.Namespace) -> None:
 
 def convert(options: argparse.Namespace) -> None:
     """Convert a published number."""
-    counts = {field: getattr(options, field) for field in UNITS.values()}
+    counts, needed = {field: getattr(options, field) for field in UNITS.values()}, UNITS[options.per]
+    if counts[needed] is None:
+        raise ValueError(
+            f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
+        )
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
     else:
@@ -340,8 +348,13 @@ def shown(value: Any) -> str:
 class Parser(argparse.ArgumentParser):
     """A parser that suggests what may have been meant."""
 
-    given: Sequence[str] = ()
-    """What was typed."""
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         given = [word.partition("=")[0] for word in self.given]
@@ -366,7 +379,14 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=f"lmmetrics {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
-    def command(run: Any, example: str, *, texts: bool = True, about: str = "") -> Parser:
+    def command(
+        run: Any,
+        example: str,
+        *,
+        texts: bool = True,
+        about: str = "",
+        formats: Sequence[str] = ("table", "json", "csv"),
+    ) -> Parser:
         made = commands.add_parser(
             run.__name__,
             help=run.__doc__,
@@ -374,16 +394,19 @@ def parser() -> Parser:
             epilog=f"{about}{TEXTS if texts else ''}\nexamples:\n{example}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.add_argument("--format", choices=("table", "json", "csv"), default="table")
+        if formats:
+            made.add_argument("--format", choices=formats, default="table")
+        made.add_argument("--debug", action="store_true", help="show where an error happened")
         made.set_defaults(run=run)
         return made
 
-    def of_texts(made: Parser, by: str | None, least: str = "+") -> None:
-        made.add_argument("texts", nargs=least, metavar="TEXT")
+    def of_texts(made: Parser, by: str | None) -> argparse.Action:
+        texts = made.add_argument("texts", nargs="+", metavar="TEXT", default=[])
         made.add_argument("--lines", action="store_true", help="each line is a document")
         made.add_argument(
             "--by", choices=BY, default=by, help=f"how counted models cut the text (default {by})"
         )
+        return texts
 
     def of_models(made: Parser) -> None:
         made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
@@ -398,6 +421,7 @@ def parser() -> Parser:
         "  python -m lmmetrics fit train/ --order 5 --out model.arpa\n"
         "  python -m lmmetrics fit train/ --by char --out model\n"
         "  python -m lmmetrics fit huge.txt --memory 2GB --out model",
+        formats=(),
     )
     of_texts(made, "whitespace")
     made.add_argument("--order", type=int, default=5)
@@ -426,8 +450,7 @@ def parser() -> Parser:
         about=MODELS + SHARDS,
     )
     made.add_argument("model", metavar="MODEL")
-    shards = any(len(word) > 3 and "--shards".startswith(word.partition("=")[0]) for word in Parser.given)
-    of_texts(made, "whitespace", least="*" if shards else "+")
+    of_texts(made, "whitespace").required = False  # but for --shards
     of_models(made)
     made.add_argument("--documents", action="store_true", help="also the score of each document")
     made.add_argument("--shards", metavar="FOLDER", help="score the files of a folder, on Dask")
@@ -442,11 +465,23 @@ def parser() -> Parser:
     made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
     made.set_defaults(error=made.error)
 
-    made = command(card, "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid", about=MODELS)
+    made = command(
+        card,
+        "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid",
+        about=MODELS,
+        formats=("table", "json"),
+    )
     made.add_argument("model", metavar="MODEL")
     of_texts(made, "whitespace")
     of_models(made)
-    made.add_argument("--note", action="append", default=[], metavar="NAME=WORDS", help="a line of your own")
+    made.add_argument(
+        "--note",
+        action="append",
+        type=note_of,
+        default=[],
+        metavar="NAME=WORDS",
+        help="a line of your own",
+    )
 
     made = command(compare, "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte", about=MODELS)
     made.add_argument("a", metavar="MODEL_A")
@@ -480,10 +515,25 @@ def jobs_of(given: str) -> int | None:
     return int(given)
 
 
+def note_of(given: str) -> tuple[str, str]:
+    """The name and the words of a note."""
+    name, _, words = given.partition("=")
+    if not (name and words) or name in ("eos", "model", "text", "unknown"):
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is not NAME=WORDS, such as chosen_on=valid; no note has the name eos, model, text or "
+            "unknown, which the card says by itself."
+        )
+    return name, words
+
+
 def _told(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}."
-    return str(error)
+    """What an error says; one that no line of this library raised may be a fault of the library."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}." if error.strerror else str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if Path(__file__).parent in Path(last.filename).parents and (last.line or "").startswith("raise "):
+        return str(error)
+    return f"{error}\nThis may be a fault of lmmetrics: --debug shows where it happened."
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ def generator(seed: Any) -> np.random.Generator:
     """Return a generator of random numbers, which the same seed makes again."""
     try:
         return np.random.default_rng(seed)
-    except (TypeError, ValueError):
-        raise TypeError(
+    except (TypeError, ValueError) as error:
+        raise type(error)(
             f"seed is {seed!r}; a whole number of at least 0, or a Generator, is expected."
         ) from None
 

@@ -6,7 +6,8 @@ probabilities. Everything else is here. `lmmetrics.neural._batches` cuts a text 
 
 import copy
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ import sympy
 import torch
 from torch import Tensor, nn
 
-from lmmetrics._checks import check_text, real_number, whole_number
+from lmmetrics._checks import check_text, generator, real_number, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
@@ -25,6 +26,8 @@ from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 Memory = Tensor | tuple[Tensor, Tensor] | None
 """The state of a model after some inputs: an LSTM has two tensors, a model without a state has None."""
 
+_LOCK = Lock()
+"""Threads that score with one model wait for its one copy in float64."""
 ROW_ELEMENTS = 2**22
 """The number of probabilities in memory at one time while scoring: rows of V numbers, 32 MiB in float64."""
 
@@ -51,6 +54,7 @@ class NeuralLM(Predictor, nn.Module):
     context_starts = "text"
     head: Head
     state: Reach
+    _copy: tuple[list[Any], list[Tensor], Self] | None = None
 
     def __init__(self, vocabulary: Vocabulary, state: Reach, **config: Any) -> None:
         super().__init__()
@@ -149,7 +153,7 @@ class NeuralLM(Predictor, nn.Module):
         """
         n = whole_number("n", n, 0)
         real_number("temperature", temperature, lambda t: 0 < t < math.inf, "a finite number above 0")
-        rng, scorer = np.random.default_rng(seed), self._scorer()
+        rng, scorer = generator(seed), self._scorer()
         past, drawn = self._ids(context), []
         inputs, memory = self._inputs(past), None
         with torch.no_grad(), one_thread():
@@ -233,8 +237,28 @@ class NeuralLM(Predictor, nn.Module):
         return [bos] + [bos if id == eos else id for id in past]
 
     def _scorer(self) -> Self:
-        """A copy in float64 for scoring, with dropout off."""
-        return copy.deepcopy(self, {id(self.vocabulary): self.vocabulary}).cpu().double().eval()
+        """A copy in float64 for scoring, with dropout off: the last one, if the model is still the same.
+
+        The weights themselves are compared: ``weight.data = ...`` does not change PyTorch's version counter.
+        """
+        weights = [*self.parameters(), *self.buffers()]
+        options = [
+            value
+            for module in self.modules()
+            for name, value in [("type", type(module)), *vars(module).items()]
+            if name[0] != "_" and name != "training"
+        ]
+        with _LOCK:
+            if self._copy is None or not (
+                _same(options, self._copy[0], lambda a, b: a is b) and _same(weights, self._copy[1], _equal)
+            ):
+                self._copy = None  # so that there are never two
+                made = copy.deepcopy(self, {id(self.vocabulary): self.vocabulary}).cpu().double().eval()
+                self._copy = options, [weight.detach().clone() for weight in weights], made
+            return self._copy[2]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_copy"}
 
     def _row(self, features: Tensor) -> Floats:
         """Probabilities after the last position: float64[V]."""
@@ -248,6 +272,14 @@ class NeuralLM(Predictor, nn.Module):
             for i in range(0, len(targets), rows)
         ]
         return torch.where(targets < 0, torch.inf, torch.cat(parts)).numpy() if parts else np.zeros(0)
+
+
+def _same(a: list[Any], b: list[Any], same: Callable[[Any, Any], bool]) -> bool:
+    return len(a) == len(b) and all(map(same, a, b))
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    return a.dtype == b.dtype and a.device == b.device and torch.equal(a, b)
 
 
 def checked_state(state: Any) -> Reach:

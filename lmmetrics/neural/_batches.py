@@ -6,6 +6,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
+from lmmetrics._checks import generator
 from lmmetrics._types import Bools, Ints
 from lmmetrics.text import TokenizedText
 
@@ -98,7 +99,7 @@ class TrainingBatches:
 
     def __init__(self, text: TokenizedText, reach: Reach, batch: int, length: int, seed: int) -> None:
         bounds = bounds_of(text, reach)
-        self.size, self.length, self.rng = len(text), min(length, len(text)), np.random.default_rng(seed)
+        self.size, self.length, self.rng = len(text), min(length, len(text)), generator(seed)
         self.ring = reach == "carry"
         self.rows = min(batch, max(1, self.size // self.length)) if self.ring else min(batch, len(bounds) - 1)
         self.starts, self.lengths = bounds[:-1], np.diff(bounds)

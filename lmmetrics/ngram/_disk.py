@@ -46,7 +46,8 @@ except ImportError:  # Windows: folders that a killed process has left are not r
     fcntl = None  # type: ignore[assignment]
 
 PREFIX, SUFFIX = "lmmetrics-", ".fit"
-UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30}
+UNITS = {"": 1} | {unit: 1000**i for i, unit in enumerate("KMGT", 1)}
+UNITS |= {f"{unit}I": 1024**i for i, unit in enumerate("KMGT", 1)}
 CHUNK = 1 << 18
 """How many tokens are read, or values copied, at a time."""
 MOST_ROWS = 1 << 22
@@ -77,7 +78,7 @@ def bytes_of(memory: int | str) -> int:
     if isinstance(memory, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:([KMGT]I?)?B?)\s*", memory.upper())
         if found and float(found[1]):
-            return int(float(found[1]) * UNITS.get(found[2] or "", 2**40))
+            return int(float(found[1]) * UNITS[found[2] or ""])
     elif isinstance(memory, int | np.integer) and not isinstance(memory, bool) and memory > 0:
         return int(memory)
     raise ValueError(f'memory is {memory!r}; a number of bytes is expected, such as "2GB" or 2_000_000_000.')

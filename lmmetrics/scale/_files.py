@@ -14,11 +14,12 @@ from urllib.parse import quote
 from lmmetrics.extras import need
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._shards import write_atomically
+from lmmetrics.score import UNITS
 
 FORMAT, VERSION = "lmmetrics scores of shards", 1
 KEY = b"lmmetrics"
 """Where the metadata of a Parquet file holds what it is, as JSON."""
-COUNTS = "tokens", "words", "chars", "bytes", "unknown"
+COUNTS = *UNITS.values(), "unknown"
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def write_rows(out: Path, plan: Plan, shard: str, rows: list[dict[str, Any]], ma
     arrow, parquet = need("pyarrow", "scale"), need("pyarrow.parquet", "scale")
     types = {"id": arrow.string(), "sha256": arrow.string(), "nats": arrow.float64()}
     types |= {"rest": arrow.list_(arrow.float64()), **dict.fromkeys(COUNTS, arrow.int64())}
+    if lost := {name for row in rows for name in row} - types.keys():  # pyarrow would leave them out
+        raise ScaleError(f"The scores have no column for {', '.join(sorted(lost))}. Add it to COUNTS.")
     schema = arrow.schema(list(types.items()), metadata={KEY: json.dumps(plan.of_shard(shard)).encode()})
     data = io.BytesIO()
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), data)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._checks import array_of, whole_number
+from lmmetrics._checks import array_of, generator, whole_number
 from lmmetrics._types import Ints, Seed
 from lmmetrics.score import Score
 from lmmetrics.text import tokenize
+from lmmetrics.text._vocabulary import BOS, EOS, UNK
 
-BOS, EOS, UNK = "<s>", "</s>", "<unk>"
 EXPECTED = "a table of whole numbers, a row for each document and a column for each word"
 
 
@@ -182,7 +182,7 @@ def split_counts(counts: ArrayLike | WordCounts, seed: Seed) -> tuple[Ints, Ints
     >>> (read + scored).tolist(), read.sum(axis=1).tolist()
     ([[3, 2], [0, 8]], [3, 4])
     """
-    array, rng = checked_counts("counts", counts), np.random.default_rng(seed)
+    array, rng = checked_counts("counts", counts), generator(seed)
     first = [rng.multivariate_hypergeometric(row, (row.sum() + 1) // 2) for row in array]
     half = np.array(first, dtype=np.int64).reshape(array.shape)
     return half, array - half

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from lmmetrics._checks import real_number, whole_number
+from lmmetrics._checks import generator, real_number, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.topics._counts import WordCounts, checked_counts
 from lmmetrics.topics._model import TopicModel
@@ -81,7 +81,7 @@ def gibbs(
     prior = checked_alpha(alpha, number)
     if not array.any():
         raise ValueError("The counts are all 0, so there is nothing to learn topics from.")
-    chain = Chain(array, prior, beta, np.random.default_rng(seed))
+    chain = Chain(array, prior, beta, generator(seed))
     for _ in tqdm(range(total), desc="sampling", unit="sweep", delay=10, leave=False, disable=not progress):
         chain.sweep()
     of_words = chain.of_words()

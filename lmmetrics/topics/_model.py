@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lmmetrics._checks import array_of, whole_number
+from lmmetrics._checks import array_of, generator, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.score import Score
 from lmmetrics.topics._counts import WordCounts, checked_counts, checked_words, document_scores
@@ -144,7 +144,7 @@ class TopicModel:
             raise ValueError(
                 f"length is {length!r}; a whole number of at least 0 is expected, or one for each document."
             )
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         weights = rng.dirichlet(self.alpha, count)
         mixed = weights @ self.topics
         return rng.multinomial(lengths, mixed / mixed.sum(axis=1, keepdims=True)), weights
@@ -246,7 +246,7 @@ class TopicModel:
         seed : int or numpy.random.Generator
         """
         array = checked_counts("counts", counts, self)
-        total, rng = whole_number("draws", draws, 1), np.random.default_rng(seed)
+        total, rng = whole_number("draws", draws, 1), generator(seed)
         return np.array([self._drawn(row, total, rng) for row in array])
 
     def bound(self, counts: ArrayLike | WordCounts) -> Floats:

@@ -9,6 +9,7 @@ import pytest
 from lmmetrics import Score, TokenizedText, compare, compare_scores, score_documents, score_text, tokenize
 from lmmetrics.information import entropy
 from lmmetrics.mixing import Mixture, UnigramCache
+from lmmetrics.neural import SoftmaxBigram, train
 from lmmetrics.ngram import (
     AbsoluteDiscounting,
     AddK,
@@ -38,9 +39,11 @@ ONE = Score(1.0, tokens=1)
 TOPICS = TopicModel([[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]], alpha=1, words=["a", "cat", "eats"])
 THREE_TOPICS = TopicModel([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]], alpha=1)
 COUNTS = [[1, 0, 2]]
+NETWORK = SoftmaxBigram(TEXT.vocabulary)
 ABOVE_0 = "a finite number above 0 is expected"
 SHARE = "a share such as 0.95 is expected"
 WHOLE = "a whole number of at least {} is expected"
+SEED = "seed is {}; a whole number of at least 0, or a Generator, is expected"
 THREE = "three numbers are expected"
 NO_TEXT = "a TokenizedText is expected: tokenize(documents)"
 
@@ -200,6 +203,12 @@ CALLS = {
     "no topics": (lambda: gibbs(COUNTS, 0, seed=1), WHOLE.format(1)),
     "no sweeps": (lambda: gibbs(COUNTS, 2, sweeps=0, seed=1), WHOLE.format(1)),
     "nothing to learn from": (lambda: gibbs([[0, 0]], 2, seed=1), "The counts are all 0"),
+    "a seed in words, for halves": (lambda: split_counts(COUNTS, "x"), SEED.format("'x'")),
+    "a seed below 0, for documents": (lambda: TOPICS.sample(2, 5, seed=-1), SEED.format(-1)),
+    "a seed in words, for draws": (lambda: TOPICS.importance(COUNTS, 9, seed="x"), SEED.format("'x'")),
+    "half a seed, for topics": (lambda: gibbs(COUNTS, 2, seed=0.5), SEED.format(0.5)),
+    "a seed in words, for a network's tokens": (lambda: NETWORK.sample(2, "x"), SEED.format("'x'")),
+    "a seed below 0, for training": (lambda: train(NETWORK, TEXT, steps=1, seed=-1), SEED.format(-1)),
     "half an id": (lambda: TokenizedText.from_ids([1.5], TEXT.vocabulary), "ids must be whole numbers"),
 }
 

@@ -7,10 +7,11 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
-from lmmetrics.__main__ import main
+from lmmetrics.__main__ import Parser, main
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 
 
@@ -158,6 +159,53 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     assert "windows of 48 tokens, moved by 24" in printed.out
 
 
+def test_two_tokenizers_are_compared_per_byte(folder, gpt2, tokenizer, capsys):
+    """The advice is an option of this command, not one of another."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    letters = {token: id for id, token in enumerate(["<|endoftext|>", *pre_tokenizers.ByteLevel.alphabet()])}
+    made = Tokenizer(models.BPE(letters, []))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    other = PreTrainedTokenizerFast(tokenizer_object=made, bos_token="<|endoftext|>")
+    for name, cut in (("merges", tokenizer), ("letters", other)):
+        gpt2.save_pretrained(folder / name)
+        cut.save_pretrained(folder / name)
+    models = folder / "merges", folder / "letters"
+    status, printed = run(capsys, "compare", *models, folder / "test", "--unit", "token")
+    assert status == 1 and "bits per token are two different things. " in printed.err
+    assert printed.err.endswith("Compare per byte: --unit byte.\n")
+    assert run(capsys, "compare", *models, folder / "test")[0] == 0
+
+
+def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, capsys):
+    arguments = "score", folder / "m3.arpa", folder / "test"
+
+    def broken(*given, **options):
+        return np.zeros(2) + np.zeros(3)
+
+    monkeypatch.setattr("lmmetrics.__main__.score_documents", broken)
+    status, printed = run(capsys, *arguments)
+    assert status == 1 and "operands could not be broadcast" in printed.err
+    assert "may be a fault of lmmetrics: --debug shows where" in printed.err
+    with pytest.raises(ValueError, match="broadcast"):
+        run(capsys, *arguments, "--debug")
+    monkeypatch.setattr("lmmetrics.__main__.score_documents", lambda *given, **options: len(3))
+    with pytest.raises(TypeError):
+        run(capsys, *arguments)
+    status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
+    assert status == 1 and "order is 0" in printed.err and "fault" not in printed.err
+
+
+def test_a_call_leaves_nothing_behind(folder, capsys):
+    """The words of one call are not those of the next, and the texts may follow an option."""
+    with pytest.raises(SystemExit):
+        main(["score", "m3.arpa", "--shards", "tests"])
+    assert "given" not in vars(Parser)
+    assert run(capsys, "score", folder / "m3.arpa", "--no-eos", folder / "test")[0] == 0
+
+
 def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypatch):
     (tmp_path / "a.txt").write_text("the  cat\t sleeps\n\n", encoding="utf-8")
     (tmp_path / "zh.txt").write_text("貓在睡覺。\n", encoding="utf-8")
@@ -204,7 +252,14 @@ def test_numbers_are_converted(capsys):
         ("fit train --out new.arpa", 1, "new.arpa is a folder"),
         ("fit train --order 0 --out m.arpa", 1, "order is 0"),
         ("compare m2.arpa m3.arpa test/00.txt", 1, "at least two are needed"),
-        ("convert 1.2 --kind bits --per char", 1, "how many chars the text has. Give the count"),
+        ("convert 1.2 --kind bits --per char", 1, "how many chars the text has. Give it: --chars"),
+        ("convert 9 --per word --tokens 10", 1, "how many words the text has. Give it: --words"),
+        ("fit train --out m.arpa --format json", 2, "unrecognized arguments: --format"),
+        ("card m3.arpa test --format csv", 2, "--format: invalid choice: 'csv'"),
+        ("card m3.arpa test --note eos=x", 2, "--note: 'eos=x' is not NAME=WORDS"),
+        ("card m3.arpa test --note model=x", 2, "no note has the name eos, model, text or unknown"),
+        ("card m3.arpa test --note chosen", 2, "such as chosen_on=valid"),
+        ("compare m2.arpa m3.arpa test --seed -1", 1, "seed is -1; a whole number of at least 0"),
         ("convert 0.5 --tokens 10", 1, "cannot be the perplexity of a discrete model"),
         ("convert much --tokens 10", 2, "invalid float value: 'much'"),
         ("score broken.arpa test", 1, "broken.arpa"),

@@ -71,7 +71,6 @@ def _order(given):
     return {4.0: RIGHT, 3.0: "L23"}.get(order, "a model of a lower order can tell them apart already.")
 
 
-_SHORT = "anna has paid {} and ben has paid {} and carl has paid {}"
 TEXTS = {
     "same": {
         RIGHT: "anna has paid carl and carl has paid ben and ben has paid anna",

@@ -1,7 +1,10 @@
 """Neural models score exactly: each token once, for any batch, padding, order and mode."""
 
+import copy
 import itertools
 import math
+import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ import torch
 from lmmetrics import neural, score_text
 from lmmetrics.neural import _base, inputs_of
 from lmmetrics.neural._batches import STATES, scoring_batches
+from lmmetrics.neural._torch import one_thread
 from lmmetrics.ngram import MaximumLikelihood, NGramModel
 from lmmetrics.scoring import score_documents
 from lmmetrics.text import Vocabulary, tokenize
@@ -131,6 +135,99 @@ def test_scoring_leaves_the_model_as_it_was(model):
     model.log_probs(TEXT)
     assert model.training and all(p.dtype == torch.float32 for p in model.parameters())
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
+
+
+def test_the_network_is_copied_once_for_the_same_weights(model, monkeypatch):
+    """Ten calls make one copy, with the bits of a fresh one; a change of weights makes another."""
+    made, deepcopy = [], copy.deepcopy
+    monkeypatch.setattr(copy, "deepcopy", lambda *given: made.append(given[0]) or deepcopy(*given))
+
+    def copies():
+        made.clear()
+        found = [model.log_probs(TEXT) for _ in range(10)]
+        count = len([one for one in made if one is model])
+        assert all((one == deepcopy(model).log_probs(TEXT)).all() for one in found)
+        return count, found[0]
+
+    (first, before), (again, _) = copies(), copies()
+    assert (first, again) == (1, 0)
+    neural.train(model, TEXT, steps=1, progress=False)
+    for change in ("train", "data", "numpy", "attribute"):
+        if change == "data":  # PyTorch's counter of versions does not see the next two
+            for parameter in model.parameters():
+                parameter.data = parameter.data * 1.5
+        elif change == "numpy":
+            next(model.parameters()).detach().numpy()[:] *= 0.5
+        elif change == "attribute":  # a model of one's own may read it
+            model.temperature = 2.0
+        found, after = copies()
+        assert found == 1
+        assert change == "attribute" or (after != before).any()
+        before = after
+
+
+def test_the_copy_is_no_part_of_the_model(model):
+    names, stored = list(model.state_dict()), len(pickle.dumps(model))
+    log_probs = model.log_probs(TEXT)
+    assert list(model.state_dict()) == names and len(pickle.dumps(model)) == stored
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert other._copy is None
+        np.testing.assert_array_equal(other.log_probs(TEXT), log_probs)
+
+
+def test_threads_that_score_at_once_leave_the_number_of_threads(monkeypatch):
+    """Two calls overlap: the second begins before the first is over, and ends after it."""
+    model, events, found = excited("gru"), [threading.Event() for _ in range(3)], {}
+    features = type(model).features
+    second_in, first_out, first_in = events
+
+    def waiting(*given):
+        if threading.current_thread().name == "first":
+            first_in.set()
+            assert second_in.wait(20)
+        else:
+            second_in.set()
+            assert first_out.wait(20)
+        found[f"in {threading.current_thread().name}"] = torch.get_num_threads()
+        return features(*given)
+
+    def score():
+        name = threading.current_thread().name
+        assert name == "first" or first_in.wait(20)
+        model.log_probs(tokenize(["the cat"], vocabulary=V))
+        found[f"after {name}"] = torch.get_num_threads()
+        if name == "first":
+            first_out.set()
+
+    monkeypatch.setattr(type(model), "features", waiting)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        started = [threading.Thread(target=score, name=name) for name in ("first", "second")]
+        for thread in started:
+            thread.start()
+        for thread in started:
+            thread.join()
+        new = threading.Thread(target=lambda: found.update(new=torch.get_num_threads()))
+        new.start()
+        new.join()
+        found["here"] = torch.get_num_threads()
+    finally:
+        torch.set_num_threads(before)
+    assert found == {"in first": 1, "in second": 1, "after first": 3, "after second": 3, "new": 3, "here": 3}
+
+
+def test_one_thread_within_one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with one_thread():
+            with one_thread():
+                assert torch.get_num_threads() == 1
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_distributions_sum_to_one_in_every_context(model):

@@ -183,7 +183,15 @@ def test_the_memory_that_is_said_suffices(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("memory", "size"),
-    [("2GB", 2e9), ("2 gb", 2e9), ("1.5GiB", 1.5 * 2**30), ("300M", 3e8), ("7", 7), ("2TB", 2e12)],
+    [
+        ("2GB", 2e9),
+        ("2 gb", 2e9),
+        ("1.5GiB", 1.5 * 2**30),
+        ("300M", 3e8),
+        ("7", 7),
+        ("2TB", 2e12),
+        ("2TiB", 2**41),
+    ],
 )
 def test_bytes_in_words(memory, size):
     assert bytes_of(memory) == size

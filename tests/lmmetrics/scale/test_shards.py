@@ -27,6 +27,7 @@ from lmmetrics.scale import (
     write_shards,
 )
 from lmmetrics.scale._exact import from_limbs, parts, to_limbs
+from lmmetrics.scale._files import Plan, write_rows
 from lmmetrics.scale._model import Protocol, digest_of
 from tests.lmmetrics.scale.models import Constant, counted, of_tokens, paragraphs
 
@@ -124,6 +125,14 @@ def test_rows_are_the_scores_of_the_documents(run, model, documents):
     for ids, words in ((["nobody"], "no document 'nobody'"), ([next(iter(found))] * 2, "comes twice")):
         with pytest.raises(ScaleError, match=words):
             found.part(ids)
+
+
+def test_a_count_without_a_column_is_not_dropped(tmp_path):
+    plan = Plan("digest", "name", {}, {"a": "text"})
+    row = {"id": "1", "sha256": "", "nats": 1.0, "rest": [], "tokens": 1, "morphemes": 3}
+    with pytest.raises(ScaleError, match="no column for morphemes"):
+        write_rows(tmp_path, plan, "a", [row], "")
+    assert not list(tmp_path.iterdir())
 
 
 def test_any_program_can_read_the_files(run, model, documents, tmp_path, exact):
