@@ -120,7 +120,7 @@ def score(options: argparse.Namespace) -> None:
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")
     elif not options.texts:
-        options.error("the following arguments are required: TEXT")
+        options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         names, scores, _ = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
