@@ -238,7 +238,7 @@ def test_numbers_are_converted(capsys):
     [
         ("scor m3.arpa test", 2, "Did you mean score?"),
         ("score m3.arpa test --fromat json", 2, "Did you mean --format?"),
-        ("score m3.arpa", 2, "the following arguments are required: TEXT"),
+        ("score m3.arpa", 2, "Name the texts to score: TEXT..., or --shards FOLDER."),
         ("score m4.arpa test", 1, "There is no m4.arpa. Is m"),
         ("score m3.arpa tets", 1, "There is no tets. Is test meant?"),
         ("score m3.arpa --shards test", 2, "--shards needs --out SCORES"),
