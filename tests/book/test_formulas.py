@@ -504,10 +504,10 @@ BOARDS = {
             entropy(P_OLD) + kl_divergence(P_OLD, P_NEW),
         ),
         r"-D(p \,\Vert\, q) = \sum_i p_i \ln \frac{q_i}{p_i} \le \sum_i p_i \Bigl( \frac{q_i}{p_i} -"
-        r" 1 \Bigr) = 1 - 1 = 0": (
+        r" 1 \Bigr) \le 1 - 1 = 0": (
             -kl_divergence(P_OLD, P_NEW),
             (P_OLD * np.log(P_NEW / P_OLD)).sum(),
-            min((P_OLD * np.log(P_NEW / P_OLD)).sum(), (P_OLD * (P_NEW / P_OLD - 1)).sum()),
+            min((P_OLD * np.log(P_NEW / P_OLD)).sum(), (P_OLD * (P_NEW / P_OLD - 1)).sum(), 0.0),
         ),
     },
     "04_perplexity": {
