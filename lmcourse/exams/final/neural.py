@@ -106,7 +106,7 @@ slope = value_builder(
         Mistake(
             "L22",
             lambda z, target, tau, epsilon: _slope(z, target, tau, epsilon) * tau,
-            "The inner derivative 1 / temperature is missing.",
+            "The factor 1 / temperature, the derivative of the inner function, is missing.",
         ),
         Mistake(
             "M5", lambda *case: -_slope(*case), "The sign: the loss falls where the target's logit grows."

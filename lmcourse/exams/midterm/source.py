@@ -174,7 +174,7 @@ def _slope_mistakes(right, scale, weight):
         Mistake(
             "L22",
             lambda z, p: right(z, p) / scale,
-            f"The inner derivative is missing: the loss depends on z through {scale} z.",
+            f"The derivative of the inner function is missing: the loss depends on z through {scale} z.",
         ),
         Mistake(
             "M5", lambda z, p: -right(z, p), "Your derivative has the wrong sign: the loss is the negative."

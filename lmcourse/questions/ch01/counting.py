@@ -213,7 +213,7 @@ SAMPLING = Question(
         Mistake(
             "L20",
             lambda table, repeats, longest, rng: _lengths(table, longest, start=0),
-            "Your sentences begin as if the word 0 came before them. They start from <s>, the last row.",
+            "Your sentences begin as if word 0 came before them. They start from <s>, the last row.",
         ),
         Mistake(
             "L24",

@@ -355,7 +355,7 @@ NEAR_TRUTH = Question(
         Mistake(
             "L10",
             _slope(lambda p, q, e: -p / q - (1 - p) / (1 - q)),
-            "Both terms of your 'slope' have the same sign. When q rises, 1 - q falls: the inner derivative "
+            "Both terms of your 'slope' have the same sign. When q rises, 1 - q falls: its derivative "
             "is -1.",
         ),
         Mistake(
@@ -367,8 +367,8 @@ NEAR_TRUTH = Question(
         Mistake(
             "L10",
             _near(lambda p, q, e: (1 / p - 1 / (1 - p)) * e**2 / 2),
-            "Your 'near' subtracts the second derivative for the second outcome. The inner derivative is "
-            "-1, and it enters twice.",
+            "Your 'near' subtracts the second derivative for the second outcome. The derivative of "
+            "the inner function is -1, and it enters twice.",
         ),
         Mistake(
             "L34",

@@ -265,8 +265,8 @@ TALES = Question(
         Mistake(
             "M36",
             lambda: tale_table(free=_tales()["bits"] / _tales()["tokens"]),
-            "Your 'free' is in bits per token, which are three different units. Divide each total by the "
-            "number of bytes.",
+            "Your 'free' is in bits per token, and the three models have three different tokens. Divide "
+            "each total by the number of bytes.",
         ),
         Mistake(
             "M1",

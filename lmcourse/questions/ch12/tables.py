@@ -212,7 +212,7 @@ FLOORS = Question(
         Mistake(
             "L12",
             partial(read_cells, harder=lambda *_: 0.0, unfamiliar=_rise),
-            "Your 'unfamiliar' is the whole difference of the two cells, as if all texts had the same floor.",
+            "Your 'unfamiliar' is the whole difference between the two cells, as if all texts had one floor.",
         ),
         Mistake(
             "L31",

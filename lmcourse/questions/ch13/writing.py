@@ -277,8 +277,7 @@ TYPICAL = Question(
                 typical,
                 {"typical": lambda a, n, width: np.mean(np.abs(_surprisals(a, n) - _entropy(a)) <= width)},
             ),
-            "Your 'typical' counts numbers of rare symbols, as if each were equally probable. Add their "
-            "probabilities.",
+            "Your 'typical' treats all numbers of rare symbols as equally probable. Add their probabilities.",
         ),
         Mistake(
             "L9",

@@ -133,7 +133,7 @@ FLOAT_SUM = Question(
             "L34",
             _bound(lambda n: (n - 1) * 2 * UNIT),
             "Your 'bound' takes the distance of two neighbouring float32 numbers, which is 2**-23 at 1, for "
-            "the error of a rounding. A rounding is wrong by half of that distance at most.",
+            "the error of a rounding. Rounding is off by at most half that distance.",
         ),
         Mistake(
             "L23",
