@@ -355,8 +355,7 @@ NEAR_TRUTH = Question(
         Mistake(
             "L10",
             _slope(lambda p, q, e: -p / q - (1 - p) / (1 - q)),
-            "Both terms of your 'slope' have the same sign. When q rises, 1 - q falls: its derivative "
-            "is -1.",
+            "Both terms of your 'slope' have the same sign. When q rises, 1 - q falls: its derivative is -1.",
         ),
         Mistake(
             "L22",
