@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import sync_playwright
 
 from lmcourse.site.chromium import find_browser
 from tests.grading.systems import refusal
@@ -58,3 +59,21 @@ def pytest_unconfigure(config):
         if graded and (reason := refusal(kind)):
             reporter.section(f"THE GRADER WAS NOT TESTED WITH {kind.upper()}", sep="!", red=True, bold=True)
             reporter.write_line(f"Hostile submissions did not meet this protection: {reason}.")
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """One headless Chromium for the whole session; Playwright allows no second one in a process."""
+    with sync_playwright() as playwright:
+        quiet = [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+            "--allow-file-access-from-files",
+        ]
+        instance = playwright.chromium.launch(executable_path=chromium, args=quiet)
+        yield instance
+        instance.close()

@@ -6,7 +6,6 @@ The browser is the system's Chromium, driven by Playwright; every other host is 
 import shutil
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from lmcourse.files.places import HTML, STATIC
 from lmcourse.site.extensions.browser_tools import SCRIPTS, STYLE, markup
@@ -47,24 +46,6 @@ def write_tool(folder, name, data, more=""):
     page = folder / f"{name}.html"
     page.write_text(small_page(markup(name, data) + more, head + scripts), encoding="utf8")
     return page.as_uri()
-
-
-@pytest.fixture(scope="session")
-def browser(chromium):
-    """One headless Chromium for the whole session."""
-    with sync_playwright() as playwright:
-        quiet = [
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--no-first-run",
-            "--allow-file-access-from-files",
-        ]
-        instance = playwright.chromium.launch(executable_path=chromium, args=quiet)
-        yield instance
-        instance.close()
 
 
 class Visit:

@@ -2,17 +2,18 @@
 
 import html
 import re
+import subprocess
+import sys
 import unicodedata
 
 import pypdf
 import pytest
-from playwright.sync_api import sync_playwright
 
 from lmcourse import exam as command
 from lmcourse.exams import EXAMS, find
 from lmcourse.exams.paper import answers, label_of
+from lmcourse.files.places import ROOT
 from lmcourse.site import printed_exams
-from lmcourse.site.chromium import find_browser
 from lmcourse.site.extensions.mathematics import Katex
 from lmcourse.site.printed_exams import LINES, RULED, SPACE, UnsetFormula, as_html, printed
 
@@ -84,12 +85,14 @@ def test_a_formula_that_cannot_be_set_is_quoted():
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(find_browser() is None, reason="needs Chromium")
 @pytest.mark.parametrize("name", EXAMS)
-def test_pdf_is_whole_on_a4(tmp_path, name):
+def test_pdf_is_whole_on_a4(browser, tmp_path, name):
     """By the command: the name and label on every page, no task's head without its text, nothing too wide."""
     out = tmp_path / name
-    assert command.main([name, "--students", "王小明", "Ada Lovelace", "--out", str(out), "--print"]) == 0
+    made = [name, "--students", "王小明", "Ada Lovelace", "--out", str(out), "--print"]
+    subprocess.run(
+        [sys.executable, "-m", "lmcourse.exam", *made], cwd=ROOT, check=True
+    )  # a browser of its own
     label = command.ExamFolder.read(out).students["王小明"]
     for kind in ("papers", "keys"):
         pdf = pypdf.PdfReader(out / "print" / kind / "王小明.pdf")
@@ -98,15 +101,13 @@ def test_pdf_is_whole_on_a4(tmp_path, name):
             assert [round(float(x)) for x in page.mediabox[2:]] == [595, 842]
             assert "王小明" in text and label in text and f"{number} / {len(texts)}" in text
         assert all(not re.search(r"minutes\): [^.]{0,60}(王小明|\d+ / \d+)$", text) for text in texts)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 658, "height": 900})  # 174 mm
-        page.emulate_media(media="print")
-        for path in sorted((out / "print").glob("*/*.html")):
-            page.goto(path.as_uri())
-            assert page.evaluate(TOO_WIDE) == []
-            assert page.evaluate("document.fonts.check('12px KaTeX_Main')")
-        browser.close()
+    page = browser.new_page(viewport={"width": 658, "height": 900})  # 174 mm
+    page.emulate_media(media="print")
+    for path in sorted((out / "print").glob("*/*.html")):
+        page.goto(path.as_uri())
+        assert page.evaluate(TOO_WIDE) == []
+        assert page.evaluate("document.fonts.check('12px KaTeX_Main')")
+    page.close()
 
 
 TOO_WIDE = """() => [...document.querySelectorAll('body *:not(.katex *)')]
