@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import sync_playwright
 
 from lmcourse.site.chromium import find_browser
 from tests.grading.systems import refusal
@@ -64,6 +63,8 @@ def pytest_unconfigure(config):
 @pytest.fixture(scope="session")
 def browser(chromium):
     """One headless Chromium for the whole session; Playwright allows no second one in a process."""
+    from playwright.sync_api import sync_playwright  # tests without a browser do without the package
+
     with sync_playwright() as playwright:
         quiet = [
             "--no-sandbox",

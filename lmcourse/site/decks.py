@@ -200,9 +200,7 @@ def copy_shared(out):
     unused = shutil.ignore_patterns("*.map", "theme")
     for part in ("dist", "plugin/notes"):
         shutil.copytree(reveal / part, out / "reveal" / part, dirs_exist_ok=True, ignore=unused)
-    shutil.rmtree(
-        out / "reveal/dist/theme", ignore_errors=True
-    )  # an earlier build's other themes and their type
+    shutil.rmtree(out / "reveal/dist/theme", ignore_errors=True)  # where an earlier version copied it whole
     theme = (reveal / "dist/theme/white.css").read_text(encoding="utf-8")
     write_text(out / "reveal/dist/theme/white.css", THEME_TYPE.sub("", theme))
     shutil.copyfile(STATIC / "deck.css", out / "deck.css")

@@ -36,13 +36,8 @@ def made(tmp_path):
 def test_the_example_of_the_guide(tmp_path, capsys):
     """Made, printed, graded: full marks for the key and none for the blank paper, by both commands."""
     bank(tmp_path / "bank")
-    printing = [
-        sys.executable,
-        "-m",
-        "lmcourse.exam",
-        *arguments(tmp_path),
-        "--print",
-    ]  # a browser of its own
+    # In a process of its own: Playwright allows no second browser in this one.
+    printing = [sys.executable, "-m", "lmcourse.exam", *arguments(tmp_path), "--print"]
     done = subprocess.run(printing, cwd=GUIDE.parents[2], capture_output=True, text=True)
     assert done.returncode == 0 and "2 papers (7 points, 15 minutes)" in done.stdout, done.stderr
     folder = ExamFolder.read(tmp_path / "quiz")

@@ -90,9 +90,8 @@ def test_pdf_is_whole_on_a4(browser, tmp_path, name):
     """By the command: the name and label on every page, no task's head without its text, nothing too wide."""
     out = tmp_path / name
     made = [name, "--students", "王小明", "Ada Lovelace", "--out", str(out), "--print"]
-    subprocess.run(
-        [sys.executable, "-m", "lmcourse.exam", *made], cwd=ROOT, check=True
-    )  # a browser of its own
+    # In a process of its own: Playwright allows no second browser in this one.
+    subprocess.run([sys.executable, "-m", "lmcourse.exam", *made], cwd=ROOT, check=True)
     label = command.ExamFolder.read(out).students["王小明"]
     for kind in ("papers", "keys"):
         pdf = pypdf.PdfReader(out / "print" / kind / "王小明.pdf")

@@ -202,8 +202,13 @@ def _totals(rates, numbers, stored, length, size=8):
 def _counted(rates, numbers, stored, length, size=8):
     totals = _totals(rates, numbers, stored, length, size)
     best = int(totals.argmin())
-    pays = math.floor(_others(rates, numbers, stored, size).max()) + 1
-    return {"smallest": "ABC"[best], "rate": totals[best] / length, "from": float(pays)}
+    pays = _whole(_others(rates, numbers, stored, size).max())
+    return {"smallest": "ABC"[best], "rate": totals[best] / length, "from": pays}
+
+
+def _whole(crossing):
+    """The first whole length beyond a crossing."""
+    return float(math.floor(crossing) + 1)
 
 
 def _not_counted(rates, numbers, stored, length):
@@ -246,7 +251,7 @@ counted = value_builder(
         ),
         Mistake(
             "L7",
-            but(_counted, {"from": lambda r, n, b, length: float(_others(r, n, b).min())}),
+            but(_counted, {"from": lambda r, n, b, length: _whole(_others(r, n, b).min())}),
             "Your length is where the network overtakes the first of the others. It has to be ahead of both.",
         ),
         Mistake(

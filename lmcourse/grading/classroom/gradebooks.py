@@ -56,7 +56,7 @@ def canvas_table(rows: Sequence[Row], title: str, top: int, by_hand: bool) -> li
 def moodle_table(rows: Sequence[Row], tasks: Sequence[Task], title: str, by_hand: bool) -> list[list]:
     """The import file of Moodle; see the top of this module. No grade is a dash.
 
-    The feedback says why there is no grade, and holds the comments of the person who marked.
+    The feedback says why a grade is missing, and contains the comments of the person who marked.
     """
     marked = {task.name for task in tasks if task.by_hand}
     names = ["First name", "Last name", "ID number", "Username", "Email address"]
