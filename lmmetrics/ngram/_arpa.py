@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
+from lmmetrics.ngram._arpa_blocks import Fields, TokenIds, number
 from lmmetrics.ngram._counts import spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
@@ -113,14 +114,16 @@ def read_arpa(path: PathLike) -> Tables:
         lines = Lines(path, file)
         sizes = read_header(lines)
         ids: dict[bytes, int] = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
+        known: TokenIds | None = None
         levels: list[Level] = []
         probs, weights = [], [np.ones(2)]
         for n, size in enumerate(sizes, 1):
-            rows = read_section(lines, n, size, ids, last=n == len(sizes))
+            rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
             if n == 1:
                 vocabulary = vocabulary_of(lines, rows, ids)
                 rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
                 ids = {token.encode(): id for id, token in enumerate(vocabulary)}
+                known = TokenIds(ids)
             level, order = level_of(lines, levels, vocabulary, rows)
             levels.append(level)
             probs.append(powers(rows.probs[order]))
@@ -199,13 +202,15 @@ def expect_heading(lines: Lines, line: str, heading: str) -> None:
         raise lines.error(f"Expected the heading {heading}, found {line!r}.")
 
 
-def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: bool) -> Rows:
+def read_section(
+    lines: Lines, n: int, size: int, ids: dict[bytes, int], known: TokenIds | None, last: bool
+) -> Rows:
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
     blocks: list[Rows] = []
     while (left := size - sum(len(rows.numbers) for rows in blocks)) > 0:
         block = lines.take(min(left, BLOCK))
-        if (rows := block_of(block, lines.number, n, ids)) is None:
+        if (rows := block_of(block, lines.number, n, ids, known)) is None:
             lines.put_back(block)
             break
         blocks.append(rows)
@@ -231,35 +236,34 @@ def read_section(lines: Lines, n: int, size: int, ids: dict[bytes, int], last: b
     return rows
 
 
-def block_of(block: list[bytes], end: int, n: int, ids: dict[bytes, int]) -> Rows | None:
+def block_of(
+    block: list[bytes], end: int, n: int, ids: dict[bytes, int], known: TokenIds | None
+) -> Rows | None:
     """Return the entries of many lines at once, or None if one of them has to be looked at by itself.
 
     Parameters
     ----------
     block : list of bytes
         The lines; the last one has the number `end`.
+    ids : dict
+        Gives each token its id. At order 1 it takes up new tokens.
+    known : TokenIds, optional
+        The same from order 2 on.
     """
-    rows = list(map(bytes.split, block))
-    lengths = set(map(len, rows))
-    if not rows or not lengths <= {n + 1, n + 2}:
-        return None
-    if len(lengths) > 1:  # an entry may lack its weight
-        rows = [row if len(row) > n + 1 else [*row, b"0"] for row in rows]
-    columns = list(zip(*rows, strict=True))
-    written = [columns[0], *columns[n + 1 :]]
-    if any(b"_" in b" ".join(column) for column in written):
-        return None
     try:
-        probs, *weights = (np.fromiter(map(float, column), float, len(rows)) for column in written)
-        if not ((probs <= 0).all() and all((weight < math.inf).all() for weight in weights)):
-            return None
-        tokens = np.empty((len(rows), n), dtype=np.int64)
-        for k in range(n):
-            tokens[:, k] = np.fromiter(map(ids.__getitem__, columns[k + 1]), np.int64, len(rows))
-    except (ValueError, KeyError):
+        fields = Fields(b"".join(block), n)
+    except ValueError:
         return None
-    weight = weights[0] if weights else np.zeros(len(rows))
-    return Rows(np.arange(end - len(block) + 1, end + 1), tokens, probs, weight)
+    probs, weights = fields.probs(), fields.weights()
+    if not ((probs <= 0).all() and (weights < math.inf).all()):
+        return None
+    if known is None:
+        tokens = np.array([[ids[token]] for token in fields.strings(0)])
+    else:
+        tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)], axis=1)
+    if (tokens < 0).any():
+        return None
+    return Rows(np.arange(end - len(block) + 1, end + 1), tokens, probs, weights)
 
 
 def entry(
@@ -271,7 +275,7 @@ def entry(
             f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
             "perhaps log10 of the back-off weight."
         )
-    prob, weight = logarithm(fields[0]), logarithm(fields[n + 1]) if len(fields) > n + 1 else 0.0
+    prob, weight = number(fields[0]), number(fields[n + 1]) if len(fields) > n + 1 else 0.0
     if not prob <= 0:  # NaN is not, either
         raise lines.error(
             f"Log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
@@ -283,15 +287,6 @@ def entry(
         return prob, [ids[token] for token in fields[1 : n + 1]], weight
     except KeyError as error:
         raise lines.error(f"The token {shown(error.args)!r} is not among the unigrams.") from None
-
-
-def logarithm(field: bytes) -> float:
-    if b"_" in field:  # Python reads -1_0 as -10
-        return math.nan
-    try:
-        return float(field)
-    except ValueError:
-        return math.nan
 
 
 def powers(logarithms: Floats) -> Floats:
@@ -309,15 +304,15 @@ def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary
         try:
             tokens.append(token.decode("utf-8"))
         except UnicodeDecodeError:
-            number = int(rows.numbers[rows.ids[:, 0] == id][0])
-            raise lines.error("This token is not in UTF-8. Convert the file first.", number) from None
+            line = int(rows.numbers[rows.ids[:, 0] == id][0])
+            raise lines.error("This token is not in UTF-8. Convert the file first.", line) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
             raise lines.error(f"The unigrams, which end here, lack {needed}.")
     if "<UNK>" in tokens and "<unk>" not in tokens:
-        number = int(rows.numbers[rows.ids[:, 0] == ids[b"<UNK>"]][0])
+        line = int(rows.numbers[rows.ids[:, 0] == ids[b"<UNK>"]][0])
         raise lines.error(
-            "The unknown word is spelt <UNK> here; replace it by <unk> in the whole file.", number
+            "The unknown word is spelt <UNK> here; replace it by <unk> in the whole file.", line
         )
     ordinary = [token for token in tokens if token not in ("<unk>", "<s>", "</s>")]
     return Vocabulary(ordinary, unk="<unk>" in tokens)

@@ -1,0 +1,179 @@
+"""Many lines of an ARPA file at once: their numbers and tokens, read with NumPy.
+
+A line is regular if one blank stands between its fields, as every program that we know writes it. What is not
+regular is left to the reader that looks at one line at a time, and so is every error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from lmmetrics._types import Floats, Ints
+
+WIDTH = 24
+"""The longest number, in bytes, that is read together with others."""
+EXACT = 15
+"""An integer of so many decimal digits is exact in float64."""
+CHUNK = 8
+"""Tokens are compared by so many bytes at a time."""
+MASKS = np.array([(1 << 8 * size) - 1 for size in range(CHUNK + 1)], dtype=np.uint64)
+ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiplying by it spreads the bits, as in Knuth's Fibonacci hashing."""
+
+
+class Fields:
+    """The fields of regular lines.
+
+    Parameters
+    ----------
+    data : bytes
+        Whole lines.
+    n : int
+        Each line has a number, n tokens, and perhaps a second number.
+
+    Raises
+    ------
+    ValueError
+        If a line is not regular.
+    """
+
+    def __init__(self, data: bytes, n: int) -> None:
+        self.codes = np.frombuffer(data + bytes(WIDTH), dtype=np.uint8)
+        blanks = np.flatnonzero(self.codes[: len(data)] <= ord(" "))
+        kinds = self.codes.take(blanks)
+        ends = np.flatnonzero(kinds == ord("\n"))
+        counts = np.diff(ends, prepend=-1)
+        self._starts, self._ends = np.append(0, blanks + 1), blanks
+        regular = (
+            data.endswith(b"\n")
+            and np.isin(kinds, np.frombuffer(b" \t\n", dtype=np.uint8)).all()
+            and np.isin(counts, (n + 1, n + 2)).all()
+            and (self._starts[:-1] < blanks).all()
+        )
+        if not regular:
+            raise ValueError("A line is not regular.")
+        self._n, self._first, self._weighted = n, ends - counts + 1, counts == n + 2
+
+    def probs(self) -> Floats:
+        """Return the number at the start of each line: float64[G], NaN where there is none."""
+        return self._numbers(self._first)
+
+    def weights(self) -> Floats:
+        """Return the second number of each line, 0 where it is absent: float64[G], NaN for other text."""
+        found = np.zeros(len(self._first))
+        found[self._weighted] = self._numbers((self._first + self._n + 1)[self._weighted])
+        return found
+
+    def tokens(self, k: int) -> tuple[Ints, Ints]:
+        """Return where token k of each line, counted from 0, starts and ends in `codes`."""
+        which = self._first + k + 1
+        return self._starts.take(which), self._ends.take(which)
+
+    def strings(self, k: int) -> list[bytes]:
+        """Return token k of each line."""
+        data = self.codes.tobytes()
+        return [data[start:end] for start, end in zip(*map(np.ndarray.tolist, self.tokens(k)), strict=True)]
+
+    def _numbers(self, which: Ints) -> Floats:
+        """Read numbers, each rounded to the float that is nearest, as `float` does.
+
+        The digits without the point are an integer, which is exact if there are few; one division by a power
+        of ten, which is exact too, is the only rounding.
+        """
+        starts, lengths = self._starts.take(which), self._ends.take(which) - self._starts.take(which)
+        text = np.lib.stride_tricks.sliding_window_view(self.codes, WIDTH)[starts]
+        points = (text == ord(".")).argmax(axis=1)
+        points = np.where((points > 0) & (points < lengths), points, np.minimum(lengths, WIDTH))
+        minus = text[:, 0] == ord("-")
+        found = np.full(len(which), math.nan)
+        shapes = (np.minimum(lengths, WIDTH + 1) * (WIDTH + 1) + points) * 2 + minus
+        for shape in np.flatnonzero(np.bincount(shapes)).tolist():
+            length, point, sign = shape // 2 // (WIDTH + 1), shape // 2 % (WIDTH + 1), shape % 2
+            columns = [column for column in range(sign, length) if column != point]
+            if length > WIDTH or not 0 < len(columns) <= EXACT:
+                continue
+            rows = np.flatnonzero(shapes == shape)
+            digits = text[rows][:, columns] - np.uint8(ord("0"))
+            values = digits.astype(float) @ 10.0 ** np.arange(len(columns))[::-1]
+            values /= 10.0 ** max(length - point - 1, 0)
+            found[rows] = np.where((digits <= 9).all(axis=1), -values if sign else values, math.nan)
+        for row in np.flatnonzero(np.isnan(found)).tolist():
+            found[row] = number(self.codes[starts[row] : starts[row] + lengths[row]].tobytes())
+        return found
+
+
+def number(field: bytes) -> float:
+    """Return the number that is written in a field, NaN if it is none."""
+    if b"_" in field:  # Python reads -1_0 as -10
+        return math.nan
+    try:
+        return float(field)
+    except ValueError:
+        return math.nan
+
+
+class TokenIds:
+    """The ids of tokens that are given by their bytes, for many tokens at a time.
+
+    Parameters
+    ----------
+    tokens : iterable of bytes
+        All different; token i gets the id i.
+    """
+
+    def __init__(self, tokens: Iterable[bytes]) -> None:
+        listed = list(tokens)
+        self._codes = np.frombuffer(b"".join(listed) + bytes(CHUNK), dtype=np.uint8)
+        self._starts = np.cumsum([0, *map(len, listed)])
+        self._lengths = np.diff(self._starts)
+        hashes = hashed(self._codes, self._starts[:-1], self._lengths)
+        self._order = np.argsort(hashes, kind="stable")
+        self._hashes = np.append(hashes[self._order], np.uint64(2**64 - 1))
+        # Hashes are spread evenly, so their first bits say nearly where one stands in the sorted list.
+        bits = max(len(listed).bit_length() + 1, 1)
+        self._shift = np.uint64(64 - bits)
+        self._near = np.searchsorted(self._hashes[:-1], np.arange(2**bits, dtype=np.uint64) << self._shift)
+
+    def find(self, codes: Ints, starts: Ints, ends: Ints) -> Ints:
+        """Return the ids of the tokens that stand between starts and ends: int64[G], -1 if unknown."""
+        lengths = ends - starts
+        wanted = hashed(codes, starts, lengths)
+        places = self._near.take(wanted >> self._shift)
+        late = np.flatnonzero(self._hashes.take(places) < wanted)
+        while len(late):
+            places[late] += 1
+            late = late[self._hashes.take(places[late]) < wanted[late]]
+        known = np.flatnonzero(places < len(self._order))
+        ids = self._order.take(places[known])
+        long = self._lengths.take(ids) == lengths[known]
+        known, ids = known[long], ids[long]
+        same = np.ones(len(ids), dtype=bool)  # equal hashes are not yet equal tokens
+        asked = chunks(codes, starts[known], lengths[known])
+        ours = chunks(self._codes, self._starts.take(ids), lengths[known])
+        for (rows, one), (_, other) in zip(asked, ours, strict=True):
+            same[rows] &= one == other
+        found = np.full(len(starts), -1)
+        found[known[same]] = ids[same]
+        return found
+
+
+def hashed(codes: Ints, starts: Ints, lengths: Ints) -> Ints:
+    """Return a number for each token that depends on all its bytes: uint64[G]."""
+    found = np.zeros(len(starts), dtype=np.uint64)
+    for rows, part in chunks(codes, starts, lengths):
+        mixed = (found[rows] ^ part) * ODD
+        found[rows] = (mixed ^ (mixed >> np.uint64(32))) * ODD
+    return found
+
+
+def chunks(codes: Ints, starts: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the bytes of tokens as numbers, eight bytes at a time, with the rows that have so many."""
+    windows = np.lib.stride_tricks.sliding_window_view(codes, CHUNK)
+    rows = np.arange(len(starts))
+    while len(rows):
+        yield rows, windows[starts].view("<u8")[:, 0] & MASKS.take(np.minimum(lengths, CHUNK))
+        more = np.flatnonzero(lengths > CHUNK)
+        rows, starts, lengths = rows[more], starts[more] + CHUNK, lengths[more] - CHUNK

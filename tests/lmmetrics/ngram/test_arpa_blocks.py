@@ -1,0 +1,80 @@
+"""Many lines of an ARPA file at once: numbers are those of `float`, tokens are never mixed up."""
+
+import numpy as np
+import pytest
+
+from lmmetrics.ngram import NGramModel, WittenBell, _arpa_blocks
+from lmmetrics.ngram._arpa_blocks import Fields, TokenIds
+from lmmetrics.text import tokenize
+
+ODD_NUMBERS = ["-0", "0", "-99", "-1.", "-.5", "-1e-05", "-2.5E-7", "-0.000000000000001", "-123456789.123456"]
+ODD_NUMBERS += ["-1.7976931348623157e308", "-0.1234567890123456789", "-inf", "-1" + 22 * "0", "-0.30103"]
+
+
+def drawn_numbers(rng, many):
+    values = -np.exp(rng.uniform(-12, 5, size=many))
+    forms = ["%.10g", "%.7g", "%.8f", "%.17g", "%.3e", "%.0f"]
+    return [forms[i] % value for i, value in zip(rng.integers(len(forms), size=many), values, strict=True)]
+
+
+def test_numbers_are_rounded_as_float_rounds_them():
+    written = [*ODD_NUMBERS, *drawn_numbers(np.random.default_rng(0), 20_000)]
+    fields = Fields("".join(f"{number}\ta\t{number}\n" for number in written).encode(), 1)
+    expected = np.array(list(map(float, written)))
+    for found in (fields.probs(), fields.weights()):
+        assert found.tobytes() == expected.tobytes()  # also the sign of -0
+
+
+def test_a_weight_may_be_absent_and_text_is_no_number():
+    fields = Fields(b"-1\ta b\t-0.5\n-2\tc d\n-3\te f\tg\n-1_0\th i\n", 2)
+    np.testing.assert_array_equal(fields.probs(), [-1, -2, -3, np.nan])
+    np.testing.assert_array_equal(fields.weights(), [-0.5, 0, np.nan, 0])
+    assert fields.strings(1) == [b"b", b"d", b"f", b"i"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"-1  a\n", b" -1 a\n", b"-1\ta\r\n", b"-1\n", b"-1\ta", b"-1\ta\t0\t0\n", b"\n"]
+)
+def test_a_line_that_is_not_regular_is_left_to_the_other_reader(data):
+    with pytest.raises(ValueError, match="not regular"):
+        Fields(data, 1)
+
+
+def drawn_tokens(rng, many):
+    tokens = {bytes(rng.integers(33, 256, size=size).tolist()) for size in rng.integers(1, 30, size=many)}
+    prefix = b"the-same-sixteen"
+    return sorted(tokens | {prefix + bytes([code]) for code in range(33, 90)} | {prefix, prefix[:8]})
+
+
+@pytest.mark.parametrize("collide", [False, True])
+def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
+    if collide:  # even if many tokens have the same hash, none gets the id of another
+        hashed = _arpa_blocks.hashed
+        monkeypatch.setattr(_arpa_blocks, "hashed", lambda *given: hashed(*given) >> np.uint64(56))
+    rng = np.random.default_rng(1)
+    tokens = drawn_tokens(rng, 3000)
+    known = rng.permutation(len(tokens))[: len(tokens) // 2]
+    ids = {tokens[i]: place for place, i in enumerate(known.tolist())}
+    lines = Fields(b"".join(b"-1 " + token + b"\n" for token in tokens), 1)
+    found = TokenIds(ids).find(lines.codes, *lines.tokens(0)).tolist()
+    expected = [ids.get(token, -1) for token in tokens]
+    assert all(one in (other, -1) for one, other in zip(found, expected, strict=True))
+    assert collide or found == expected
+
+
+def test_lines_at_once_and_one_by_one_make_the_same_model(tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    text = "\n".join(" ".join(f"w{word}" for word in rng.zipf(1.3, size=12) % 500) for _ in range(300))
+    NGramModel(4, WittenBell()).fit(tokenize([text])).to_arpa(tmp_path / "model.arpa")
+    at_once = NGramModel.from_arpa(tmp_path / "model.arpa")
+    refused = []
+
+    def refuse(data, n):
+        refused.append(n)
+        raise ValueError
+
+    monkeypatch.setattr("lmmetrics.ngram._arpa.Fields", refuse)
+    one_by_one = NGramModel.from_arpa(tmp_path / "model.arpa")
+    assert refused == [1, 2, 3, 4]
+    again = tokenize([text], vocabulary=at_once.vocabulary)
+    np.testing.assert_array_equal(at_once.log_probs(again), one_by_one.log_probs(again))
