@@ -118,16 +118,13 @@ class Level:
         """
         if self.n == 1:
             return np.where(tokens < len(self), tokens, -1)
-        found = np.full(len(tokens), -1)
         if len(self) == 0:
-            return found
-        asked = np.flatnonzero(contexts >= 0)
-        wanted = contexts.take(asked) * np.int64(self._base)
-        wanted += np.minimum(tokens.take(asked), self._base - 1)
-        places = np.searchsorted(self._keys, wanted)
-        same = self._keys.take(places, mode="clip") == wanted
-        found[asked[same]] = places[same]
-        return found
+            return np.full(len(tokens), -1)
+        wanted = contexts * np.int64(self._base)  # below every key if the context was not found
+        wanted += np.minimum(tokens, self._base - 1)
+        places = self._keys.searchsorted(wanted)
+        places[self._keys.take(places, mode="clip") != wanted] = -1
+        return places
 
     def children(self, context: int) -> slice:
         """Return the slice of the n-grams of one context, an index into the level of order n - 1."""
