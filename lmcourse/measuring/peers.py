@@ -94,7 +94,7 @@ def jobs(folder, tokens):
     draw(test, tokens // 10, 2)
     ours = [sys.executable, "-m", "lmmetrics"]
     fit = [*ours, "fit", text, "--order", ORDER, "--out"]
-    lmplz, query = shutil.which("lmplz"), shutil.which("query")
+    lmplz, query, binary = map(shutil.which, ("lmplz", "query", "build_binary"))
     nltk = subprocess.run([sys.executable, "-c", "import nltk.lm"], capture_output=True, check=False)
     yield "stable argsort of as many 64-bit keys", tokens, [sys.executable, "-c", SORT, tokens], None
     command = [lmplz, "-o", ORDER, "-S", "500M", "-T", folder / "sort", "--text", text, "--arpa"]
@@ -102,9 +102,15 @@ def jobs(folder, tokens):
     yield "lmmetrics fit: text to ARPA", tokens, [*fit, folder / "ours.arpa"], None
     yield "lmmetrics fit: text to a folder", tokens, [*fit, folder / "ours"], None
     yield f"lmmetrics fit --memory {MEMORY}", tokens, [*fit, folder / "less", "--memory", MEMORY], None
+    command = binary and [binary, folder / "ours.arpa", folder / "kenlm.bin"]
+    yield "KenLM build_binary: ARPA to its own format", tokens, command, None
     command = query and [query, "-v", "summary", folder / "ours.arpa"]
     yield "KenLM query: ARPA and text to a score", tokens // 10, command, test
-    yield "lmmetrics score: folder and text", tokens // 10, [*ours, "score", folder / "ours", test], None
+    score = [*ours, "score"]
+    yield "lmmetrics score: ARPA and text", tokens // 10, [*score, folder / "ours.arpa", test], None
+    command = query and [query, "-v", "summary", folder / "kenlm.bin"]
+    yield "KenLM query: its own format and text", tokens // 10, command, test
+    yield "lmmetrics score: folder and text", tokens // 10, [*score, folder / "ours", test], None
     command = None if nltk.returncode else [sys.executable, "-c", NLTK, short, ORDER]
     yield "NLTK: counting alone", tokens // NLTK_SHARE, command, None
 
