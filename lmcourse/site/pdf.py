@@ -51,7 +51,8 @@ def make_pdf(edition):
     )
     set_pages(latex)
     log = (latex / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
-    found = [*faults(log), *lost_figures((latex / f"{NAME}.tex").read_text(encoding="utf-8"), ROOT)]
+    tex = (latex / f"{NAME}.tex").read_text(encoding="utf-8")
+    found = [*faults(log), *lost_figures(tex, ROOT), *lost_results(tex)]
     if found:
         print("The PDF was not made:", *found[:20], sep="\n  ", file=sys.stderr)
         return 1
@@ -164,3 +165,15 @@ def lost_figures(tex, root):
     shown = sum(len(picture.findall(page.read_text(encoding="utf-8"))) for page in pages)
     here = len(re.findall(r"\\(?:sphinx)?includegraphics(?:\[[^\]]*\])?\{", tex))
     return [f"{here} figures in the PDF, {shown} in the built book"] if here < shown else []
+
+
+def lost_results(tex):
+    r"""Return a sentence if results are named as Python objects and not shown.
+
+    Examples
+    --------
+    >>> lost_results(r"\PYGZlt{}IPython.core.display.HTML object\PYGZgt{}")
+    ['1 results are the name of a Python object']
+    """
+    many = len(re.findall(r"IPython\.core\.display\.\w+ object", tex))
+    return [f"{many} results are the name of a Python object"] if many else []

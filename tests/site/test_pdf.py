@@ -41,6 +41,13 @@ def test_a_sound_log_is_sound():
     assert pdf.faults(log) == []
 
 
+def test_a_result_that_is_not_shown_is_counted():
+    assert pdf.lost_results(r"\PYGZlt{}IPython.core.display.HTML object\PYGZgt{}" * 2) == [
+        "2 results are the name of a Python object"
+    ]
+    assert pdf.lost_results("from IPython.display import HTML") == []
+
+
 def test_lost_figures_are_counted(tmp_path):
     folder = tmp_path / "_build" / "html" / "book"
     folder.mkdir(parents=True)
