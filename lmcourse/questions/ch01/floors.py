@@ -93,15 +93,15 @@ SILENT_SCORER = Question(
         Mistake(
             "L8",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(q).sum() / 2)),
-            "One mistake is corrected. The other: your 'perplexity' takes the square root, because the "
-            "model is a bigram model. Take the N-th root, for N tokens, whatever the order of the model.",
+            "One mistake is corrected. The other remains: your 'perplexity' takes the square root, because "
+            "the model is a bigram model. Take the N-th root, for N tokens, whatever the order of the model.",
         ),
         Mistake(
             "M32",
             partial(honest_score, perplexity=lambda q: np.exp(-np.log(_possible(q)).sum() / len(q))),
-            "One mistake is corrected. The other: a step of probability 0 adds nothing to the surprisal, as "
-            "if the model had predicted it with certainty. What is the perplexity of a text that the model "
-            "calls impossible?",
+            "One mistake is corrected. The other remains: a step of probability 0 adds nothing to the "
+            "surprisal, as if the model had predicted it with certainty. What is the perplexity of a text "
+            "that the model calls impossible?",
         ),
         Mistake(
             "M32",
@@ -371,7 +371,7 @@ FLOOR_FORENSICS = Question(
                     _digits(kept, dropped, tokens, unseen) * LN10 / (tokens * math.log(kept))
                 ),
             ),
-            "Your 'share' is that of one unseen token. There are k of them.",
+            "Your 'share' is that of only one of the k unseen tokens.",
         ),
         Mistake(
             "L7",
@@ -388,7 +388,7 @@ FLOOR_FORENSICS = Question(
         Mistake(
             "L8",
             _given("with 1e-20", _moved(lambda digits, tokens, unseen: (20 - digits) / tokens)),
-            "Your 'with 1e-20' moves only one unseen token to the new floor. There are k of them.",
+            "Your 'with 1e-20' moves only one of the k unseen tokens to the new floor.",
         ),
         Mistake(
             "L8",

@@ -129,12 +129,12 @@ WHO_WROTE_IT = Question(
             "L22",
             _regret(lambda log_probs: logsumexp(log_probs) - log_probs.max()),
             "Your 'regret' is the surprisal of the best author after reading. Before reading, each author "
-            "has the probability 1/K: that factor is missing.",
+            "has probability 1/K: that factor is missing.",
         ),
         Mistake(
             "L7",
             _regret(lambda log_probs: log_probs.min() - logsumexp(log_probs) + np.log(len(log_probs))),
-            "Your 'regret' compares with the worst author. Compare with the best one.",
+            "Your 'regret' compares the mixture with the worst author. Compare it with the best.",
         ),
         Mistake(
             "M6",
@@ -150,7 +150,7 @@ WHO_WROTE_IT = Question(
         Mistake(
             "L8",
             _regret(lambda log_probs: log_probs[0] - logsumexp(log_probs) + np.log(len(log_probs))),
-            "Your 'regret' compares with the first author. Compare with the best one.",
+            "Your 'regret' compares the mixture with the first author. Compare it with the best.",
         ),
     ),
     alike=(
@@ -188,7 +188,7 @@ def text_log_probs(logits, ids, normalised=log_softmax, shift=1):
 
 
 def _draw_logits(rng):
-    """What a bigram network says after each position of some texts; every text begins with <s>, the id 0."""
+    """What a bigram network says after each position of some texts; every text begins with <s>, id 0."""
     size, texts, positions = int(rng.integers(5, 9)), int(rng.integers(2, 5)), int(rng.integers(5, 9))
     table = rng.normal(scale=1.5, size=(size, size)) + rng.normal(size=(size, 1))
     ids = np.column_stack([np.zeros(texts, dtype=np.int64), rng.integers(1, size, (texts, positions - 1))])
