@@ -603,7 +603,7 @@ READ = {
         "thm-03-gibbs": "ff560538",
         "thm-03-chain": "abf9a81b",
         "thm-03-rates": "1a223a8f",
-        "def-03-mi": "aeef3cd4",
+        "def-03-mi": "a7a63321",
         "thm-03-mi": "976b1ad7",
     },
     "04_perplexity": {
