@@ -99,8 +99,8 @@ WORTH = Question(
         Mistake(
             "L22",
             lambda law: _remaining(law) / LN2,
-            "Your array contains H(X | C), the entropy that remains. The worth of a context is how far that "
-            "is below H(X).",
+            "Your array contains H(X | C), the entropy that remains. A context is worth the amount by which "
+            "this entropy falls below H(X).",
         ),
         Mistake(
             "L22",
@@ -127,9 +127,9 @@ WORTH = Question(
         ),
     ),
     properties=(
-        Property("The worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
+        Property("Your first entry, for no context, is not 0", lambda value, *_: abs(value[0]) < 1e-9),
         Property(
-            "You give a longer context a lower worth, but on average a context cannot hurt",
+            "In your array a longer context is worth less, but on average a context cannot hurt",
             lambda value, *_: (np.diff(value) > -1e-9).all(),
         ),
         Property(
