@@ -105,8 +105,8 @@ WORTH = Question(
         Mistake(
             "L22",
             _each,
-            "Your array contains what each symbol adds to the sum of those before it. The task asks for the"
-            " worth of all L symbols together.",
+            "Your array contains what each symbol adds to the sum of those before it. The task asks what "
+            "all L symbols together are worth.",
         ),
         Mistake(
             "L22",
