@@ -79,7 +79,7 @@ DESKS = Question(
         Mistake(
             "M50",
             but(desks, {"floor": lambda p, q: entr(q).sum(axis=1), "excess": OTHER_EXCESSES["reverse"]}),
-            "The truth and the model have changed places. The first argument, p, is the truth: it says how "
+            "You have swapped the truth and the model. The first argument, p, is the truth: it says how "
             "often each outcome occurs, and it is the factor before every logarithm.",
         ),
         Mistake(
@@ -120,7 +120,7 @@ DESKS = Question(
                     "excess": lambda p, q: _excess(p, q) / p.shape[1],
                 },
             ),
-            "Your number is {ratio} times the right one, which is one over the number of outcomes: you take "
+            "Your number is {ratio} = 1 / n times the right one, with n outcomes: you take "
             "a mean over the outcomes. The probabilities are already weights, so an expectation is a sum.",
         ),
         Mistake(
@@ -349,7 +349,7 @@ NEAR_TRUTH = Question(
         Mistake(
             "L22",
             _slope(lambda p, q, e: -p / q),
-            "Your 'slope' takes in only the first outcome. The probability of the second is 1 - q, which "
+            "Your 'slope' covers only the first outcome. The probability of the second is 1 - q, which "
             "changes with q.",
         ),
         Mistake(
@@ -360,7 +360,7 @@ NEAR_TRUTH = Question(
         Mistake(
             "L22",
             _near(lambda p, q, e: e**2 / (2 * p)),
-            "Your 'near' takes in only the second derivative for the first outcome. The second outcome adds "
+            "Your 'near' covers only the second derivative for the first outcome. The second outcome adds "
             "its own.",
         ),
         Mistake(

@@ -102,7 +102,7 @@ def _refute(key, given):
 
 DIRECTIONS = Question(
     key="03.directions",
-    title="always, or give an example against it",
+    title="always, or give a counterexample",
     kind="protocol",
     stars=2,
     points=4,
@@ -201,7 +201,7 @@ SAMPLES = Question(
         Mistake(
             "M50",
             lambda x, mean_p, width_p, mean_q, width_q: from_samples(x, mean_q, width_q, mean_p, width_p),
-            "p and q have changed places. The samples come from p: its density is the numerator of the "
+            "You have swapped p and q. The samples come from p: its density is the numerator of the "
             "ratio, and the expectation is taken under p.",
         ),
         Mistake(

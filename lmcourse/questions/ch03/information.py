@@ -99,14 +99,14 @@ WORTH = Question(
         Mistake(
             "L22",
             lambda law: _remaining(law) / LN2,
-            "Your array contains H(X | C), the entropy that remains. The worth of a context is how far that "
-            "is below H(X).",
+            "Your array contains H(X | C), the entropy that remains. A context is worth the amount by which "
+            "this entropy falls below H(X).",
         ),
         Mistake(
             "L22",
             _each,
-            "Your array contains what each symbol adds to the sum of those before it. The task asks for the"
-            " worth of all L symbols together.",
+            "Your array contains what each symbol adds to the sum of those before it. The task asks what "
+            "all L symbols together are worth.",
         ),
         Mistake(
             "L22",
@@ -127,9 +127,9 @@ WORTH = Question(
         ),
     ),
     properties=(
-        Property("The worth of no context is not 0", lambda value, *_: abs(value[0]) < 1e-9),
+        Property("Your first entry, for no context, is not 0", lambda value, *_: abs(value[0]) < 1e-9),
         Property(
-            "You give a longer context a lower worth, but on average a context cannot hurt",
+            "In your array a longer context is worth less, but on average a context cannot hurt",
             lambda value, *_: (np.diff(value) > -1e-9).all(),
         ),
         Property(

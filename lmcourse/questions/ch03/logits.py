@@ -136,14 +136,14 @@ TEACHER = Question(
         Mistake(
             "M42",
             lambda teacher, student, T: teacher_kl(teacher, student, T) * T**2,
-            "Your number is {ratio} times the right one, which is the square of T. That factor belongs to a "
+            "Your number is {ratio} times the right one. This is the square of T, a factor that belongs to a "
             "training loss, in which it keeps the gradients in proportion; the task asks for the divergence "
             "itself.",
         ),
         Mistake(
             "M42",
             lambda teacher, student, T: teacher_kl(teacher, student, T) * T,
-            "Your number is {ratio} times the right one, which is T. The task asks for the divergence "
+            "Your number is {ratio} = T times the right one. The task asks for the divergence "
             "itself, without a factor.",
         ),
         Mistake(
@@ -161,7 +161,7 @@ TEACHER = Question(
         Mistake(
             "L1",
             lambda *case: teacher_kl(*case) / case[0].shape[1],
-            "Your number is {ratio} times the right one, which is one over the number of symbols. A "
+            "Your number is {ratio} = 1 / V times the right one, with V symbols. A "
             "divergence is a sum over the symbols.",
         ),
     ),
@@ -247,20 +247,19 @@ EVALUATOR = Question(
         Mistake(
             "M50",
             partial(excess_per_token, count=np.size),
-            "One mistake is corrected. The other one: your number is {ratio} times the right one, which is "
-            "one over the number of symbols. 'mean' divides by the number of elements, and a token has V of "
-            "them.",
+            "One mistake is corrected. The other one: your number is {ratio} = 1 / V times the right "
+            "one. 'mean' divides by the number of elements, and a token has V of them.",
         ),
         Mistake(
             "L1",
             partial(excess_per_token, count=len),
-            "Your number is {ratio} times the right one, which is T. 'batchmean' divides by the length of "
+            "Your number is {ratio} = T times the right one. 'batchmean' divides by the length of "
             "the first axis only: flatten B and T into one axis.",
         ),
         Mistake(
             "L1",
             partial(excess_per_token, count=lambda truth: truth.shape[1]),
-            "Your number is {ratio} times the right one, which is B: you divide by the length of one "
+            "Your number is {ratio} = B times the right one: you divide by the length of one "
             "sequence. Divide by the number of tokens in the whole batch.",
         ),
         Mistake(

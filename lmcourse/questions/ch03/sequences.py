@@ -139,7 +139,7 @@ CHAIN = Question(
             lambda start_p, table_p, start_q, table_q, length: chain_kl(
                 start_q, table_q, start_p, table_p, length
             ),
-            "The truth and the model have changed places: this is D(q || p). The truth sets the weights of "
+            "You have swapped the truth and the model: this is D(q || p). The truth sets the weights of "
             "the contexts, and it comes first in each divergence.",
         ),
         Mistake(
