@@ -646,7 +646,7 @@ READ = {
     "10_topic_models": {
         "def-10-topics": "8e142929",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "86b7ecf6",
+        "thm-10-order": "118e6d5e",
     },
     "11_compression": {
         "def-11-code": "c1fa4d3f",

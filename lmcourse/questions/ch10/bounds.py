@@ -154,7 +154,7 @@ BOUND = Question(
                     topics, alpha, counts > 0, gamma, weigh
                 ),
             ),
-            "Your step counts each word type once. A word that comes three times adds its shares three "
+            "Your step counts each word type once. A word that occurs three times adds its shares three "
             "times.",
         ),
         Mistake(
@@ -171,8 +171,8 @@ BOUND = Question(
         Mistake(
             "L23",
             _one_step_late,
-            "Your first bound is that after the first step. Begin with the gamma that is given, and make one "
-            "step less.",
+            "Your first bound is the one after the first step. Begin with the gamma that is given, and take "
+            "one step fewer.",
         ),
         Mistake(
             "M48",

@@ -179,20 +179,20 @@ CHOOSE = Question(
         Mistake(
             "M69",
             partial(choose, same=lambda run, first: run["removed"] == first["removed"]),
-            "You compare runs that have scored other halves of the documents. Which words a run has scored "
-            "is said by its split as well.",
+            "You compare runs that have scored other halves of the documents. The split, too, says which "
+            "words a run has scored.",
         ),
         Mistake(
             "M68",
             partial(choose, same=lambda run, first: run["split"] == first["split"]),
-            "You compare runs from whose text words were removed. What is left is another text, with fewer "
-            "easy words.",
+            "You compare runs that had words removed from their text. What is left is a different text, "
+            "with fewer easy words.",
         ),
         Mistake(
             "M69 + M68",
             partial(choose, same=lambda run, first: True),
-            "You compare all runs. Some have scored other words than the first: another half of the "
-            "documents, or a text from which words were removed.",
+            "You compare all runs. Some have scored words other than those of the first run: another half "
+            "of the documents, or a text from which words were removed.",
         ),
         Mistake(
             "M63",
@@ -285,8 +285,8 @@ CHOOSE = Question(
             lambda value, *case: value["choice"] <= value["best"],
         ),
         Property(
-            "'loss' has a number for a run that has not scored the words of the first one, or none for one "
-            "that has",
+            "'loss' has a number for a run that has not scored the words of the first run, or no number for "
+            "a run that has",
             lambda value, runs, z: all(
                 np.isnan(number) != _same_words(run, runs[0])
                 for run, number in zip(runs, value["loss"], strict=True)

@@ -61,7 +61,7 @@ ONE_TOPIC = Question(
             "M31",
             but(one_topic, {"next": lambda n1, n2, beta: n1 / (n1 + n2)}),
             "Your 'next' is the share of the first word so far. The prior counts as well: a word that has "
-            "not come yet may still come.",
+            "not occurred yet may still occur.",
         ),
         Mistake(
             "L31",
@@ -99,8 +99,8 @@ ONE_TOPIC = Question(
                     ((n1 + beta) / (n1 + n2 + 2 * beta)) ** n1 * ((n2 + beta) / (n1 + n2 + 2 * beta)) ** n2
                 )
             ),
-            "Your 'sequence' predicts every word from the counts of *all* words, its own included. A word "
-            "may only use those before it.",
+            "Your 'sequence' predicts every word from the counts of *all* words, its own included. Predict "
+            "a word only from those before it.",
         ),
         Mistake(
             "L22",
@@ -116,7 +116,7 @@ ONE_TOPIC = Question(
         Mistake(
             "L31",
             exchanged(one_topic, "sequence", "counts"),
-            "'sequence' and 'counts' have changed places. One of them adds up many orders.",
+            "'sequence' and 'counts' are swapped. One of them adds up many orders.",
         ),
         Mistake(
             "L40",
@@ -355,7 +355,7 @@ INTEGRAL = Question(
                 two_ways,
                 estimate=lambda topics, alpha, counts, draws: sampled(topics, alpha, counts, 1 - draws),
             ),
-            "In your 'sampled' the two topics have changed places: a draw is the weight of the *first* one.",
+            "In your 'sampled' the two topics are swapped: a draw is the weight of the *first* topic.",
         ),
         Mistake(
             "L40",

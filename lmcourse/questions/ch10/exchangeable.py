@@ -108,8 +108,8 @@ TWO_TOPICS = Question(
         Mistake(
             "L13",
             but(two_topics, {"pair": lambda a, b, alpha: _pair(a, b, alpha) - (a + b) ** 2 / 4}),
-            "Your 'pair' is the covariance. It says how much the pair has above independent words; the task "
-            "asks for the probability itself.",
+            "Your 'pair' is the covariance. It says by how much the pair is more probable than two "
+            "independent words; the task asks for the probability itself.",
         ),
     ),
     properties=(
@@ -183,7 +183,7 @@ def _read_example(given):
         sums = ", ".join(f"{total:.4g}" for total in topics.sum(axis=1))
         return f"The rows of the topics sum to {sums}, and each has to sum to 1."
     if not whole or not (0 <= v < topics.shape[1] and 0 <= w < topics.shape[1]):
-        return f"v and w are numbers of words, from 0 to {topics.shape[1] - 1}."
+        return f"v and w are indices of words, from 0 to {topics.shape[1] - 1}."
     return topics / topics.sum(axis=1, keepdims=True), v, w
 
 

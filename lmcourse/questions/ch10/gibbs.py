@@ -117,7 +117,7 @@ GIBBS = Question(
                 sweep,
                 conditional=_normal(lambda d, w, n, V, alpha, beta: d * (w + beta) / (n + V * beta)),
             ),
-            "Your conditional lacks alpha. A topic that the document has not used yet may still come.",
+            "Your conditional lacks alpha. A topic that the document has not used yet may still be drawn.",
         ),
         Mistake(
             "L22",
@@ -125,7 +125,7 @@ GIBBS = Question(
                 sweep,
                 conditional=_normal(lambda d, w, n, V, alpha, beta: (d + alpha) * w / (n + V * beta)),
             ),
-            "Your conditional lacks beta above the line. A topic that has not used this word yet may still "
+            "Your conditional lacks beta in the numerator. A topic that has not used this word yet may still "
             "do so.",
         ),
         Mistake(
@@ -134,8 +134,8 @@ GIBBS = Question(
                 sweep,
                 conditional=_normal(lambda d, w, n, V, alpha, beta: (d + alpha) * (w + beta) / (n + beta)),
             ),
-            "Your conditional adds beta once below the line. Each of the V words has its beta, and only then "
-            "do the probabilities of a topic sum to 1.",
+            "Your conditional adds beta only once in the denominator. Each of the V words has its beta, and "
+            "only then do the probabilities of a topic sum to 1.",
         ),
         Mistake(
             "L13",
@@ -145,8 +145,8 @@ GIBBS = Question(
                     lambda d, w, n, V, alpha, beta: (d + alpha) * (w + beta) / (n + len(n) * beta)
                 ),
             ),
-            "Your conditional adds beta for each of the K topics below the line. A topic is a distribution "
-            "over V words, and each of them has its beta.",
+            "Your conditional adds beta for each of the K topics in the denominator. A topic is a "
+            "distribution over V words, and each of them has its beta.",
         ),
         Mistake(
             "L22",
@@ -179,7 +179,7 @@ GIBBS = Question(
                     lambda d, w, n, V, alpha, beta: (d + beta) * (w + alpha) / (n + V * alpha)
                 ),
             ),
-            "In your conditional alpha and beta have changed places: alpha belongs to the document's topics, "
+            "In your conditional alpha and beta are swapped: alpha belongs to the document's topics, "
             "beta to the topic's words.",
         ),
         Mistake(

@@ -117,7 +117,7 @@ MIXTURE = Question(
             partial(
                 mixture, perplexity=lambda weights, topics, counts, p: _pooled(weights, topics, counts > 0, p)
             ),
-            "Your 'perplexity' scores each word type of a document once. A word that comes three times is "
+            "Your 'perplexity' scores each word type of a document once. A word that occurs three times is "
             "scored three times.",
         ),
         Mistake(
@@ -158,8 +158,8 @@ MIXTURE = Question(
                 mixture,
                 words=lambda weights, topics: np.tile(weights.mean(axis=0) @ topics, (len(weights), 1)),
             ),
-            "Your 'p' is the same for all documents. Each document has its own weights: one row of the "
-            "product each.",
+            "Your 'p' is the same for all documents. Each document has its own weights, and so its own row "
+            "of the product.",
         ),
         Mistake(
             "L24",
@@ -173,7 +173,7 @@ MIXTURE = Question(
             lambda value, *case: np.allclose(value["p"].sum(axis=1), 1.0, rtol=0, atol=1e-6),
         ),
         Property(
-            "'perplexity' is not a number or infinite. A word that does not occur adds nothing, even if its "
+            "'perplexity' is infinite or not a number. A word that does not occur adds nothing, even if its "
             "probability is 0",
             lambda value, *case: bool(np.isfinite(value["perplexity"])),
         ),
@@ -220,8 +220,8 @@ SAID = {
     "E": "In line E every letter is bound, and both sides are about one document. Its slip is another one.",
     "F": "In line F every letter is bound, and each logarithm is that of a probability. Its slip is another "
     "one.",
-    "G": "Line G is right: the logarithm of a product is a sum of logarithms, and all documents are on both "
-    "sides.",
+    "G": "Line G is right: the logarithm of a product is a sum of logarithms, and both sides are about all "
+    "documents.",
 }
 """For each line what to say if it is named for a slip that it does not have."""
 

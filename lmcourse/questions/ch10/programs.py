@@ -61,14 +61,14 @@ WHICH_PEEKED = Question(
         Mistake(
             "M49",
             _says("topics", "D"),
-            "In 'topics' one is missing: a program does not score the test documents at all. On which "
-            "documents were the topics fitted that it scores?",
+            "In 'topics' one program is missing: it does not score the test documents at all. Which "
+            "documents does it score, and on which were its topics fitted?",
         ),
         Mistake(
             "L17",
             _says("topics", "A"),
-            "In 'topics' one is missing: look at what each program hands to fit, and then at the words "
-            "that it scores.",
+            "In 'topics' one program is missing: look at what each program hands to fit, and then at the "
+            "words that it scores.",
         ),
         Mistake(
             "L28",
@@ -85,14 +85,14 @@ WHICH_PEEKED = Question(
         Mistake(
             "M49",
             _says("weights", "B"),
-            "In 'weights' one is missing. Look for another program that infers theta from a document and "
-            "then scores the same document.",
+            "In 'weights' one program is missing. Look for another program that infers theta from a "
+            "document and then scores the same document.",
         ),
         Mistake(
             "M49",
             _says("weights", "A"),
-            "In 'weights' one is missing. It does not matter that the topics come from other documents: from "
-            "which words does each program infer theta, and which words does it score?",
+            "In 'weights' one program is missing. It does not matter that the topics come from other "
+            "documents: from which words does each program infer theta, and which words does it score?",
         ),
         Mistake(
             "L28",
@@ -127,26 +127,26 @@ WHICH_PEEKED = Question(
         Mistake(
             "L28",
             _says("honest", "CE"),
-            "In 'honest' one is missing: a program that uses half of the test documents for the topics *and* "
-            "for the weights, and scores nothing of that half.",
+            "In 'honest' one program is missing: one that uses half of the test documents for the topics "
+            "*and* for the weights, and scores nothing of that half.",
         ),
         Mistake(
             "L28",
             _says("honest", "CF"),
-            "In 'honest' one is missing: a program that scores whole test documents, and infers nothing from "
-            "them.",
+            "In 'honest' one program is missing: one that scores whole test documents, and infers nothing "
+            "from them.",
         ),
         Mistake(
             "L28",
             _says("honest", "EF"),
-            "In 'honest' one is missing: look for a program that reads one half of a document and scores the "
-            "other.",
+            "In 'honest' one program is missing: look for a program that reads one half of a document and "
+            "scores the other.",
         ),
         Mistake(
             "L28",
             _says("honest", "C"),
-            "In 'honest' two are missing. A program may use words of the test documents, as long as it does "
-            "not score these words; and it need not infer weights at all.",
+            "In 'honest' two programs are missing. A program may use words of the test documents, as long "
+            "as it does not score these words; and it need not infer weights at all.",
         ),
     ),
     advice="Mark in each program three things: the words that fit reads, the words that theta is inferred "

@@ -51,7 +51,7 @@
     const curve = add(picture, "path", { class: "line one" });
     const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot one" }));
     const ring = add(picture, "circle", { r: 9, class: "line one" });
-    add(picture, "text", { x: WIDTH - RIGHT, y: TOP + 14, class: "one end" }, "second halves");
+    const name = add(picture, "text", { x: x(data.topics[last]), class: "one end" }, "second halves");
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
@@ -63,13 +63,14 @@
         dot.setAttribute("cx", x(data.topics[k]));
         dot.setAttribute("cy", y(values[k]));
       });
+      name.setAttribute("y", Math.max(TOP + 14, Math.min(y(values[last - 1]), y(values[last])) - 14)); // above the end of its curve
       ring.setAttribute("cx", x(found.topics));
       ring.setAttribute("cy", y(found.value));
       const better = found.topics === 1 ? "No larger number does better." :
         `That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
       words.innerHTML = `After at most <b>${found.words}</b> words, the second halves are predicted best with ` +
         `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>. ${better} ` +
-        `The training pages ask for ${found.training} topics all the time.`;
+        `The training pages ask for ${found.training} topics, however much is read.`;
     }
     show();
   }
