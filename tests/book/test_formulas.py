@@ -662,7 +662,7 @@ READ = {
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "6c0cc0b0",
-        "thm-13-frontier": "ea550708",
+        "thm-13-frontier": "91394e17",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "0bbea700",
     },

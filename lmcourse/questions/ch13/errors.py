@@ -70,8 +70,8 @@ EDIT_DISTANCE = Question(
         Mistake(
             "L39",
             _place_by_place,
-            "You compare word by word at the same place. After one word that is missing or too many, all "
-            "later words stand at other places, and they are not errors.",
+            "You compare word by word at the same place. After one missing or extra word, all later words "
+            "stand at other places, but they are not errors.",
         ),
         Mistake(
             "L40",
@@ -81,8 +81,8 @@ EDIT_DISTANCE = Question(
         Mistake(
             "L22",
             _bags,
-            "You count the words of the reference that are missing, in any order. Words that are too many, "
-            "and words at the wrong place, are errors as well.",
+            "You count the words of the reference that are missing, in any order. Extra words, and words in "
+            "the wrong place, are errors as well.",
         ),
         Mistake(
             "L22",
@@ -215,8 +215,8 @@ WER = Question(
         Mistake(
             "M57",
             _with(lambda rates: rates | {"none": rates["mean"], "mean": rates["none"]}),
-            "You average the rates of the sentences, so that a sentence of two words weighs like one of "
-            "twenty. Add the errors, add the words, and divide once.",
+            "You average the rates of the sentences, so that a sentence of two words counts as much as "
+            "one of twenty. Add the errors, add the words, and divide once.",
         ),
         Mistake(
             "M57",
@@ -242,7 +242,7 @@ WER = Question(
         Mistake(
             "L28",
             _acquits_nobody,
-            "You accuse reports that are right. The WER itself is among the four rates.",
+            "Some reports that you accuse are right. The WER itself is among the four rates.",
         ),
     ),
     properties=(

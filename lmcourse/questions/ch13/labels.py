@@ -56,8 +56,8 @@ F1 = Question(
         Mistake(
             "M59",
             exchanged(f1, "precision", "recall"),
-            "Precision and recall have changed places. Precision asks about the tickets that were flagged: "
-            "how many of them are urgent?",
+            "Precision and recall are swapped. Precision asks about the tickets that were flagged: how many "
+            "of them are urgent?",
         ),
         Mistake(
             "M59",

@@ -125,7 +125,8 @@ VOTES = Question(
                     )
                 },
             ),
-            "Your 'power' takes the share of the votes that came. It is asked for the argument share.",
+            "Your 'power' uses the share of the votes that A got. The task gives another one, the argument "
+            "share.",
         ),
     ),
     properties=(
@@ -134,7 +135,7 @@ VOTES = Question(
             lambda value, *case: (value["interval"] >= 0).all() and (value["interval"] <= 1).all(),
         ),
         Property(
-            "it does not turn round when the models exchange names: the share of B is 1 minus that of A",
+            "it is not reversed when the models exchange names: the share of B is 1 minus that of A",
             lambda value, second: np.allclose(value["interval"], 1 - second["interval"][::-1], atol=1e-6),
             also=lambda a, b, ties, share: (b, a, ties, share),
         ),

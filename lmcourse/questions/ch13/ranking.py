@@ -94,7 +94,7 @@ TIES = Question(
         Mistake(
             "L31",
             lambda scores, right: {**ties(scores, right), "range": ties(scores, right)["range"][::-1]},
-            "The ends of your 'range' have changed places: the lower one comes first.",
+            "The ends of your 'range' are swapped: the lower one comes first.",
         ),
         Mistake(
             "L1",
@@ -199,7 +199,7 @@ RANK_INTERVAL = Question(
         Mistake(
             "L7",
             partial(rank_interval, correlation=lambda x, y: -_spearman(x, y)),
-            "Your sign is turned. The correlation is that of the perplexity with the accuracy: it is "
+            "Your sign is reversed. The correlation is that of the perplexity with the accuracy: it is "
             "negative if models with a lower perplexity are right more often.",
         ),
         Mistake(

@@ -104,14 +104,15 @@ SAME_COUNTS = Question(
         Mistake(
             "L23",
             chosen(TEXTS, "bigrams", "same"),
-            "Your text has the same bigrams, and other trigrams. What is moved has to stand between two "
+            "Your text has the same bigrams, but other trigrams. What is moved has to stand between two "
             "places that look alike for two words, not for one.",
         ),
         Mistake(
             "L24",
             chosen(TEXTS, "L24", "same"),
-            "Your text has the same words, and its words stand behind others. Only a unigram model ignores "
-            "what stands before: cut the text where it repeats itself, and exchange the parts.",
+            "Your text has the same words, but they follow other words than in the given text. Only a "
+            "unigram model ignores what stands before: cut the text where it repeats itself, and exchange "
+            "the parts.",
         ),
         Mistake(
             "L23",
@@ -122,16 +123,16 @@ SAME_COUNTS = Question(
         Mistake(
             "L23",
             chosen(TEXTS, "L23", "pair"),
-            "Your two texts have the same trigrams, and other 4-grams. The parts that change places have to "
+            "Your two texts have the same trigrams, but other 4-grams. The parts that change places have to "
             "follow the same *three* words.",
         ),
         Mistake(
             "L24",
             chosen(TEXTS, "L24", "pair"),
-            "Your two texts have the same words in another order, and already their trigrams differ.",
+            "Your two texts have the same words in another order, but even their trigrams differ.",
         ),
     ),
-    advice="Which two words stand together more than once? Cut the text behind them.",
+    advice="Which two words stand together more than once? Cut the text after them.",
 )
 
 QUESTIONS = (SAME_COUNTS,)

@@ -102,7 +102,7 @@ DECODERS = Question(
         Mistake(
             "L31",
             partial(decoders, decode=_p_first),
-            "You cut first and apply the temperature afterwards. The task has them the other way round.",
+            "You cut first and apply the temperature afterwards. In the task it is the other way round.",
         ),
         Mistake(
             "L22",
