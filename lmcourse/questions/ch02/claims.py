@@ -116,7 +116,7 @@ CLAIMS = Question(
         Mistake(
             "L31",
             but(claims, {"C": lambda: "always"}),
-            "C: in H(p, q), the first letter says who draws, and the second says who is scored. Compute "
+            "C: in H(p, q), p generates the outcomes and q is scored on them. Compute "
             "both cross-entropies for a truth that is nearly certain and a model that is not.",
         ),
         Mistake(

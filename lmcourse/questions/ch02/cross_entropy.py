@@ -85,8 +85,7 @@ THREE_WORDS = Question(
         Mistake(
             "L31",
             exchanged(sentence_cost, "bits", "hartleys"),
-            "'bits' and 'hartleys' have changed places. A hartley is larger than a bit, so there are fewer "
-            "hartleys.",
+            "'bits' and 'hartleys' are swapped. A hartley is larger than a bit, so there are fewer hartleys.",
         ),
         Mistake(
             "M6",
@@ -202,7 +201,7 @@ def _of_the_mean(a, b, outcomes):
 
 
 def _draw_forecasts(rng, winner=None):
-    """Two forecasters, of whom one may know more; no choice hangs on a rounding."""
+    """Two forecasters, of whom one may know more; no choice hangs on rounding."""
     while True:
         days, weathers = int(rng.integers(12, 40)), int(rng.integers(3, 6))
         truth = rng.dirichlet(np.ones(weathers), size=days)
@@ -281,7 +280,7 @@ FORECASTERS = Question(
         Mistake(
             "L11",
             _only(choice={"settled": lambda difference, error: True}),
-            "Your 'choice' names a forecaster although the interval of the difference contains 0.",
+            "Your 'choice' names a forecaster although the interval for the difference contains 0.",
         ),
         Mistake(
             "L5",
@@ -308,7 +307,7 @@ FORECASTERS = Question(
         Mistake(
             "L31",
             but(compare_forecasters, {"nats": lambda *case: compare_forecasters(*case)["nats"][::-1]}),
-            "The two numbers in your 'nats' have changed places.",
+            "The two numbers in your 'nats' are swapped.",
         ),
         Mistake(
             "L1",

@@ -182,7 +182,8 @@ SMOOTHING_FLOOR = Question(
         Mistake(
             "M2",
             partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / LN2)),
-            "Your floor is {ratio} = 1 / ln 2 times the nats: it is in bits. Use the natural logarithm.",
+            "Your floor is {ratio} = 1 / ln 2 times the one in nats: it is in bits. Use the natural "
+            "logarithm.",
         ),
     ),
     alike=(("right", "L43", "two decimals are as near as a diagnosis looks"),),

@@ -86,12 +86,13 @@ AVERAGE_SURPRISAL = Question(
         Mistake(
             "M21",
             partial(average_surprisal, mask=lambda targets, _: targets > 0),
-            "The symbol 0 can be a real token. Compare with the argument ignore_index, not with 0.",
+            "The symbol 0 can be a real token. Compare the targets with ignore_index, not with 0.",
         ),
         Mistake(
             "M21",
             partial(average_surprisal, mask=lambda targets, _: targets != 0),
-            "The symbol 0 can be a token, and padding can have another number. Compare with ignore_index.",
+            "The symbol 0 can be a token, and padding can be another number. Compare the targets with "
+            "ignore_index.",
         ),
         Mistake(
             "M9",
