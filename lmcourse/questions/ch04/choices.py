@@ -96,7 +96,7 @@ SRILM = Question(
         Mistake(
             "L31",
             exchanged(srilm, "ppl", "ppl1"),
-            "'ppl' and 'ppl1' have changed places. Which of them divides the same total by more tokens?",
+            "You have swapped 'ppl' and 'ppl1'. Which of them divides the same total by more tokens?",
         ),
         Mistake(
             "L27",

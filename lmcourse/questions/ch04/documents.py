@@ -147,8 +147,7 @@ ANY_BASE = Question(
         Mistake(
             "L3",
             but(any_base, {"mixed": lambda L, a, b: a ** (L / np.log(b))}),
-            "In your 'mixed' the bases have changed places. The logarithm has base a, and b is raised to "
-            "the loss.",
+            "In your 'mixed' the bases are swapped. The logarithm has base a, and b is raised to the loss.",
         ),
         Mistake(
             "L3",
@@ -219,7 +218,7 @@ TWO_DOCUMENTS = Question(
                 two_documents,
                 {"pooled": lambda P1, P2, n1, n2: P1 ** (n2 / (n1 + n2)) * P2 ** (n1 / (n1 + n2))},
             ),
-            "In your 'pooled' the lengths have changed places: each document has the weight of the other.",
+            "In your 'pooled' the lengths are swapped: each document has the weight of the other.",
         ),
         Mistake(
             "L1",

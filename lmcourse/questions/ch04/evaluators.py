@@ -262,7 +262,7 @@ SENTENCE_ENDS = Question(
         Mistake(
             "L31",
             exchanged(evaluate_stream, "with </s>", "without </s>"),
-            "Your two numbers have changed places.",
+            "Your two numbers are swapped.",
         ),
         Mistake(
             "L1",

@@ -121,7 +121,7 @@ CARD = Question(
         Mistake(
             "L31",
             exchanged(report_card, "perplexity per token", "perplexity per word"),
-            "The perplexities per token and per word have changed places. Which of them divides the same "
+            "The perplexities per token and per word are swapped. Which of them divides the same "
             "total by more?",
         ),
     ),
