@@ -140,7 +140,8 @@ TWO_BITS = Question(
         Mistake(
             "M2",
             but(two_bits, {"overhead": lambda a, w: _length(w) + np.log(w)}),
-            "Your 'overhead' takes a surprisal in nats from a length in bits. Use the logarithm to base 2.",
+            "Your 'overhead' subtracts a surprisal in nats from a length in bits. Use the logarithm to "
+            "base 2.",
         ),
     ),
     properties=(

@@ -314,7 +314,7 @@ CODER = Question(
         Mistake(
             "L22",
             but(coder, {"ids": lambda counts, ids, bits: _decode(counts, bits, whole=False)}),
-            "Your decoder takes the bits that are missing for zeros, and so reads a text from a file that "
+            "Your decoder treats missing bits as zeros, and so reads a text from a file that "
             "has been cut off. The whole cell must lie inside that of the text.",
         ),
     ),

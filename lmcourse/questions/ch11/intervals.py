@@ -238,7 +238,7 @@ DECODE = Question(
         Mistake(
             "L31",
             lambda: {"text": decode()["flipped"], "flipped": decode()["text"]},
-            "Your two texts have changed places.",
+            "Your two texts are swapped.",
         ),
     ),
     advice="The bits 101 are the number 1/2 + 1/8. In the first row 'the' has the part from 0 to 4/8. If the "

@@ -146,7 +146,7 @@ EIGHT_BITS = Question(
         Mistake(
             "L13",
             partial(quantise, counted=_nearest),
-            "You round each entry for itself. Then the counts need not sum to 2**bits, and rare symbols get "
+            "You round each entry on its own. Then the counts need not sum to 2**bits, and rare symbols get "
             "a count of 0.",
         ),
         Mistake(
@@ -169,7 +169,7 @@ EIGHT_BITS = Question(
         Mistake(
             "M50",
             partial(quantise, loss=_kl_backwards),
-            "Your 'loss' is D(counts || row). The symbols come as the row says, so the row stands first.",
+            "Your 'loss' is D(counts || row). The symbols are drawn from the row, so the row comes first.",
         ),
         Mistake(
             "L7",
@@ -268,7 +268,7 @@ HUFFMAN = Question(
         Mistake(
             "M77",
             partial(huffman, length=lambda q: (q * np.ceil(-np.log2(q))).sum()),
-            "Your code words have the surprisal, rounded up, each for itself. Such a code exists, and "
+            "Each of your code words is as long as its surprisal, rounded up. Such a code exists, but "
             "Huffman's is shorter: merge the two least probable nodes until one is left.",
         ),
         Mistake(
@@ -293,7 +293,7 @@ HUFFMAN = Question(
                 huffman,
                 {"loss": lambda row, block: huffman(row, block)["bits"] + (row * np.log(row)).sum()},
             ),
-            "Your 'loss' takes an entropy in nats from bits.",
+            "Your 'loss' subtracts an entropy in nats from a length in bits.",
         ),
         Mistake(
             "L9",

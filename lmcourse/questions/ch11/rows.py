@@ -139,7 +139,7 @@ SAME_ROW = Question(
                     "first": lambda *case: _close_enough(*case)["first"],
                 },
             ),
-            "You take rows for the same that are not. A decoder has no tolerance: a border between two "
+            "You treat rows as equal although they differ. A decoder has no tolerance: a border between two "
             "symbols that has moved by one count is another border. Compare every count with ==.",
         ),
         Mistake(

@@ -131,8 +131,8 @@ TWO_PART = Question(
         Mistake(
             "L34",
             but(two_part, {"break_even": lambda rates, sizes, length: _upside_down(rates, sizes)}),
-            "Your 'break_even' is upside down. At that length, what is saved per byte, times the length, is "
-            "what the model is larger.",
+            "Your 'break_even' is upside down. At that length, the saving per byte times the length "
+            "equals the extra size of the model.",
         ),
         Mistake(
             "L1",
