@@ -207,7 +207,7 @@ ACCEPT = Question(
         Mistake(
             "L7",
             partial(accept, verdict=_turned),
-            "Your verdicts 'accept' and 'reject' have changed places.",
+            "Your verdicts 'accept' and 'reject' are swapped.",
         ),
         Mistake(
             "M4",
