@@ -212,7 +212,7 @@ ACCEPT = Question(
         Mistake(
             "M4",
             partial(accept, scale=lambda nats: 100 * nats),
-            "Your percentages are 100 times the change of the loss in nats. The perplexity is its exponential.",
+            "Your percentages are 100 times the rise of the loss in nats. The perplexity is its exponential.",
         ),
         Mistake(
             "L29",
