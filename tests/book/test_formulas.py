@@ -410,8 +410,8 @@ FORMULAS = {
             np.mean([kl_divergence(q, r) for q, r in zip(OLD, NEW, strict=True)]),
             (OLD * np.log(OLD / NEW)).sum(axis=1).mean(),
         ),
-        r"H(p, \tilde q) - H(p, q) \;=\; D(q \,\Vert\, \tilde q) "
-        r"+ \sum_i (p_i - q_i) \ln \frac{q_i}{\tilde q_i}": (
+        r"\begin{aligned} &H(p, \tilde q) - H(p, q) \\ &= D(q \,\Vert\, \tilde q) \\ "
+        r"&+ \sum_i (p_i - q_i) \ln \frac{q_i}{\tilde q_i} . \end{aligned}": (
             cross_entropy(OLD[2], NEW[0]) - cross_entropy(OLD[2], OLD[0]),
             kl_divergence(OLD[0], NEW[0]) + ((OLD[2] - OLD[0]) * np.log(OLD[0] / NEW[0])).sum(),
         ),
@@ -656,7 +656,7 @@ READ = {
     },
     "12_models_that_change": {
         "def-12-change": "0c53db63",
-        "thm-12-change": "d63c6899",
+        "thm-12-change": "ad954d1e",
         "thm-12-guess": "05978511",
         "thm-12-mixture": "20e523db",
     },

@@ -207,12 +207,12 @@ ACCEPT = Question(
         Mistake(
             "L7",
             partial(accept, verdict=_turned),
-            "Your verdicts 'accept' and 'reject' have changed places.",
+            "Your verdicts 'accept' and 'reject' are swapped.",
         ),
         Mistake(
             "M4",
             partial(accept, scale=lambda nats: 100 * nats),
-            "Your per cent are those of the loss in nats, times 100. The perplexity is its exponential.",
+            "Your percentages are 100 times the rise of the loss in nats. The perplexity is its exponential.",
         ),
         Mistake(
             "L29",

@@ -142,7 +142,7 @@ FORGETTING = Question(
             "L26",
             _with(gradient=_mean_of_contexts),
             "You follow the gradient of a mean over contexts. A loss is a mean over tokens: a context that "
-            "comes often weighs more.",
+            "occurs often weighs more.",
         ),
         Mistake(
             "M5",

@@ -102,13 +102,13 @@ ROUNDING = Question(
             partial(
                 rounding, scales=lambda w, bits: np.full((len(w), 1), np.abs(w).max() / (2 ** (bits - 1) - 1))
             ),
-            "All your rows have one step, that of the largest weight of the matrix, so that small rows lose "
-            "nearly everything. Each row has a step of its own.",
+            "All your rows have the same step, that of the largest weight of the matrix, so that small rows "
+            "lose nearly everything. Each row has a step of its own.",
         ),
         Mistake(
             "L23",
             partial(rounding, scales=lambda w, bits: np.abs(w).max(axis=1, keepdims=True) / (2**bits - 1)),
-            "Your levels are too many for that number of bits: one bit is the sign, so the whole numbers go "
+            "You have too many levels for that number of bits: one bit is the sign, so the whole numbers go "
             "from -(2**(bits - 1) - 1) to 2**(bits - 1) - 1.",
         ),
         Mistake(

@@ -139,13 +139,13 @@ SIZE = Question(
         Mistake(
             "L8",
             partial(audit, size=_always_a_mask, suspects=_suspects),
-            "Your 'bytes' have a mask for every matrix. If no weight has been pruned, none is needed.",
+            "Your 'bytes' include a mask for every matrix. If no weight has been pruned, none is needed.",
         ),
         Mistake(
             "L27",
             partial(audit, size=_scale_of_kept, suspects=_suspects),
-            "Your 'bytes' have scales for the kept weights only. A group is a run of places in the matrix, "
-            "whatever has been pruned in it, and its scale is stored.",
+            "Your 'bytes' include scales for the kept weights only. A group is a run of places in the "
+            "matrix, whatever has been pruned in it, and its scale is stored.",
         ),
         Mistake(
             "L3",
@@ -155,7 +155,7 @@ SIZE = Question(
         Mistake(
             "L28",
             partial(audit, suspects=lambda report: _suspects(report) | {"none": np.inf}),
-            "Your sizes are right, and you accuse reports that are right, too. If the reported size is the "
+            "Your sizes are right, but you also accuse reports that are right. If the reported size is the "
             "right one, nothing has been left out.",
         ),
     ),

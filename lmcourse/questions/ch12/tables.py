@@ -79,19 +79,19 @@ CROSS_TABLE = Question(
         Mistake(
             "L16",
             lambda: cross_table(_table().T, least=lambda table: table.min(axis=1, keepdims=True)),
-            "Your table has models and texts exchanged: a row is a model, and a column is a text.",
+            "Your table has models and texts swapped: a row is a model, and a column is a text.",
         ),
         Mistake(
             "M61",
             partial(cross_table, least=lambda table: table.min(axis=1, keepdims=True)),
-            "Your 'excess' subtracts the least number of each row. A row holds one model on three texts with "
-            "different floors. The floor belongs to a text, so look for the least number of its column.",
+            "Your 'excess' subtracts the lowest number of each row. A row holds one model on three texts "
+            "with different floors. The floor belongs to a text: look for the lowest number in its column.",
         ),
         Mistake(
             "L12",
             partial(cross_table, least=lambda table: 0.0),
             "Your 'excess' is the table itself, as if each text could be predicted without any loss. "
-            "Subtract the least loss of each text.",
+            "Subtract the lowest loss on each text.",
         ),
         Mistake(
             "L7",
@@ -200,19 +200,20 @@ FLOORS = Question(
         Mistake(
             "L16",
             lambda table, one, other: _read(table, one, other, np.resize(table.min(axis=1), table.shape[1])),
-            "Your floors are the least loss of each model. A floor belongs to a text: take the least number "
-            "of each column.",
+            "Your floors are the lowest loss of each model. A floor belongs to a text: take the lowest "
+            "number in each column.",
         ),
         Mistake(
             "L1",
             partial(read_cells, least=np.mean),
-            "Your floors are mean losses. Every model's loss lies above the floor of a text, so the least "
+            "Your floors are mean losses. Every model's loss lies above the floor of a text, so the lowest "
             "one is the nearest to it.",
         ),
         Mistake(
             "L12",
             partial(read_cells, harder=lambda *_: 0.0, unfamiliar=_rise),
-            "Your 'unfamiliar' is the whole difference between the two cells, as if all texts had one floor.",
+            "Your 'unfamiliar' is the whole difference between the two cells, as if all texts had the same "
+            "floor.",
         ),
         Mistake(
             "L31",
@@ -221,8 +222,7 @@ FLOORS = Question(
                 harder=lambda t, a, b, found: found["unfamiliar"],
                 unfamiliar=lambda t, a, b, found: found["harder"],
             ),
-            "Your 'harder' and 'unfamiliar' have changed places. What a text asks of every model is its "
-            "floor.",
+            "Your 'harder' and 'unfamiliar' are swapped. What a text asks of every model is its floor.",
         ),
         Mistake(
             "L7",
