@@ -26,6 +26,8 @@ LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
 GLUED = "application/papermill.record/"
 MINUTES = re.compile(r"\*\*([\d.]+) min\.\*\*")
+FEW = 420
+"""A slide with fewer characters of Markdown, and nothing but text, is set in larger type."""
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
 RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)
 CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</t[hd]>", re.DOTALL)
@@ -124,16 +126,40 @@ def glued(notebook):
 
 
 def time_slides(cells):
-    """Give the cell that begins a slide its seconds, read from its note, and its classes, from its tags."""
-    first = None
+    """Give the cell that begins a slide its seconds, read from its note, and its classes, from its tags.
+
+    A slide with nothing but a few words is set in larger type (the class ``words``).
+    """
+    slides = []
     for cell in cells:
         kind = cell.metadata.get("slideshow", {}).get("slide_type")
         if kind in ("slide", "subslide"):
-            first = cell
+            slides.append([cell])
             tags = {"answer", "optional"} & set(cell.metadata.get("tags", []))
             cell.metadata["classes"] = " ".join(sorted(tags))
-        elif kind == "notes" and first is not None and (minutes := MINUTES.match(cell.source)):
-            first.metadata["seconds"] = round(60 * float(minutes[1]))
+        elif kind == "notes" and slides and (minutes := MINUTES.match(cell.source)):
+            slides[-1][0].metadata["seconds"] = round(60 * float(minutes[1]))
+        elif kind not in ("notes", "skip") and slides:
+            slides[-1].append(cell)
+    for first, *others in slides:
+        if few_words([first, *others]):
+            first.metadata["classes"] = f"{first.metadata['classes']} words".strip()
+
+
+def few_words(cells):
+    """Say whether cells contain little text and nothing else: no code, table, figure, HTML or formula line.
+
+    Examples
+    --------
+    >>> few_words([nbformat.v4.new_markdown_cell("## Write the line again")])
+    True
+    >>> few_words([nbformat.v4.new_markdown_cell("$$a + b$$")])
+    False
+    """
+    if any(cell.cell_type != "markdown" for cell in cells):
+        return False
+    said = "\n".join(cell.source for cell in cells)
+    return len(said) < FEW and not re.search(r"^ *(?:\||```|!\[)|<|\$\$", said, re.MULTILINE)
 
 
 def prepare(cell, words):

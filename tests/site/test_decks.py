@@ -1,5 +1,6 @@
 """The tables of a deck: words to the left, numbers to the right, in a mathematician's signs."""
 
+import nbformat
 import pytest
 
 from lmcourse.pages.tables import table
@@ -37,3 +38,30 @@ def test_a_column_is_set_as_a_whole():
     made = decks.RESULTS.sub(decks.typeset, html)
     assert '<td class="words">3</td><td>−1.0</td>' in made
     assert '<td class="words">none</td><td>2.0</td>' in made
+
+
+@pytest.mark.parametrize(
+    ("cells", "larger"),
+    [
+        (["## A question\n\nWhich of them?"], True),
+        (["## A question", "Which of them?"], True),
+        (["## A question\n\n$$p$$"], False),
+        (["## A table\n\n| a |\n|---|\n| b |"], False),
+        (["## A box\n\n<div>b</div>"], False),
+        (["## Much text\n\n" + 100 * "word "], False),
+    ],
+)
+def test_a_slide_with_a_few_words_is_set_in_larger_type(cells, larger):
+    made = [nbformat.v4.new_markdown_cell(source) for source in cells]
+    made[0].metadata["slideshow"] = {"slide_type": "slide"}
+    made.append(nbformat.v4.new_markdown_cell("**2 min.** " + 100 * "note "))
+    made[-1].metadata["slideshow"] = {"slide_type": "notes"}
+    made.append(nbformat.v4.new_code_cell("1 + 1"))  # another slide's
+    made[-1].metadata["slideshow"] = {"slide_type": "slide"}
+    decks.time_slides(made)
+    assert [("words" in cell.metadata.get("classes", "")) for cell in made] == [
+        larger,
+        *[False] * len(cells),
+        False,
+    ]
+    assert made[0].metadata["seconds"] == 120
