@@ -297,13 +297,14 @@ FORMULAS = {
         ),
     },
     "05_ppl_bpc_conversion": {
-        r"B_u = \frac{N L}{n_u \ln 2}, \qquad \mathrm{PPL}_u = \exp \frac{N L}{n_u}": (
+        r"\begin{aligned} B_u &= \frac{N L}{n_u \ln 2}, \\[4pt] "
+        r"\mathrm{PPL}_u &= \exp \frac{N L}{n_u} . \end{aligned}": (
             PAGE.bits_per("char"),
             len(Q) * -np.log(Q).mean() / (41 * np.log(2)),
             np.log2(PAGE.perplexity_per("char")),
         ),
-        r"\mathrm{PPL}_a = \mathrm{PPL}_b^{\,n_b / n_a} \qquad\text{and}\qquad "
-        r"B_a = B_b \cdot \frac{n_b}{n_a}": (
+        r"\begin{aligned} \mathrm{PPL}_a &= \mathrm{PPL}_b^{\,n_b / n_a}, \\[4pt] "
+        r"B_a &= B_b \cdot \frac{n_b}{n_a} . \end{aligned}": (
             PAGE.perplexity_per("word"),
             PAGE.perplexity_per("byte") ** (47 / 9),
             2 ** (PAGE.bits_per("byte") * 47 / 9),
@@ -617,8 +618,8 @@ READ = {
         "thm-04-pooling": "40b13be7",
     },
     "05_ppl_bpc_conversion": {
-        "def-05-per-unit": "c2d24224",
-        "thm-05-conversion": "8e23a918",
+        "def-05-per-unit": "9c22e8fb",
+        "thm-05-conversion": "d7d97dc1",
         "thm-05-invariance": "51dc0060",
     },
     "06_ngram_models": {

@@ -50,7 +50,7 @@ HARNESS = Question(
         Mistake(
             "L7",
             partial(carry_over, ratio=lambda word, byte: np.log(byte) / np.log(word)),
-            "Your 'bytes per word' is upside down: no word has less than one byte.",
+            "Your 'bytes per word' is upside down: no word takes less than one byte.",
         ),
         Mistake(
             "M35",

@@ -78,7 +78,7 @@ def _logs(given):
     if found and len(found) == 1 and len(found[0]) == 3:
         found = list(found[0])
     if not found or len(found) != 3 or not set(found) <= set(PROGRAMS):
-        return "give three letters from A to D, separated by blanks, in the order of the numbers."
+        return "give three letters from A to D, separated by spaces, in the order of the numbers."
     if " ".join(found) in (LOGS, LOGS[::-1]):
         return RIGHT if " ".join(found) == LOGS else "L34"
     good = sum(a == b for a, b in zip(found, LOGS.split(), strict=True))
@@ -112,7 +112,7 @@ PAGE = Question(
         Mistake(
             "M37",
             chosen(EXAMPLES, "M37", "counts what is scored"),
-            "Your program leaves out the blanks and newlines. The scorer gives each of them a probability.",
+            "Your program leaves out the spaces and newlines. The scorer gives each of them a probability.",
         ),
         Mistake(
             "L34",
@@ -256,7 +256,7 @@ EVALUATOR = Question(
         Mistake(
             "M37",
             partial(evaluate, chars_of=lambda page: len("".join(detokenise(page).split()))),
-            "Your 'bits per char' leave the blanks out of the count, although the model scores them.",
+            "Your 'bits per char' leave the spaces out of the count, although the model scores them.",
         ),
         Mistake(
             "M2",

@@ -134,7 +134,7 @@ COMPARE = Question(
         Mistake(
             "M39",
             partial(referee, same=lambda one, other: one["text"] == other["text"]),
-            "You give a pair with one name and two different texts a verdict other than 'two texts'. Look "
+            "You give a pair with two different texts under one name a verdict other than 'two texts'. Look "
             "at everything that two reports on one text must have in common.",
         ),
         Mistake(

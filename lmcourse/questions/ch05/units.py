@@ -98,7 +98,7 @@ FIVE_NUMBERS = Question(
         Mistake(
             "M37",
             partial(five_numbers, joined=""),
-            "You count only the letters. The blanks between the words are part of the text.",
+            "You count only the letters. The spaces between the words are part of the text.",
         ),
         Mistake(
             "M38",
@@ -128,7 +128,7 @@ FIVE_NUMBERS = Question(
             BELOW_ONE, lambda rows, *case: min(rows["perplexity per word"], rows["perplexity per char"]) >= 1
         ),
         Property(
-            "there are more bits per byte than per character, although no character has less than one byte",
+            "there are more bits per byte than per character, although no character takes less than one byte",
             lambda rows, *case: rows["bits per byte"] <= rows["bits per char"],
         ),
     ),
