@@ -73,9 +73,7 @@ PASTS = Question(
             "All your numbers are one too small. A token's own input is read too: the token before it, or "
             "<s>.",
         ),
-        Mistake(
-            "L31", exchanged(pasts, "document", "sentence"), "'document' and 'sentence' have changed places."
-        ),
+        Mistake("L31", exchanged(pasts, "document", "sentence"), "'document' and 'sentence' are swapped."),
         Mistake(
             "L20",
             then(pasts, lambda right: right | {"carry": right["document"]}),

@@ -62,7 +62,7 @@ FRESH = Question(
             "L3",
             lambda entries, tokens, chars: _uniform(entries - 1, chars / tokens),
             "Your 'bits per char' inverts the ratio of tokens to characters: a token has several "
-            "characters, so a character costs less than a token.",
+            "characters, so a character takes fewer bits than a token.",
         ),
     ),
     properties=(
@@ -73,7 +73,7 @@ FRESH = Question(
         ),
         Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
     ),
-    advice="All symbols that can be predicted are equally likely. How many are there? What does one cost?",
+    advice="All predictable symbols are equally likely. How many are there? What is the surprisal of each?",
 )
 
 # --- parameters ------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, biases=1),
-            "Your LSTM has one constant a row. PyTorch has two, b beside W and c beside U.",
+            "Your LSTM has one constant per row. PyTorch has two, b beside W and c beside U.",
         ),
         Mistake(
             "L22",

@@ -131,7 +131,7 @@ EVALUATOR = Question(
         Mistake(
             "M9",
             partial(evaluate, average=_rows),
-            "You average the rows' means: a row of two tokens weighs like one of nine.",
+            "You average the rows' means: a row of two tokens weighs as much as one of nine.",
         ),
         Mistake(
             "M9 + M20",

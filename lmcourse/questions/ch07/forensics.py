@@ -74,7 +74,7 @@ UNSMOOTH = Question(
         Mistake(
             "L8",
             lambda loss, spread, epsilon, V: _perplexities(*_nats(loss, math.log(V), epsilon, V)),
-            "You put ln V for the mean surprisal of all symbols. It is that for a uniform model only.",
+            "You put ln V for the mean surprisal of all symbols. That is right for a uniform model only.",
         ),
         Mistake(
             "L12",
@@ -82,7 +82,7 @@ UNSMOOTH = Question(
             "You subtract the floor of the smoothed loss. That would be a divergence from the smoothed "
             "target, and not the loss of what came.",
         ),
-        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways have changed places."),
+        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways are swapped."),
         Mistake(
             "L13",
             lambda loss, spread, epsilon, V: _perplexities(
@@ -201,12 +201,12 @@ FORENSICS = Question(
         Mistake(
             "L31",
             partial(audit, swap=("M1", "M2")),
-            "M1 and M2 have changed places. Of 2 ** nats and exp(bits), which is below exp(nats)?",
+            "M1 and M2 are swapped. Of 2 ** nats and exp(bits), which is below exp(nats)?",
         ),
         Mistake(
             "L31",
             partial(audit, swap=("M41", "M42")),
-            "M41 and M42 have changed places. A constant term adds the same to the loss of every text; a "
+            "M41 and M42 are swapped. A constant term adds the same to the loss of every text; a "
             "smoothed loss adds more where the model is surer.",
         ),
         Mistake(
@@ -233,11 +233,11 @@ FORENSICS = Question(
     ),
     properties=(
         Property(
-            "give one word for each report, separated by blanks",
+            "give one word for each report, separated by spaces",
             lambda value, reports: len(value["verdicts"].split()) == len(reports),
         ),
         Property(
-            "a verdict is none of the seven of the table",
+            "a verdict is none of the seven in the table",
             lambda value, reports: set(value["verdicts"].split()) <= set(NAMES),
         ),
         Property(

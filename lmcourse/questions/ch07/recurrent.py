@@ -43,20 +43,19 @@ LSTM = Question(
         Mistake(
             "L31",
             partial(lstm_step, order="ifog"),
-            "The third and the fourth part have changed places: PyTorch keeps i, f, g, o. Nothing fails, and "
+            "The third and the fourth part are swapped: PyTorch keeps i, f, g, o. Nothing fails, and "
             "the numbers are wrong.",
         ),
         Mistake(
             "L31",
             partial(lstm_step, order="figo"),
-            "The first and the second part have changed places: your input gate works as the forget "
+            "The first and the second part are swapped: your input gate works as the forget "
             "gate, and the other way round.",
         ),
         Mistake(
             "L31",
             lambda e, h, cell, *weights: lstm_step(e, cell, h, *weights),
-            "State and cell have changed places on the way in. The gates read the state; the cell is only "
-            "added to.",
+            "State and cell are swapped on the way in. The gates read the state; the cell is only added to.",
         ),
         Mistake(
             "L22",
@@ -98,7 +97,7 @@ LSTM = Question(
             "The blocks of U are transposed: a row belongs to the unit that is computed, a column to the one "
             "that is read.",
         ),
-        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' have changed places."),
+        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' are swapped."),
     ),
     properties=(
         FINITE,

@@ -46,7 +46,7 @@ LAST_LAYER = Question(
         Mistake(
             "M5",
             partial(last_layer, through=lambda error, q: -error),
-            "All signs are turned: that is the gradient of ln q_2, which is to grow. The loss is -ln q_2.",
+            "All signs are turned: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
         ),
         Mistake(
             "L23",
@@ -180,7 +180,7 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "M30",
             _floored,
-            "No token of yours costs more than 23 nats: a small constant is added before the logarithm. "
+            "None of your tokens has a loss above 23 nats: a small constant is added before the logarithm. "
             "Compute the log probabilities themselves.",
         ),
         Mistake(
