@@ -634,7 +634,7 @@ READ = {
     },
     "08_ngram_versus_neural": {
         "thm-08-prior": "b02edfe3",
-        "thm-08-mixture": "033d18c7",
+        "thm-08-mixture": "49bf453a",
     },
     "09_evaluation_protocols": {
         "def-09-card": "5e474d4d",

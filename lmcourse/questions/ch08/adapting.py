@@ -58,8 +58,8 @@ ADAPT = Question(
         Mistake(
             "L17",
             _learns_first,
-            "Your model learns a token and then scores it. Your total is too low, and no forecast has it: "
-            "its probability for the next token cannot be written down before that token is known.",
+            "Your model learns a token and then scores it. Your total is too low, and no forecast could "
+            "reach it: your probability for the next token cannot be known before that token is.",
         ),
         Mistake(
             "L14",
@@ -74,12 +74,13 @@ ADAPT = Question(
         Mistake(
             "L18",
             lambda ids, V, k: len(ids) * np.log(V),
-            "Your model never learns: each token costs ln V. Count a token when it has been scored.",
+            "Your model never learns: the surprisal of each token is ln V. Count a token when it has "
+            "been scored.",
         ),
         Mistake(
             "L13",
             _mass_lost,
-            "There are V symbols, and each has k more. The denominator grows by k V, not by k.",
+            "There are V symbols, and each gets k more. The denominator grows by k V, not by k.",
         ),
         Mistake(
             "L1",
@@ -88,7 +89,7 @@ ADAPT = Question(
         ),
     ),
     properties=(FINITE,),
-    advice="The text 0 0 with V = 3 and k = 1: the first token has 1/3, the second (1 + 1)/(1 + 3).",
+    advice="The text 0 0 with V = 3 and k = 1: the first token gets 1/3, the second (1 + 1)/(1 + 3).",
 )
 
 QUESTIONS = (ADAPT,)

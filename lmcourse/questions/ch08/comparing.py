@@ -225,14 +225,14 @@ PARTS = Question(
         Mistake(
             "L9",
             lambda classes, a, b, K: np.bincount(classes, weights=b / a, minlength=K) / len(a),
-            "You compare surprisals by their ratio. What adds up to the difference of two losses is their "
-            "difference.",
+            "You compare surprisals by their ratio. What adds up to the difference between two losses is "
+            "their difference.",
         ),
     ),
     properties=(
         FINITE,
         Property(
-            "the parts do not add up to the difference of the two losses",
+            "the parts do not add up to the difference between the two losses",
             lambda value, classes, a, b, K: np.isclose(np.sum(value), (b - a).mean() / LN2, rtol=1e-9),
         ),
     ),

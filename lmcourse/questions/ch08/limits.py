@@ -38,7 +38,7 @@ PRIOR = Question(
         Mistake(
             "L31",
             but(prior, {"mean": lambda *p: prior(*p)["mode"], "mode": lambda *p: prior(*p)["mean"]}),
-            "Mean and mode have changed places. The density has the form of a likelihood with c_i + k - 1 "
+            "Mean and mode are swapped. The density has the form of a likelihood with c_i + k - 1 "
             "as counts, and it is highest at their relative frequencies.",
         ),
         Mistake(

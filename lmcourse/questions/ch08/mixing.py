@@ -51,7 +51,7 @@ COST = Question(
             "M5",
             but(cost, {"nats": lambda w, n: n * np.log(w)}),
             "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
-            "nothing: then a token costs -ln(w q).",
+            "nothing: then the loss of a token is -ln(w q).",
         ),
         Mistake(
             "M2",
@@ -224,7 +224,7 @@ CACHE = Question(
         Mistake(
             "L31",
             lambda ids, starts, logs, size, weight: cache(ids, starts, logs, size, 1 - weight),
-            "The weights have changed places: `weight` is that of the cache.",
+            "The weights are swapped: `weight` is that of the cache.",
         ),
     ),
     properties=(FINITE,),

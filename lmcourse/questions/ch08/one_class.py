@@ -84,7 +84,7 @@ ONE_CLASS = Question(
         Mistake(
             "L26",
             partial(one_class, floor=_mean_entropy, gap=_mean_divergence),
-            "You average over contexts, as if each had been seen equally often. A loss is an average over "
+            "You average over contexts, as if all had been seen equally often. A loss is an average over "
             "tokens: a context weighs as much as it was seen.",
         ),
         Mistake(
@@ -111,14 +111,14 @@ ONE_CLASS = Question(
         Mistake(
             "L12",
             partial(one_class, gap=lambda found, *_: found["gap"] + found["floor"]),
-            "Your 'gap' is the whole loss. Below the counted bigram no table can come, so the gap starts "
-            "there.",
+            "Your 'gap' is the whole loss. No table has a lower loss than the counted bigram, so the gap is "
+            "what lies above that.",
         ),
         Mistake(
             "M50",
             partial(one_class, gap=_other_way_round),
-            "Your 'gap' weighs the logarithms by q. What was counted weighs them: the text decides how "
-            "often each surprisal is paid.",
+            "Your 'gap' weighs the logarithms by q. The counts should weigh them: the text decides how "
+            "often each surprisal occurs.",
         ),
     ),
     properties=(

@@ -104,7 +104,7 @@ FAIR = Question(
         Mistake(
             "L28",
             partial(fair, keys=(*SAME, "seconds", "parameters")),
-            "Seconds and parameters are stated, and need not be the same: they are what was paid.",
+            "Seconds and parameters are stated, and need not be the same: they are the cost.",
         ),
         Mistake(
             "L28",
@@ -116,7 +116,7 @@ FAIR = Question(
             "M29",
             partial(fair, excused=_per_byte),
             "You let two vocabularies pass that have <unk>, because the values are per byte. The bytes of "
-            "an unknown word were never paid for, and two vocabularies leave out different ones.",
+            "an unknown word were never predicted, and two vocabularies leave out different words.",
         ),
         Mistake(
             "M34",
