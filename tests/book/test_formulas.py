@@ -671,7 +671,7 @@ READ = {
         "def-14-reduction": "a1b14b12",
         "thm-14-totals": "37eae1e1",
         "thm-14-repeat": "0c74ca0c",
-        "thm-14-digits": "c49d4aa5",
+        "thm-14-digits": "f998c210",
         "thm-14-sequence": "f4dfad4e",
     },
 }

@@ -96,14 +96,14 @@ WINDOWS = Question(
             lambda lengths, window, stride: (
                 windows(lengths, window, window - stride) | {"past": float(window - stride)}
             ),
-            "You take the stride for the overlap of two windows. It is how far a window begins after the one "
-            "before it.",
+            "You take the stride for the overlap of two windows. The stride is how far a window begins after "
+            "the one before it.",
         ),
         Mistake(
             "L31",
             but(windows, {"past": lambda lengths, window, stride: float(stride)}),
-            "Your 'past' is the stride: so many tokens a window scores. What has the window read before the "
-            "first of them?",
+            "Your 'past' is the stride, which is how many tokens a window scores. What has the window "
+            "read before the first of them?",
         ),
         Mistake(
             "L24",
@@ -268,7 +268,7 @@ PLAN = Question(
         Mistake(
             "L40",
             _changed(total=lambda *case: lambda count, work: case[5] + work),
-            "Your 'seconds' have one start in them. Every machine makes its own.",
+            "Your 'seconds' contain one start only. Every machine has its own.",
         ),
         Mistake(
             "L1",
@@ -279,7 +279,7 @@ PLAN = Question(
         Mistake(
             "L11",
             _changed(total=lambda *case: lambda count, work: count * case[6]),
-            "Your 'seconds' take every machine as busy until the deadline. They are done earlier.",
+            "Your 'seconds' take every machine as busy until the deadline. The machines are done earlier.",
         ),
     ),
     properties=(FINITE,),

@@ -20,7 +20,7 @@ FITS, AS_GIVEN, LARGEST = "fits", "as given", "largest first"
 
 
 def running(values):
-    """The sum that is had by adding one number after the other in float32."""
+    """The sum that results from adding one number after the other in float32."""
     return float(np.cumsum(values, dtype=np.float32)[-1])
 
 
@@ -132,8 +132,8 @@ FLOAT_SUM = Question(
         Mistake(
             "L34",
             _bound(lambda n: (n - 1) * 2 * UNIT),
-            "Your 'bound' takes the distance of two neighbouring float32 numbers, which is 2**-23 at 1, for "
-            "the error of a rounding. Rounding is off by at most half that distance.",
+            "Your 'bound' takes the distance between two neighbouring float32 numbers, 2**-23 at 1, for the "
+            "rounding error. Rounding is off by at most half that distance.",
         ),
         Mistake(
             "L23",
@@ -153,18 +153,18 @@ FLOAT_SUM = Question(
         Mistake(
             "L9",
             but(float_sum, {"gap": lambda values: 2 * UNIT * math.fsum(values.tolist())}),
-            "Your 'gap' is 2**-23 times the sum. The distance of neighbours is the same from one power of 2 "
+            "Your 'gap' is 2**-23 times the sum. Neighbours are equally far apart from one power of 2 "
             "to the next: it depends on the power of 2 below the sum.",
         ),
         Mistake(
             "L34",
             but(float_sum, {"gap": lambda values: float_sum(values)["gap"] / 2}),
-            "Your 'gap' is the largest error of a rounding. Two neighbours are twice as far apart.",
+            "Your 'gap' is the largest rounding error. Two neighbours are twice as far apart.",
         ),
         Mistake(
             "L8",
             but(float_sum, {"gap": lambda values: 2 * UNIT}),
-            "Your 'gap' is far too small: it is the distance of float32 numbers at 1, or that of float64 "
+            "Your 'gap' is far too small: it is the gap between float32 numbers at 1, or between float64 "
             "numbers. Here a float32 stands for a sum of some ten million.",
         ),
         Mistake(

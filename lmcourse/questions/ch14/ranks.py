@@ -63,7 +63,7 @@ THREE_RANKS = Question(
         Mistake(
             "M87",
             but(reduce_ranks, {"perplexity": lambda totals: np.exp(totals[:, 0] / totals[:, 1]).mean()}),
-            "You average the perplexities of the ranks. A perplexity can only be had from a total of nats "
+            "You average the perplexities of the ranks. A perplexity comes from a total of nats "
             "and a total of tokens.",
         ),
         Mistake(
@@ -108,8 +108,8 @@ THREE_RANKS = Question(
                 reduce_ranks,
                 {"perplexity": lambda t: np.average(np.exp(t[:, 0] / t[:, 1]), weights=t[:, 1])},
             ),
-            "You weigh the perplexities of the ranks with their tokens. It is the losses that have these "
-            "weights: average before you exponentiate.",
+            "You weight the perplexities of the ranks by their tokens. These weights belong to the losses: "
+            "average before you exponentiate.",
         ),
         Mistake(
             "M4",
@@ -125,7 +125,7 @@ THREE_RANKS = Question(
 
 
 def which_reduction():
-    """For each number of the ranks how the number of the whole text is had from them."""
+    """For each number of the ranks, how the number of the whole text follows from them."""
     return {"A": "sum", "B": "more", "C": "largest", "D": "equal", "E": "more"}
 
 
@@ -154,7 +154,7 @@ WHICH_REDUCTION = Question(
         Mistake(
             "M12",
             but(which_reduction, {"B": lambda: "sum"}),
-            "B: medians cannot be added, nor can the median of the whole text be had from their sum and the "
+            "B: medians cannot be added, nor does the median of the whole text follow from their sum and the "
             "number of ranks. Where the middle of all tokens lies depends on the values between.",
         ),
         Mistake(
@@ -182,8 +182,8 @@ WHICH_REDUCTION = Question(
         Mistake(
             "L28",
             but(which_reduction, {"C": lambda: "more"}),
-            "C: all ranks have started together, so the times that they send end in the order in which the "
-            "ranks were done. Nothing else is needed.",
+            "C: all ranks have started together, so the order of their times is the order in which they were "
+            "done. Nothing else is needed.",
         ),
         Mistake(
             "L11",

@@ -156,7 +156,7 @@ EXACT_RESUME = Question(
         Mistake(
             "L41",
             but(collect, {"todo": lambda *case: _everything(*case)["todo"]}),
-            "Your 'todo' has only the shards of which there is no file at all. A shard without a file that "
+            "Your 'todo' lists only the shards that have no file at all. A shard without a file that "
             "counts is not done either.",
         ),
         Mistake(
@@ -174,7 +174,7 @@ EXACT_RESUME = Question(
         Mistake(
             "M17",
             partial(collect, asks=("model", "text")),
-            "You count a file that was not written to its end. It has only a part of its shard.",
+            "You count a file that was not written to its end. It contains only a part of its shard.",
         ),
         Mistake(
             "L15",

@@ -51,7 +51,7 @@ PIECE = Question(
         Mistake(
             "L7",
             then(piece, lambda found: {key: -value for key, value in found.items()}),
-            "You subtract the reported loss from L. A change is what is reported minus L.",
+            "You subtract the reported loss from L. The change is the reported loss minus L.",
         ),
         Mistake(
             "L22",
@@ -83,7 +83,7 @@ PIECE = Question(
         Mistake(
             "L31",
             exchanged(piece, "repeated", "dropped"),
-            "You have exchanged 'repeated' and 'dropped'. A piece that is harder than the text raises the "
+            "You have swapped 'repeated' and 'dropped'. A piece that is harder than the text raises the "
             "loss when it is counted twice.",
         ),
         Mistake(
@@ -222,7 +222,7 @@ ALL_REDUCE = Question(
         Mistake(
             "M84",
             but(evaluate, {"tokens": lambda ranks: evaluate(ranks, twice=True)["tokens"]}),
-            "Your 'tokens' has the documents that are on two ranks twice.",
+            "Your 'tokens' counts twice the documents that are on two ranks.",
         ),
         Mistake(
             "M9",
@@ -306,7 +306,7 @@ ALL_REDUCE = Question(
         Mistake(
             "L1",
             but(evaluate, {"tokens": lambda ranks: evaluate(ranks)["tokens"] / len(ranks)}),
-            "Your 'tokens' is the mean over the ranks. The whole text has the tokens of all of them.",
+            "Your 'tokens' is the mean over the ranks. The whole text has the tokens of all ranks.",
         ),
         Mistake(
             "M19",
@@ -383,14 +383,14 @@ CAME_TWICE = Question(
         Mistake(
             "M85",
             partial(came_twice, of=lambda D, W: D % W),
-            "Your 'repeats' is the remainder of the division: so many documents would be dropped. The "
+            "Your 'repeats' is the remainder of the division, the number that would be dropped. The "
             "sampler repeats as many as are lacking until all ranks have the same number.",
         ),
         Mistake(
             "L11",
             partial(came_twice, of=lambda D, W: W - D % W),
             "One of the reports divides the documents evenly, and then nothing is repeated. Your 'repeats' "
-            "has as many repeats there as there are ranks.",
+            "gives as many repeats there as there are ranks.",
         ),
         Mistake(
             "L40",
@@ -403,7 +403,7 @@ CAME_TWICE = Question(
         Mistake(
             "L31",
             exchanged(came_twice, "first", "second"),
-            "You have exchanged 'first' and 'second'. The report with one repeated document shows the first.",
+            "You have swapped 'first' and 'second'. The report with one repeated document shows the first.",
         ),
         Mistake(
             "L23",
