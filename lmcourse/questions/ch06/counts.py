@@ -76,8 +76,8 @@ SET_ASIDE = Question(
         Mistake(
             "L23",
             lambda counts, V, k, D: set_aside(counts, V, k, D, types=int(counts.sum())),
-            "Your T is the number of tokens. T counts different words: each pays one discount, and each was "
-            "new once.",
+            "Your T is the number of tokens. T counts different words: one discount is taken from each, and "
+            "each was new once.",
         ),
         Mistake(
             "L23",

@@ -135,12 +135,12 @@ CONSTRAINT = Question(
         Mistake(
             "L22",
             but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c - D) / N}),
-            "Your 'kept' pays the discount once. The word stands in a contexts, and pays in each of them.",
+            "Your 'kept' takes the discount once. The word follows a contexts, and D is taken in each.",
         ),
         Mistake(
             "L24",
             but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N}),
-            "Your 'kept' pays the discount at every token. It is taken from a count, once for each context.",
+            "Your 'kept' takes D at every token. It is taken from a count, once for each context.",
         ),
         Mistake(
             "M5",
@@ -155,7 +155,7 @@ CONSTRAINT = Question(
         Mistake(
             "L8",
             but(constraint, {"weight": lambda *point: point[6]}),
-            "Your 'weight' is D, as if every token were discounted. T(h) words are, in each context.",
+            "Your 'weight' is D, as if D were taken at every token. It is taken from T(h) words after h.",
         ),
         Mistake(
             "L8",
@@ -173,7 +173,7 @@ CONSTRAINT = Question(
                     )
                 },
             ),
-            "In 'two discounts' D1 and D have changed places: D1 is for the a1 contexts with one token.",
+            "In 'two discounts' D1 and D are swapped: D1 is for the a1 contexts with one token.",
         ),
         Mistake(
             "L22",

@@ -127,7 +127,7 @@ AUDIT = Question(
         Mistake(
             "L31",
             partial(audit, sums=lambda model: _sums(model)[::-1], verdict=lambda a, b: _verdict(b, a)),
-            "The two columns of 'sums' have changed places.",
+            "The two columns of 'sums' are swapped.",
         ),
         Mistake(
             "L1",

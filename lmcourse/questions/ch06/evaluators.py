@@ -142,7 +142,7 @@ EVALUATOR = Question(
         Mistake(
             "M30",
             partial(evaluate, price=1e-10),
-            "Your unseen bigrams cost the nats of 1e-10. Their numerator is k, and needs no floor.",
+            "Your unseen bigrams get the probability 1e-10. Their numerator is k, so no floor is needed.",
         ),
         Mistake(
             "L21",
@@ -159,7 +159,7 @@ EVALUATOR = Question(
             ),
         ),
     ),
-    advice="Without any counts, counts = {}, every token costs ln of the number of words that can come next.",
+    advice="Without any counts, counts = {}, every token has ln V nats, where V words can come next.",
 )
 
 QUESTIONS = (EVALUATOR,)

@@ -133,7 +133,7 @@ LINE = Question(
         Mistake(
             "L31",
             exchanged(line, "including OOVs", "excluding OOVs"),
-            "The two perplexities have changed places.",
+            "The two perplexities are swapped.",
         ),
     ),
     properties=(
