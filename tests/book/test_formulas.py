@@ -637,8 +637,8 @@ READ = {
         "thm-08-mixture": "49bf453a",
     },
     "09_evaluation_protocols": {
-        "def-09-card": "5e474d4d",
-        "thm-09-split": "6a39ab7a",
+        "def-09-card": "14c467be",
+        "thm-09-split": "2a3d321b",
         "thm-09-leak": "33231480",
         "thm-09-slices": "90657b44",
         "thm-09-looks": "52c3050d",

@@ -66,7 +66,7 @@ right(
     .replace('"; ".join(measures)', "np.array(measures)")
     .replace('"; ".join(units)', '";".join(units) + ";"'),
 )
-breaks("three-logs", "none of those in the task", ('"; ".join(ends)', '"; ".join(ends).replace(" ", "_")'))
+breaks("three-logs", "one of those in the task", ('"; ".join(ends)', '"; ".join(ends).replace(" ", "_")'))
 breaks("three-logs", "one word for each log", ('"; ".join(measures)', '", ".join(measures)'))
 
 SEEN, GRAMS = "for document in train for gram in n_grams(document)", "grams = n_grams(document)"
@@ -206,7 +206,7 @@ right(
     """,
 )
 breaks("leaked-tale", "one tale twice", ("short[[copied, paragraph]] = 0", ""))
-breaks("leaked-tale", "not the place of a test tale", ('"copied": copied', '"copied": copied + 100'))
+breaks("leaked-tale", "not that of a test tale", ('"copied": copied', '"copied": copied + 100'))
 
 REPORTED = "sp.exp((1 - eps) * sp.log(P0) + eps * c)"
 SHARES = "(sp.log(P0) - sp.log(P)) / (sp.log(P0) - c)"
@@ -486,7 +486,7 @@ right(
         return {"verdicts": ";".join(found), "moved": tuple(moved)}
     """,
 )
-breaks("golden-verdict", "none of the five words", ('"same"', '"passed"'))
+breaks("golden-verdict", "one of the five words", ('"same"', '"passed"'))
 breaks("golden-verdict", "one word for each run", ('"; ".join(verdicts)', '", ".join(verdicts)'))
 
 changed("golden-text", "M82", ('"king",', ""))

@@ -162,7 +162,7 @@ GOLDEN_VERDICT = Question(
         Mistake(
             "L31",
             partial(golden_verdicts, blamed=_swapped),
-            "You have exchanged 'library' and 'code'. Where the versions are those of the record, the code "
+            "You have swapped 'library' and 'code'. Where the versions are those of the record, the code "
             "must have changed.",
         ),
         Mistake(
@@ -206,7 +206,7 @@ GOLDEN_VERDICT = Question(
             lambda value, record, runs, rtol: len(value["verdicts"].split("; ")) == len(runs),
         ),
         Property(
-            "a verdict is none of the five words text, count, same, library and code",
+            "every verdict should be one of the five words text, count, same, library and code",
             lambda value, *case: set(value["verdicts"].split("; ")) <= VERDICTS,
         ),
     ),

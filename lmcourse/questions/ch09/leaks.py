@@ -136,7 +136,7 @@ FOUND_AGAIN = Question(
             "L40",
             _matched_once,
             "You let an n-gram of the training text be matched only as often as it occurs there. Once is "
-            "enough: a place of the test document either is in the training text or is not.",
+            "enough: an n-gram of the test document either is in the training text or is not.",
         ),
         Mistake(
             "L29", then(found_again, lambda shares: 100 * shares), "You give per cent. A share is asked for."
@@ -151,7 +151,7 @@ FOUND_AGAIN = Question(
             lambda train, test, n: (
                 found_again(train, test, n) * [max(0, len(document) - n + 1) for document in test]
             ),
-            "You count the places. Divide by the number of n-grams of the document.",
+            "You give the number of n-grams found. Divide by the number of n-grams in the document.",
         ),
     ),
     properties=(
@@ -251,7 +251,7 @@ LEAKED_TALE = Question(
         Mistake(
             "L23",
             then(suspects, lambda found: {key: i + 1 for key, i in found.items()}),
-            "Your places begin with 1. Places are counted from 0.",
+            "Your positions start at 1. Positions are counted from 0.",
         ),
         Mistake(
             "L8",
@@ -262,7 +262,7 @@ LEAKED_TALE = Question(
         Mistake(
             "L7",
             _in_training,
-            "You name documents of the training text. The places of the *test* tales are asked for.",
+            "You give positions in the training text. The task asks for the positions of the *test* tales.",
         ),
         Mistake(
             "L8",
@@ -273,13 +273,13 @@ LEAKED_TALE = Question(
                     "reworded": suspects(train, test)["paragraph"],
                 }
             ),
-            "You have exchanged the paragraph and the reworded tale. A copied paragraph is found with long "
+            "You have swapped the paragraph and the reworded tale. A copied paragraph is found with long "
             "n-grams, of which the reworded tale has hardly any.",
         ),
     ),
     properties=(
         Property(
-            "a place is not the place of a test tale: those go from 0 to len(test) - 1",
+            "a position is not that of a test tale: those go from 0 to len(test) - 1",
             lambda value, train, test: all(place in range(len(test)) for place in value.values()),
         ),
         Property(
@@ -349,7 +349,7 @@ LEAKED_SHARE = Question(
         Mistake(
             "L9",
             but(leaked_share, {"least": lambda P0, P, c, eps: 1 - P / P0}),
-            "Your 'least' is by how much the *perplexity* falls, as a share. The losses are what is mixed: "
+            "Your 'least' is the relative fall in the *perplexity*. The losses are what is mixed: "
             "compare their logarithms.",
         ),
         Mistake(
@@ -361,13 +361,13 @@ LEAKED_SHARE = Question(
         Mistake(
             "L22",
             but(leaked_share, {"reported": lambda P0, P, c, eps: P0 * np.exp(-eps * c)}),
-            "Your 'reported' subtracts the loss of the leaked tokens. Replace what they would have lost, "
+            "Your 'reported' subtracts the loss of the leaked tokens. Replace their loss without the leak, "
             "ln P0, by c.",
         ),
         Mistake(
             "L22",
             but(leaked_share, {"reported": lambda P0, P, c, eps: P0 ** (1 - eps)}),
-            "Your 'reported' takes the leaked tokens for certain. Their loss is c.",
+            "Your 'reported' treats the leaked tokens as certain. Their loss is c.",
         ),
         Mistake(
             "L22",
@@ -377,7 +377,7 @@ LEAKED_SHARE = Question(
         Mistake(
             "L31",
             but(leaked_share, {"reported": lambda P0, P, c, eps: P0**eps * np.exp((1 - eps) * c)}),
-            "Your 'reported' has exchanged the two shares: the part eps is the leaked one.",
+            "Your 'reported' has swapped the two shares: the part eps is the leaked one.",
         ),
         Mistake(
             "M5",
@@ -397,8 +397,8 @@ LEAKED_SHARE = Question(
         Mistake(
             "L8",
             but(leaked_share, {"share": lambda P0, P, c, eps: np.log(P0 / P) / (np.log(P) - c)}),
-            "Your 'share' takes the reported perplexity for what the leaked tokens would have lost. Without "
-            "the leak their loss is ln P0.",
+            "Your 'share' takes the reported perplexity for that of the leaked tokens before the leak. Their "
+            "loss was ln P0 then.",
         ),
         Mistake(
             "L7",

@@ -165,7 +165,7 @@ THREE_LOGS = Question(
             lambda value, logs: all(len(text.split("; ")) == len(logs) for text in value.values()),
         ),
         Property(
-            "a word is none of those in the task",
+            "every word should be one of those in the task",
             lambda value, logs: all(
                 set(value[key].split("; ")) <= set(some) for key, some in CHOICES.items()
             ),

@@ -111,7 +111,7 @@ BEST_OF = Question(
         Mistake(
             "L22",
             but(best_of, {"needed": lambda k, sigma, gap: sigma * ndtri(0.975 ** (1 / k))}),
-            "Your 'needed' has 2.5 per cent beyond it. The task asks on one side only: 5 per cent.",
+            "Your 'needed' has 2.5 per cent beyond it. The task is one-sided: it asks for 5 per cent.",
         ),
         Mistake(
             "L30",
@@ -128,7 +128,7 @@ BEST_OF = Question(
         Mistake(
             "L22",
             but(best_of, {"optimism": lambda k, sigma, gap: sigma * ndtri(1 - 1 / k)}),
-            "Your 'optimism' is what one model in k exceeds. That is near to the mean of the best of k, and "
+            "Your 'optimism' is what one model in k exceeds. That is close to the mean of the best of k, but "
             "not equal to it.",
         ),
         Mistake(

@@ -60,8 +60,8 @@
       dot.setAttribute("cy", y(perplexity));
       const hidden = shareFor(data.rival.perplexity, data.ppl0, now.gain);
       words.innerHTML = `The perplexity goes from ${data.ppl0.toFixed(1)} to <b>${perplexity.toFixed(1)}</b>, ` +
-        `<b>${(100 * (1 - perplexity / data.ppl0)).toFixed(1)} %</b> too low. ${data.rival.name} has ` +
-        `${data.rival.perplexity.toFixed(1)} without a leak; ` +
+        `<b>${(100 * (1 - perplexity / data.ppl0)).toFixed(1)}%</b> too low. Without a leak, ${data.rival.name} has ` +
+        `${data.rival.perplexity.toFixed(1)}; ` +
         (Number.isFinite(hidden) && hidden <= 1
           ? `it would seem as good with a leaked share of <b>${hidden.toFixed(3)}</b>.`
           : "with this gain, no leak would make it seem as good.");
