@@ -11,6 +11,7 @@ cells stay cached.
 
 import contextlib
 import errno
+import os
 import re
 import shutil
 import subprocess
@@ -68,7 +69,9 @@ def run(root, options, shown=True):
     def wanted(line):  # without the kernel's remark on its own transport, once a page
         return "[IPKernelApp]" not in line
 
-    status, lines = run_program([*BUILDER, str(root), *options], root, lambda line: shown and wanted(line))
+    command = [*BUILDER, str(root), *options]
+    quiet = {**os.environ, "TQDM_DISABLE": "1"}  # on a slow machine, bars would be warnings: output of a cell
+    status, lines = run_program(command, root, lambda line: shown and wanted(line), quiet)
     return status, "".join(filter(wanted, lines))
 
 

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from tqdm import tqdm
 
 from lmmetrics._checks import whole_number
+from lmmetrics._progress import shown
 from lmmetrics._types import Floats, Ints
 from lmmetrics.adapters._text import AdapterText, Decode, Encode, TokenizerVocabulary, stream
 from lmmetrics.text import TokenizedText
@@ -125,7 +126,7 @@ class CallableLM:
             for window in self._windows(i, len(ids)):
                 windows[window.stop - window.begin].append(window)
         offsets = text.document_starts[:-1] - [len(read) for read in text.read]
-        with tqdm(total=len(found), desc="scoring", unit="token", delay=10, disable=not progress) as bar:
+        with tqdm(total=len(found), desc="scoring", unit="token", delay=10, **shown(progress)) as bar:
             for same in windows.values():
                 for k in range(0, len(same), self.batch):
                     some = same[k : k + self.batch]

@@ -14,6 +14,7 @@ import torch
 from tqdm import tqdm
 
 from lmmetrics._checks import check_text, real_number, whole_number
+from lmmetrics._progress import shown
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
 from lmmetrics.neural._history import History
@@ -127,7 +128,7 @@ def train(
     with one_thread(), own_seed(seed):
         if checkpoint is not None and os.path.exists(checkpoint):
             run.load(torch.load(checkpoint, weights_only=True), settings, checkpoint)
-        bar = tqdm(total=steps, initial=run.step, unit="step", disable=not progress)
+        bar = tqdm(total=steps, initial=run.step, unit="step", **shown(progress))
         try:
             if run.step == 0:
                 run.validate()

@@ -11,6 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from lmmetrics._checks import whole_number
+from lmmetrics._progress import shown
 from lmmetrics._types import PathLike
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramCounts
@@ -305,7 +306,7 @@ class Run:
                 desc=what,
                 unit=unit,
                 delay=2,
-                disable=not self.progress,
+                **shown(self.progress),
             ) as bar:
                 for future in distributed.as_completed(futures):
                     if future.status != "finished":

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
+from lmmetrics._progress import shown
 from lmmetrics._types import PathLike
 from lmmetrics.extras import need
 from lmmetrics.scale._errors import ScaleError
@@ -157,7 +158,7 @@ def score_rank(
         agree(plan, read_plan(folder), folder)
         assert loaded is not None
         mine, mark = everything[rank::ranks], f"{os.urandom(8).hex()}-"
-        for shard in tqdm(mine, desc="scoring", unit="shard", delay=2, disable=not progress or rank != 0):
+        for shard in tqdm(mine, desc="scoring", unit="shard", delay=2, **shown(progress and rank == 0)):
             if not is_done(folder, plan, shard.name):
                 score(loaded, shard, plan, protocol, str(folder), mark)
         return [shard.name for shard in mine]

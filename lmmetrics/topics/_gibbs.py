@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from tqdm import tqdm
 
 from lmmetrics._checks import generator, real_number, whole_number
+from lmmetrics._progress import shown
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.topics._counts import WordCounts, checked_counts
 from lmmetrics.topics._model import TopicModel
@@ -82,7 +83,7 @@ def gibbs(
     if not array.any():
         raise ValueError("The counts are all 0, so there is nothing to learn topics from.")
     chain = Chain(array, prior, beta, generator(seed))
-    for _ in tqdm(range(total), desc="sampling", unit="sweep", delay=10, leave=False, disable=not progress):
+    for _ in tqdm(range(total), desc="sampling", unit="sweep", delay=10, leave=False, **shown(progress)):
         chain.sweep()
     of_words = chain.of_words()
     learned = (of_words + beta) / (of_words.sum(axis=1, keepdims=True) + array.shape[1] * beta)
