@@ -179,6 +179,9 @@ class Assignment:
             work = Work.on(subject)
             kind(work, i, self.rng)
             works.append((kind.__name__, work))
+        absent = {i for i, (_, work) in enumerate(works) if work.status == "not submitted"}
+        self.late -= {self.students[i].number for i in absent}  # Moodle calls late only what it has
+        self.rosters = rosters(self.place, self.students, self.late)
         for student, (kind, work) in zip(self.students, works, strict=True):
             self._note(student, kind, work)
         honest = [i for i, (kind, _) in enumerate(works) if kind == "perfect"]
@@ -195,7 +198,7 @@ class Assignment:
         write_table(self.place / "deserved.csv", [head, *lines])
 
     def _note(self, student: Student, kind: str, work: Work) -> None:
-        late = student.number in self.late and work.status != "not submitted"
+        late = student.number in self.late
         points = {task: work.deserves.get(task, 0) for task in work.subject.questions}
         status = work.status or ("graded" if any(points.values()) else "zero")
         most = sum(work.subject.by_hand.values())
@@ -275,8 +278,7 @@ class Assignment:
         canvas, moodle = (read_table(self.out / f"{system}.csv") for system in ("canvas", "moodle"))
         for table, column, nobody in ((canvas[1:], 5, ""), (moodle, 5, "-")):
             grades = [list(line.values())[column] for line in table]
-            settled = [e for e in self.expected if e.status != "open"]
-            deserved = [nobody if e.total is None else f"{e.total:g}" for e in settled]
+            deserved = [nobody if e.total is None else f"{e.total:g}" for e in self.expected]
             if grades[: len(deserved)] != deserved:
                 found.append(f"{self.name}: the export has {grades}, deserved {deserved}")
         return found + self._of_the_zip()
