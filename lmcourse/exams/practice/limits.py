@@ -74,7 +74,7 @@ tied = value_builder(
             partial(_tied, worth=np.array([1, 0.5, 0.5, 0.5])),
             "You give one half for every tie. One of three equal answers is drawn once in three times.",
         ),
-        Mistake("L31", exchanged(_tied, "reported", "expected"), "Your two accuracies have changed places."),
+        Mistake("L31", exchanged(_tied, "reported", "expected"), "Your two accuracies are swapped."),
         Mistake(
             "M55",
             but(_tied, {"chosen": lambda q, r, f, totals, chars: "ABCD"[int(totals.argmax())]}),

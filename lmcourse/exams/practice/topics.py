@@ -261,7 +261,7 @@ peeked = value_builder(
         Mistake(
             "L31",
             partial(_peeked, seen=lambda program: {"T": "W", "W": "T"}.get(_seen(program), _seen(program))),
-            "T and W have changed places: `fit` learns the topics, and `infer` finds the weights.",
+            "T and W are swapped: `fit` learns the topics, and `infer` finds the weights.",
         ),
     ),
     given=(

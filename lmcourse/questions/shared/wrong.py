@@ -34,7 +34,7 @@ def then(right: Callable, change: Callable[[Any], Any]) -> Callable:
 
 
 def exchanged(right: Callable[..., dict], one: str, other: str) -> Callable[..., dict]:
-    """Return a wrong formula: the right dictionary, in which two entries have changed places."""
+    """Return a wrong formula: the right dictionary, in which two entries are swapped."""
     return then(right, lambda value: value | {one: value[other], other: value[one]})
 
 
