@@ -244,7 +244,7 @@ def _refute(key, given):
 
 ONE_BIT = Question(
     key="11.one-bit",
-    title="always, or give an example against it",
+    title="always, or give a counterexample",
     kind="protocol",
     stars=3,
     points=4,
