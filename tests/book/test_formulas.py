@@ -612,7 +612,7 @@ READ = {
         "thm-04-faces": "67887503",
         "thm-04-range": "36bf3b6c",
         "def-04-step": "092475ce",
-        "thm-04-steps": "db92314c",
+        "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
         "thm-04-pooling": "40b13be7",
