@@ -26,7 +26,7 @@ LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
 GLUED = "application/papermill.record/"
 MINUTES = re.compile(r"\*\*([\d.]+) min\.\*\*")
-FEW = 420
+FEW = 400
 """A slide with fewer characters of Markdown, and nothing but text, is set in larger type."""
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
 RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)

@@ -13,7 +13,7 @@ def test_every_job_runs_or_is_absent(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(peers, "MEMORY", "2GB")
     found = peers.measure([60_000], rounds=1)
     rows = {row["what"]: row for row in found["rows"]}
-    assert len(rows) == 8
+    assert len(rows) == 11
     for name, row in rows.items():
         if "KenLM" not in name and "NLTK" not in name:
             assert row["seconds"] > 0 and row["peak"] > 10_000_000, name
