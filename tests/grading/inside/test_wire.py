@@ -113,9 +113,9 @@ def test_keys_that_share_one_hash_are_refused(tag):
     same = [["int", i * (2**61 - 1)] for i in range(1, 20_000)]
     few = [["tuple", [["float", float(i)]]] for i in range(2_001)]
     for keys in (same, same[:10], few):
-        began = time.monotonic()
+        began = time.process_time()
         with pytest.raises(WireError, match=r"2000 keys|2\*\*60"):
             decode([tag, keys if tag == "set" else [[key, ["none"]] for key in keys]])
-        assert time.monotonic() - began < 1
+        assert time.process_time() - began < 1
     words = {f"word {i}": i for i in range(30_000)}
     assert decode(encode(words)) == words
