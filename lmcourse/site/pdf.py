@@ -173,7 +173,7 @@ def lost_results(tex):
     Examples
     --------
     >>> lost_results(r"\PYGZlt{}IPython.core.display.HTML object\PYGZgt{}")
-    ['1 results are the name of a Python object']
+    ['results that are the name of a Python object: 1']
     """
     many = len(re.findall(r"IPython\.core\.display\.\w+ object", tex))
-    return [f"{many} results are the name of a Python object"] if many else []
+    return [f"results that are the name of a Python object: {many}"] if many else []

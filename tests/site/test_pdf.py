@@ -43,7 +43,7 @@ def test_a_sound_log_is_sound():
 
 def test_a_result_that_is_not_shown_is_counted():
     assert pdf.lost_results(r"\PYGZlt{}IPython.core.display.HTML object\PYGZgt{}" * 2) == [
-        "2 results are the name of a Python object"
+        "results that are the name of a Python object: 2"
     ]
     assert pdf.lost_results("from IPython.display import HTML") == []
 

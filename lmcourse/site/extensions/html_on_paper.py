@@ -28,7 +28,7 @@ def setup(app):
 
 
 class HtmlOnPaper(SphinxPostTransform):
-    """Puts what the HTML says in the place of outputs that have no other form."""
+    """Turns an output that exists only as HTML into paragraphs, lists and tables."""
 
     default_priority = 3
     """Before MyST-NB chooses a form of each output, at 4."""
@@ -83,7 +83,7 @@ def block(tag):
         yield nodes.block_quote("", *within(tag))
     elif tag.name in ("ul", "ol"):
         items = [nodes.list_item("", *within(item)) for item in tag.find_all("li", recursive=False)]
-        yield nodes.bullet_list("", *items)
+        yield (nodes.bullet_list if tag.name == "ul" else nodes.enumerated_list)("", *items)
     else:
         yield from within(tag)
 

@@ -34,13 +34,14 @@ def test_only_an_output_without_another_form_is_changed(forms, found):
 def test_paragraphs_quotations_and_lists():
     found = new_document("x")
     found += blocks(
-        "<p>a <b>big</b> word</p><blockquote>said<br>twice</blockquote>loose<ul><li>one</li></ul>"
+        "<p>a <b>big</b> word</p><blockquote>said<br>twice</blockquote>so<ul><li>one</li></ul><ol><li>two</li></ol>"
     )
     assert [type(part).__name__ for part in found.children] == [
         "paragraph",
         "block_quote",
         "paragraph",
         "bullet_list",
+        "enumerated_list",
     ]
     assert found[1].astext() == "said twice"
     assert found[0].children[1].tagname == "strong"
