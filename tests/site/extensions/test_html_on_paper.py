@@ -34,7 +34,8 @@ def test_only_an_output_without_another_form_is_changed(forms, found):
 def test_paragraphs_quotations_and_lists():
     found = new_document("x")
     found += blocks(
-        "<p>a <b>big</b> word</p><blockquote>said<br>twice</blockquote>so<ul><li>one</li></ul><ol><li>two</li></ol>"
+        "<p>a <b>big</b> word</p><blockquote>said<br>twice</blockquote>"
+        "so<ul><li>one</li></ul><ol><li>two</li></ol>"
     )
     assert [type(part).__name__ for part in found.children] == [
         "paragraph",
