@@ -11,7 +11,7 @@ import numpy as np
 
 from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text._documents import is_written_without_blanks
+from lmmetrics.text._documents import counts_of
 
 Encode = Callable[[str], Sequence[int]]
 Decode = Callable[[Sequence[int]], str]
@@ -90,20 +90,13 @@ class AdapterText(TokenizedText):
             )
         lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
         starts = np.append(0, np.cumsum(lengths))
-        unblanked = is_written_without_blanks(scored)
-        counts = {
-            "tokens": lengths,
-            "words": None if unblanked else np.array([len(text.split()) for text in scored], dtype=np.int64),
-            "chars": np.array([len(text) for text in scored], dtype=np.int64),
-            "bytes": np.array([len(text.encode()) for text in scored], dtype=np.int64),
-            "unknown": np.array([ids.count(unk) if unk is not None else 0 for ids in streams]),
-        }
+        unknown = np.array([ids.count(unk) if unk is not None else 0 for ids in streams])
         return cls(
             ids=np.array([id for ids in streams for id in ids], dtype=np.int32),
             vocabulary=vocabulary,
             sentence_starts=starts,
             document_starts=starts,
-            document_counts=counts,
+            document_counts={"tokens": lengths, **counts_of(scored), "unknown": unknown},
             terminated=np.array([text.endswith("\n") for text in scored], dtype=bool),
             spelling=Spelling((), "", repr(vocabulary)),
             read=tuple(read),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from lmmetrics._types import Bools, Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text._documents import is_written_without_blanks
+from lmmetrics.text._documents import counts_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,18 +54,8 @@ class DecodedText(TokenizedText):
             spelling=spelling._replace(pieces=np.array(list(spelling.pieces), dtype=object)),
             spelled=spelled,
         )
-        written = bare.decode()
-        counts: Mapping[str, list[int] | None] = {
-            "tokens": np.diff(document_starts).tolist(),
-            "words": None if is_written_without_blanks(written) else [len(text.split()) for text in written],
-            "chars": [len(text) for text in written],
-            "bytes": [len(text.encode("utf-8")) for text in written],
-            "unknown": unknown.tolist(),
-        }
-        arrays = {
-            u: None if count is None else np.array(count, dtype=np.int64) for u, count in counts.items()
-        }
-        return replace(bare, document_counts=arrays)
+        sizes = {"tokens": np.diff(document_starts), **counts_of(bare.decode())}
+        return replace(bare, document_counts=sizes | {"unknown": np.array(unknown, dtype=np.int64)})
 
     def strings(self) -> list[str]:
         """Return the N tokens as strings; a token that the file does not spell is `<unk>`."""

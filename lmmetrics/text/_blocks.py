@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lmmetrics._types import Ints
+from lmmetrics.text._documents import counts_of
 from lmmetrics.text._tokenized import Spelling, TokenizedText
 from lmmetrics.text._tokenizers import By, Sentences, choose_scheme
 
@@ -39,12 +41,13 @@ def tokenize_blocks(
     scheme = scheme or choose_scheme(by, sentences, None, [])
     found, vocabulary = np.frombuffer(ids, dtype=np.int32), scheme.vocabulary
     sizes = np.diff(starts)
+    uncounted: dict[str, Ints | None] = dict.fromkeys(counts_of([]))
     return TokenizedText(
         ids=found,
         vocabulary=vocabulary,
         sentence_starts=np.append(0, np.flatnonzero(found == vocabulary.eos) + 1),
         document_starts=np.array(starts),
-        document_counts={"tokens": sizes, "words": None, "chars": None, "bytes": None, "unknown": 0 * sizes},
+        document_counts={"tokens": sizes, **uncounted, "unknown": 0 * sizes},
         terminated=np.array(terminated, dtype=bool),
         spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label),
     )

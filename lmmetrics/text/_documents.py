@@ -1,9 +1,13 @@
-"""Checks of documents before tokenisation: are they valid, and do blanks separate their words?"""
+"""What is known of documents before they are tokens: are they valid, and what is in them?"""
 
 import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from lmmetrics._types import Ints
 
 
 def checked_documents(documents: Iterable[str]) -> list[str]:
@@ -45,6 +49,20 @@ def is_written_without_blanks(documents: Sequence[str]) -> bool:
     total = sum(map(len, documents))
     found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
     return found * 100 > total
+
+
+def counts_of(documents: Sequence[str]) -> dict[str, Ints | None]:
+    """Return the words, characters and bytes of each; words are None if blanks do not separate them."""
+    unblanked = is_written_without_blanks(documents)
+    return {
+        "words": None if unblanked else _sizes(len(document.split()) for document in documents),
+        "chars": _sizes(map(len, documents)),
+        "bytes": _sizes(len(document.encode()) for document in documents),
+    }
+
+
+def _sizes(found: Iterable[int]) -> Ints:
+    return np.fromiter(found, dtype=np.int64)
 
 
 @functools.cache

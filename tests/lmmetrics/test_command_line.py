@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
-from lmmetrics.__main__ import Parser, main
+from lmmetrics._commands import main
+from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 
 
@@ -185,13 +186,13 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
     def broken(*given, **options):
         return np.zeros(2) + np.zeros(3)
 
-    monkeypatch.setattr("lmmetrics.__main__.score_documents", broken)
+    monkeypatch.setattr("lmmetrics._commands.models.score_documents", broken)
     status, printed = run(capsys, *arguments)
     assert status == 1 and "operands could not be broadcast" in printed.err
     assert "may be a fault of lmmetrics: --debug shows where" in printed.err
     with pytest.raises(ValueError, match="broadcast"):
         run(capsys, *arguments, "--debug")
-    monkeypatch.setattr("lmmetrics.__main__.score_documents", lambda *given, **options: len(3))
+    monkeypatch.setattr("lmmetrics._commands.models.score_documents", lambda *given, **options: len(3))
     with pytest.raises(TypeError):
         run(capsys, *arguments)
     status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
@@ -306,7 +307,7 @@ def test_a_model_that_is_fitted_with_a_limit_of_memory_is_the_same(
     )
     (tmp_path / "text" / "b.txt").write_bytes(b"")
     (tmp_path / "text" / "c.txt").write_bytes(b"no newline at the end")
-    monkeypatch.setattr("lmmetrics.__main__.BLOCK", 5)
+    monkeypatch.setattr("lmmetrics._commands.documents.BLOCK", 5)
     for texts in (tmp_path / "text", folder / "train"):
         arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--out"
         assert run(capsys, *arguments, tmp_path / "whole")[0] == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lmmetrics.__main__ import main
+from lmmetrics._commands import main
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scale import ScaleError, read_scores, score_shards, write_shards
 from tests.lmmetrics.scale.models import Slow, counted, of_this_process, of_tokens, paragraphs

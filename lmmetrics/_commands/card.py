@@ -1,0 +1,41 @@
+"""Print the protocol card of a measurement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from lmmetrics._commands.models import MODELS, read
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics.scoring import protocol_card
+
+EXAMPLES = "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid"
+
+
+def card(options: argparse.Namespace) -> None:
+    """Print the protocol card of a measurement."""
+    model, text, _ = read(options, options.model)
+    made = protocol_card(model, text, eos=not options.no_eos, **dict(options.note))
+    print(json.dumps(made.to_dict(), ensure_ascii=False, indent=2) if options.format == "json" else made)
+
+
+def note_of(given: str) -> tuple[str, str]:
+    """The name and the words of a note."""
+    name, _, words = given.partition("=")
+    if not (name and words) or name in ("eos", "model", "text", "unknown"):
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is not NAME=WORDS, such as chosen_on=valid; no note has the name eos, model, text or "
+            "unknown, which the card says by itself."
+        )
+    return name, words
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(card, EXAMPLES, MODELS + TEXTS, formats=("table", "json"))
+    made.add_argument("model", metavar="MODEL")
+    add_texts(made)
+    add_protocol(made)
+    made.add_argument(
+        "--note", action="append", type=note_of, default=[], metavar="NAME=WORDS", help="a line of your own"
+    )

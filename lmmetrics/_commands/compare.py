@@ -1,0 +1,42 @@
+"""Compare two models on the same texts."""
+
+from __future__ import annotations
+
+import argparse
+
+from lmmetrics._commands.models import MODELS, scored
+from lmmetrics._commands.output import write
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics.score import UNITS, UnitError
+from lmmetrics.scoring import compare_scores
+
+EXAMPLES = "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte"
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Compare two models on the same texts."""
+    _, a, _ = scored(options, options.a)
+    _, b, _ = scored(options, options.b)
+    try:
+        found = compare_scores(a, b, options.unit, confidence=options.confidence, seed=options.seed)
+    except UnitError as error:
+        if options.unit == "byte":
+            raise
+        raise ValueError(f"{str(error).partition('. ')[0]}. Compare per byte: --unit byte.") from None
+    if options.format == "table":
+        print(f"a: {options.a}\nb: {options.b}\n{found}")
+    else:
+        plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
+        write(options, [{"a": str(options.a), "b": str(options.b)} | plain])
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(compare, EXAMPLES, MODELS + TEXTS)
+    made.add_argument("a", metavar="MODEL_A")
+    made.add_argument("b", metavar="MODEL_B")
+    add_texts(made)
+    add_protocol(made)
+    made.add_argument("--unit", choices=tuple(UNITS), default="byte")
+    made.add_argument("--confidence", type=float, default=0.95)
+    made.add_argument("--seed", type=int, default=0)

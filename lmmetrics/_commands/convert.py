@@ -1,0 +1,42 @@
+"""Convert a published number."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from lmmetrics._commands.output import write
+from lmmetrics._commands.parser import Commands
+from lmmetrics.score import UNITS, Score
+
+EXAMPLES = """\
+  python -m lmmetrics convert 141.2 --per token --tokens 82430 --chars 442423
+  python -m lmmetrics convert 1.23 --kind bits --per char --chars 442423 --tokens 82430"""
+
+
+def convert(options: argparse.Namespace) -> None:
+    """Convert a published number."""
+    counts, needed = {field: getattr(options, field) for field in UNITS.values()}, UNITS[options.per]
+    if counts[needed] is None:
+        raise ValueError(
+            f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
+        )
+    if options.kind == "perplexity":
+        made = Score.from_perplexity(options.value, options.per, **counts)
+    else:
+        number = Score(0.0, **counts).count(options.per)
+        made = Score(options.value * number * (math.log(2) if options.kind == "bits" else 1.0), **counts)
+    if options.format == "table":
+        print(made)
+    else:
+        write(options, [made.to_dict()])
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(convert, EXAMPLES)
+    made.add_argument("value", type=float, help="the published number")
+    made.add_argument("--kind", choices=("perplexity", "bits", "nats"), default="perplexity")
+    made.add_argument("--per", choices=tuple(UNITS), default="token")
+    for field in UNITS.values():
+        made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")

@@ -1,0 +1,39 @@
+"""Count the units of texts."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from lmmetrics._commands.documents import documents_of
+from lmmetrics._commands.output import write
+from lmmetrics._commands.parser import TEXTS, Commands, add_texts
+from lmmetrics.score import UNITS
+from lmmetrics.text import tokenize
+
+EXAMPLES = "  python -m lmmetrics count novel.txt\n  cat *.txt | python -m lmmetrics count -"
+
+
+def count(options: argparse.Namespace) -> None:
+    """Count the units of texts."""
+    rows = []
+    for name, document in documents_of(options):
+        units = tokenize([document], by="char")  # its counts are those of the document as it is
+        row: dict[str, Any] = {"document": name}
+        row |= {field: getattr(units, field) for field in UNITS.values() if field != "tokens"}
+        if options.by:
+            row["tokens"] = len(tokenize([document], by=options.by))
+        rows.append(row)
+    if len(rows) > 1:
+        sums: dict[str, Any] = {"document": "all"}
+        for field in list(rows[0])[1:]:
+            values = [row[field] for row in rows]
+            sums[field] = None if None in values else sum(values)
+        rows.append(sums)
+    write(options, rows)
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(count, EXAMPLES, TEXTS)
+    add_texts(made, by=None)

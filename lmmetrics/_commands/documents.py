@@ -1,0 +1,98 @@
+"""The texts that a command is given, as documents."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+BLOCK = 1 << 22
+"""Bytes of a text that are read at a time, if memory is limited."""
+EMPTY = "The texts are empty: there is nothing to measure."
+
+
+def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """The names and the texts of the documents; an error if there are none."""
+    found: list[tuple[str, str]] = getattr(options, "found", [])
+    if found:
+        return found  # two models are given the same texts, and standard input can be read once
+    for file in files_of(options):
+        if file is None:
+            found += documents_in(options, "standard input", sys.stdin.buffer.read())
+        else:
+            found += documents_in(options, str(file), file.read_bytes())
+    if not found:
+        raise ValueError(EMPTY)
+    options.found = found
+    return found
+
+
+def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
+    """The documents, each in blocks of whole lines, so that one block is in memory at a time."""
+    for path in files_of(options):
+        with contextlib.ExitStack() as stack:
+            file = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
+            blocks = decoded(file, str(path or "standard input"))
+            if options.lines:
+                lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
+                yield from ([line + "\n"] for line in lines)
+            else:
+                yield blocks
+
+
+def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
+    """The files of the texts; None is standard input."""
+    for given in options.texts:
+        if given == "-":
+            yield None
+            continue
+        path = Path(given)
+        if not path.exists():
+            raise FileNotFoundError(f"There is no {given}.{suggestion(given)}")
+        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+        if not files:
+            raise ValueError(f"The folder {given} has no *.txt files. Name the files, or rename them.")
+        yield from files
+
+
+def decoded(file: BinaryIO, name: str) -> Iterator[str]:
+    """A file in blocks of whole lines."""
+    start = 0
+    while lines := file.readlines(BLOCK):
+        data = b"".join(lines)
+        yield as_text(data, name, start).removeprefix("" if start else "\ufeff")
+        start += len(data)
+
+
+def as_text(data: bytes, name: str, start: int = 0) -> str:
+    """Bytes from a file as text."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name} is not UTF-8: byte {start + error.start} is 0x{data[error.start]:02x}. Convert it "
+            "first, such as by iconv -f latin1 -t utf-8."
+        ) from None
+
+
+def documents_in(options: argparse.Namespace, name: str, data: bytes) -> list[tuple[str, str]]:
+    """The documents of a file."""
+    text = as_text(data, name).removeprefix("\ufeff")
+    if not options.lines:
+        return [(name, text)]
+    lines = text.split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    return [(f"{name}:{i}", line + "\n") for i, line in enumerate(lines, 1)]
+
+
+def suggestion(path: str) -> str:
+    """A hint at a file whose name is like the one that was given."""
+    folder = Path(path).parent
+    there = os.listdir(folder) if folder.is_dir() else []
+    like = difflib.get_close_matches(Path(path).name, there, n=1)
+    return f" Is {folder / like[0]} meant?" if like else ""

@@ -1,0 +1,71 @@
+"""Count the n-grams of texts, and write an ARPA file or a folder that loads at once."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of
+from lmmetrics._commands.parser import TEXTS, Commands, add_texts
+from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.text import tokenize
+from lmmetrics.text._blocks import tokenize_blocks
+
+SMOOTHING = {
+    "modified-kneser-ney": ModifiedKneserNey,
+    "kneser-ney": KneserNey,
+    "witten-bell": WittenBell,
+    "absolute-discounting": AbsoluteDiscounting,
+}
+EXAMPLES = """\
+  python -m lmmetrics fit train/ --order 5 --out model.arpa
+  python -m lmmetrics fit train/ --by char --out model
+  python -m lmmetrics fit huge.txt --memory 2GB --out model"""
+
+
+def fit(options: argparse.Namespace) -> None:
+    """Count the n-grams of texts, and write an ARPA file or a folder that loads at once."""
+    arpa = options.out.endswith((".arpa", ".arpa.gz"))
+    out = Path(options.out)
+    if arpa and out.is_dir():
+        raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
+    if not arpa and out.exists() and not (out / "model.json").is_file():
+        raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
+    model = NGramModel(options.order, SMOOTHING[options.smoothing]())
+    if options.memory:
+        if options.prune:
+            raise ValueError("--prune needs the whole model in memory. Leave out --memory or --prune.")
+        text = tokenize_blocks(blocks_of(options), by=options.by)
+        if not len(text):
+            raise ValueError(EMPTY)
+        model.fit(text, memory=options.memory, folder=out.parent)
+    else:
+        text = tokenize([document for _, document in documents_of(options)], by=options.by)
+        model.fit(text)
+    if options.prune:
+        model = model.prune(options.prune)
+    if arpa:
+        model.to_arpa(options.out)
+    else:
+        model.save(options.out)
+    print(f"{options.out}: order {options.order}, {len(text):,} tokens, vocabulary {len(text.vocabulary):,}")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(fit, EXAMPLES, TEXTS, formats=())
+    add_texts(made)
+    made.add_argument("--order", type=int, default=5)
+    made.add_argument("--smoothing", choices=SMOOTHING, default="modified-kneser-ney")
+    made.add_argument(
+        "--prune",
+        type=float,
+        default=0.0,
+        help="drop n-grams that change the perplexity by less than this part",
+    )
+    made.add_argument(
+        "--memory", metavar="SIZE", help="count in files beside --out, with at most this much memory: 2GB"
+    )
+    made.add_argument(
+        "--out", required=True, metavar="FILE", help="an ARPA file (.arpa), or a folder for a saved model"
+    )

@@ -1,0 +1,86 @@
+"""The parser that every command shares."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+BY = "whitespace", "word", "char", "byte"
+FORMATS = "table", "json", "csv"
+TEXTS = """\
+TEXT is a file, a folder (its *.txt files, with those of the folders below) or - for standard input. Each file
+is a document; with --lines, each line is one. Files are read as UTF-8.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests what may have been meant."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.given: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self.given = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        given = [word.partition("=")[0] for word in self.given]
+        below = list(self.parsers())
+        known = [*self._option_string_actions, *(name for name, _ in below)]
+        known += [option for name, one in below if name in given for option in one._option_string_actions]
+        for word in given:
+            if word not in known and (like := difflib.get_close_matches(word, known, n=1)):
+                message += f"\nDid you mean {like[0]}?"
+        super().error(message)
+
+    def parsers(self) -> Iterable[tuple[str, Parser]]:
+        """The commands below, by name."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                yield from action.choices.items()
+
+
+class Commands:
+    """The commands below a parser."""
+
+    def __init__(self, top: Parser) -> None:
+        self._below = top.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(
+        self,
+        run: Callable[[argparse.Namespace], None],
+        examples: str,
+        about: str = "",
+        formats: Sequence[str] = FORMATS,
+    ) -> Parser:
+        """Add a command that has the name and the doc-string of its function."""
+        made: Parser = self._below.add_parser(
+            run.__name__,
+            help=run.__doc__,
+            description=run.__doc__,
+            epilog=f"{about}\nexamples:\n{examples}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if formats:
+            made.add_argument("--format", choices=formats, default="table")
+        made.add_argument("--debug", action="store_true", help="show where an error happened")
+        made.set_defaults(run=run)
+        return made
+
+
+def add_texts(made: Parser, by: str | None = "whitespace", needed: bool = True) -> None:
+    """Add TEXT... and how it is cut into documents and tokens."""
+    made.add_argument("texts", nargs="+", metavar="TEXT", default=[]).required = needed
+    made.add_argument("--lines", action="store_true", help="each line is a document")
+    made.add_argument("--by", choices=BY, default=by, help=f"how counted models cut the text (default {by})")
+
+
+def add_protocol(made: Parser) -> None:
+    """Add how a model scores."""
+    made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
+    made.add_argument("--context", type=int, help="tokens that a model of transformers reads at most")
+    made.add_argument("--stride", type=int, help="by how many tokens its windows move")

@@ -1,0 +1,99 @@
+"""Score texts with a model, or shards of texts on many cores or machines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+from lmmetrics._commands.models import MODELS, loader_of, scored
+from lmmetrics._commands.output import write
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics.scale import score_shards
+from lmmetrics.score import LABELS, UNITS, Score
+
+SHARDS = """\
+With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),
+.parquet (columns id and text) or .txt. They are scored on Dask, with a row for each document in the folder of
+--out. The same command goes on where an interrupted one stopped. On a cluster, all machines see these folders
+and MODEL under the same paths.
+"""
+EXAMPLES = """\
+  python -m lmmetrics score model.arpa test/ --documents
+  python -m lmmetrics score ./gpt2 test.txt --stride 512 --format json
+  python -m lmmetrics score model.arpa --shards shards/ --out scores/ --scheduler processes
+  python -m lmmetrics score model.arpa --shards shards/ --out scores/ --scheduler tcp://10.0.0.1:8786"""
+
+
+def score(options: argparse.Namespace) -> None:
+    """Score texts with a model, or shards of texts on many cores or machines."""
+    if options.shards:
+        if options.jobs != 1:
+            options.error("--jobs is for TEXT; with --shards, say --workers.")
+        names, scores, total = scored_shards(options)
+    elif options.out or options.workers or options.scheduler != "threads":
+        options.error("--out, --scheduler and --workers are for --shards FOLDER.")
+    elif not options.texts:
+        options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
+    else:
+        names, scores, _ = scored(options, options.model)
+        total = sum(scores[1:], start=scores[0])
+    rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
+    if options.format == "table":
+        if options.documents:
+            units = [unit for unit in UNITS if getattr(total, UNITS[unit])]
+            shown = ["document", "tokens", "nats", *(f"bits per {LABELS[unit]}" for unit in units)]
+            write(options, [{key: row.get(key) for key in shown} for row in rows])
+        print(total)
+    else:
+        write(options, [*(rows if options.documents else []), {"document": "all"} | total.to_dict()])
+
+
+def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score]:
+    """The ids of the documents of shards, their scores and the total."""
+    if options.texts:
+        options.error("TEXT and --shards are given. Name the texts in one of the two ways.")
+    if not options.out:
+        options.error("--shards needs --out SCORES, the folder for the scores.")
+    load, counted = loader_of(os.path.abspath(options.model), options)
+    found = score_shards(
+        load,
+        options.shards,
+        options.out,
+        scheduler=options.scheduler,
+        workers=options.workers,
+        eos=not options.no_eos,
+        by=options.by if counted else None,
+        sentences="line" if counted else None,
+        lines=options.lines,
+    )
+    return (list(found), list(found.values()), found.total) if options.documents else ([], [], found.total)
+
+
+def jobs_of(given: str) -> int | None:
+    """A number of threads; None for all cores."""
+    if given == "all":
+        return None
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        raise argparse.ArgumentTypeError(f'{given!r} is not a number of threads, such as 4, or "all".')
+    return int(given)
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    made = commands.add(score, EXAMPLES, MODELS + SHARDS + TEXTS)
+    made.add_argument("model", metavar="MODEL")
+    add_texts(made, needed=False)  # --shards takes their place
+    add_protocol(made)
+    made.add_argument("--documents", action="store_true", help="also the score of each document")
+    made.add_argument("--shards", metavar="FOLDER", help="score the files of a folder, on Dask")
+    made.add_argument("--out", metavar="SCORES", help="the folder for the scores of shards")
+    made.add_argument(
+        "--scheduler",
+        default="threads",
+        metavar="ADDRESS",
+        help="threads, processes, or the address of a Dask scheduler (default threads)",
+    )
+    made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
+    made.set_defaults(error=made.error)
