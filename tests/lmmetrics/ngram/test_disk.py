@@ -53,8 +53,8 @@ METHODS = [
 @pytest.fixture
 def small(monkeypatch):
     """Buckets and chunks so small that the tales need many."""
-    monkeypatch.setattr(_disk, "MOST_ROWS", 1000)
-    monkeypatch.setattr(_disk, "CHUNK", 777)
+    monkeypatch.setattr(_disk.counting, "MOST_ROWS", 1000)
+    monkeypatch.setattr(_disk.files, "CHUNK", 777)
 
 
 def assert_same(found, expected):
@@ -174,7 +174,7 @@ def test_what_does_not_suffice_is_said_before_the_work(tmp_path, monkeypatch):
 
 
 def test_the_memory_that_is_said_suffices(tmp_path, monkeypatch):
-    monkeypatch.setattr(_disk, "held", lambda: 500_000_000)
+    monkeypatch.setattr(_disk.counting, "memory_in_use", lambda: 500_000_000)
     with pytest.raises(ResourceLimitError) as raised:
         NGramCounts.on_disk(TRAIN, 3, "1MB", tmp_path)
     said = str(raised.value).partition("needs ")[2].partition(" of memory")[0]

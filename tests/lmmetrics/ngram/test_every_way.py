@@ -67,7 +67,11 @@ def test_every_way_to_a_model_gives_the_same_log_probabilities(
     text = tokenize(documents, by=by)
     given_vocabulary = None if by == "byte" else text.vocabulary
     test = tokenize([*documents, *other], by=by, vocabulary=given_vocabulary)
-    with tempfile.TemporaryDirectory() as name, patch.multiple(_disk, MOST_ROWS=rows, CHUNK=chunk):
+    with (
+        tempfile.TemporaryDirectory() as name,
+        patch.object(_disk.counting, "MOST_ROWS", rows),
+        patch.object(_disk.files, "CHUNK", chunk),
+    ):
         folder = Path(name)
         model = NGramModel(order, method)
         try:
