@@ -637,10 +637,10 @@ READ = {
         "thm-08-mixture": "49bf453a",
     },
     "09_evaluation_protocols": {
-        "def-09-card": "14c467be",
+        "def-09-card": "56626f0d",
         "thm-09-split": "2a3d321b",
         "thm-09-leak": "33231480",
-        "thm-09-slices": "90657b44",
+        "thm-09-slices": "6d6f5f54",
         "thm-09-looks": "52c3050d",
         "def-09-golden": "536f8ec7",
     },
