@@ -1,14 +1,15 @@
 """Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
 
 First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
-is written into the README. Then on WikiText-2, which is downloaded once.
+is written into the README. Then on WikiText-2, which is downloaded once. ``--workers`` measures scoring and
+counting in shards with 1, 2 and 4 processes, in its place.
 """
 
 import argparse
 import shutil
 import sys
 
-from lmcourse.measuring import peers
+from lmcourse.measuring import peers, workers
 from lmcourse.measuring.speed import measure
 
 
@@ -21,7 +22,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--peers", action="store_true", help="only the comparison with other programs: no download"
     )
+    parser.add_argument(
+        "--workers", action="store_true", help="only scoring and counting in shards, ten minutes"
+    )
     options = parser.parse_args(arguments)
+    if options.workers:
+        workers.store(workers.measure())
+        return 0
     missing = [name for name in ("lmplz", "query") if not shutil.which(name)]
     if missing:
         print(f"KenLM: {' and '.join(missing)} not on the PATH, so not compared.", file=sys.stderr)

@@ -163,10 +163,15 @@ def table(found):
 def store(found, readme=ROOT / "README.md"):
     """Store what was measured, and write the table into the README, if there is one."""
     write_text(STORED, json.dumps(found, indent=1) + "\n")
-    if not readme.is_file():  # the package alone is installed
-        print(table(found))
+    write_between(readme, BEGIN, END, table(found))
+
+
+def write_between(readme, begin, end, written):
+    """Replace what is between two marks of the README; print it where only the package is installed."""
+    if not readme.is_file():
+        print(written)
         return
     text = readme.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    write_text(readme, f"{before}{BEGIN}\n{table(found)}\n{END}{after}")
+    before, _, rest = text.partition(begin)
+    after = rest.partition(end)[2]
+    write_text(readme, f"{before}{begin}\n{written}\n{end}{after}")

@@ -1,0 +1,148 @@
+"""Scoring and counting in shards with 1, 2 and 4 processes: seconds, and the memory of all together.
+
+Each row is the time of a command, its start and that of its workers included. The text is drawn as for the
+comparison with other programs. What the rows say about more machines is in ``book/reference/scale.md``.
+"""
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.files.places import PACKAGE, ROOT
+from lmcourse.measuring.peers import draw, write_between
+
+STORED = PACKAGE / "pages" / "workers.json"
+TOKENS, SHARDS, ORDER = 33_000_000, 16, 5
+TRAINED_ON = 2_000_000
+WORKERS = 1, 2, 4
+BEGIN, END = "<!-- workers: written by make bench -->\n", "<!-- end of workers -->\n"
+COUNT = """
+import sys
+from lmmetrics.scale import count_shards
+if __name__ == "__main__":
+    folder, order, workers = sys.argv[1], *map(int, sys.argv[2:])
+    how = {"by": "whitespace", "scheduler": "processes", "progress": False}
+    counts = count_shards(folder, order, workers=workers, **how)
+    print(*(len(counts[n]) for n in range(1, order + 1)))
+"""
+
+
+def run(command):
+    """Run a command; return its output, its seconds, and the most bytes that its processes held at once."""
+    start, peak = time.perf_counter(), 0
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            list(map(str, command)),
+            stdout=said,
+            stderr=errors,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"},
+        )
+        top = psutil.Process(process.pid)
+        while process.poll() is None:
+            peak = max(peak, memory_of(top))
+            time.sleep(0.1)
+        seconds = time.perf_counter() - start
+        for file in (said, errors):
+            file.seek(0)
+        if process.returncode:
+            raise RuntimeError(f"{command[0]} failed: {errors.read()[-500:]}")
+        return said.read(), seconds, peak
+
+
+def memory_of(top):
+    """The bytes that a process and those below it hold: pages of their own, and mapped files in memory."""
+    held = 0
+    try:
+        for process in (top, *top.children(recursive=True)):
+            held += process.memory_info().rss
+    except psutil.NoSuchProcess:  # it has just ended
+        pass
+    return held
+
+
+def measure(tokens=TOKENS, shards=SHARDS, workers=WORKERS, trained_on=TRAINED_ON):
+    """Score and count a drawn text in shards, print a line for each number of workers, return the rows."""
+    made = {
+        "made": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "order": ORDER,
+        "tokens": tokens,
+        "shards": shards,
+        "trained_on": trained_on,
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "rows": [],
+    }
+    ours = [sys.executable, "-m", "lmmetrics"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "text").mkdir()
+        for i in range(shards):
+            draw(folder / "text" / f"{i:02}.txt", tokens // shards, 100 + i)
+        draw(folder / "train.txt", trained_on, 1)
+        run([*ours, "fit", folder / "train.txt", "--order", ORDER, "--out", folder / "model"])
+        for n in workers:
+            given = ["--shards", folder / "text", "--out", folder / f"scores{n}", "--format", "json"]
+            given += ["--scheduler", "processes", "--workers", n]
+            _add(made, "score", n, run([*ours, "score", folder / "model", *given]))
+        for n in workers:
+            _add(made, "count", n, run([sys.executable, "-c", COUNT, folder / "text", ORDER, n]))
+    for what in ("score", "count"):
+        if len({row["result"] for row in made["rows"] if row["what"] == what}) != 1:
+            raise RuntimeError(f"{what}: the result depends on the number of workers.")
+    return made
+
+
+def _add(made, what, workers, found):
+    said, seconds, peak = found
+    row = {
+        "what": what,
+        "workers": workers,
+        "seconds": round(seconds, 2),
+        "peak": peak,
+        "result": said.strip(),
+    }
+    made["rows"].append(row)
+    print(
+        f"{made['tokens']:>11,} {what} {workers} workers", " ".join(_cells(row, made["tokens"])), flush=True
+    )
+
+
+def _cells(row, tokens):
+    return [f"{row['seconds']:.0f}", f"{tokens / row['seconds'] / 1000:,.0f}", f"{row['peak'] / 1e9:.1f} GB"]
+
+
+def table(found):
+    """The Markdown table of what was measured, with a sentence about how."""
+    names = {"score": "`score --shards`", "count": "`count_shards`"}
+    lines = [
+        "| what | worker processes | seconds | thousand tokens a second | peak memory of all |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for row in found["rows"]:
+        lines.append(
+            f"| {names[row['what']]} | {row['workers']} | {' | '.join(_cells(row, found['tokens']))} |"
+        )
+    said = (
+        f"{found['tokens']:,} drawn tokens in {found['shards']} files, order {found['order']}, the model of "
+        f"{found['trained_on']:,} tokens; {found['cores']} cores, Python {found['python']}, {found['made']}, "
+        "measured once, starting of Python, scheduler and workers included. All rows of a command print the "
+        "same result: the nats to the last bit, the number of different n-grams of each order."
+    )
+    return "\n".join([*lines, "", textwrap.fill(said, 110), ""])
+
+
+def store(found, readme=ROOT / "README.md"):
+    """Store what was measured, and write the table into the README, if there is one."""
+    write_text(STORED, json.dumps(found, indent=1) + "\n")
+    write_between(readme, BEGIN, END, table(found))
