@@ -1,8 +1,8 @@
 """Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
 
 First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
-is written into the README. Then on WikiText-2, which is downloaded once. ``--workers`` measures scoring and
-counting in shards with 1, 2 and 4 processes, in its place.
+is written into the README. Then on WikiText-2, which is downloaded once. ``--workers`` measures, in
+place of all this, scoring and counting in shards with 1, 2 and 4 processes.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Scoring and counting in shards with 1, 2 and 4 processes: seconds, and the memory of all together.
 
 Each row is the time of a command, its start and that of its workers included. The text is drawn as for the
-comparison with other programs. What the rows say about more machines is in ``book/reference/scale.md``.
+comparison with other programs. The table, and what it says about more machines, is written into the page of
+the library on shards.
 """
 
 import datetime
@@ -22,10 +23,11 @@ from lmcourse.files.places import PACKAGE, ROOT
 from lmcourse.measuring.peers import draw, write_between
 
 STORED = PACKAGE / "pages" / "workers.json"
+PAGE = ROOT / "book" / "reference" / "scale.md"
 TOKENS, SHARDS, ORDER = 33_000_000, 16, 5
 TRAINED_ON = 2_000_000
 WORKERS = 1, 2, 4
-BEGIN, END = "<!-- workers: written by make bench -->\n", "<!-- end of workers -->\n"
+BEGIN, END = "% workers: written by python -m lmcourse.bench --workers\n", "% end of workers\n"
 COUNT = """
 import sys
 from lmmetrics.scale import count_shards
@@ -89,6 +91,7 @@ def measure(tokens=TOKENS, shards=SHARDS, workers=WORKERS, trained_on=TRAINED_ON
         (folder / "text").mkdir()
         for i in range(shards):
             draw(folder / "text" / f"{i:02}.txt", tokens // shards, 100 + i)
+        made["bytes"] = sum(file.stat().st_size for file in (folder / "text").iterdir())
         draw(folder / "train.txt", trained_on, 1)
         run([*ours, "fit", folder / "train.txt", "--order", ORDER, "--out", folder / "model"])
         for n in workers:
@@ -139,10 +142,36 @@ def table(found):
         "measured once, starting of Python, scheduler and workers included. All rows of a command print the "
         "same result: the nats to the last bit, the number of different n-grams of each order."
     )
-    return "\n".join([*lines, "", textwrap.fill(said, 110), ""])
+    return "\n".join([*lines, "", textwrap.fill(said, 110), "", *_extended(found), ""])
 
 
-def store(found, readme=ROOT / "README.md"):
-    """Store what was measured, and write the table into the README, if there is one."""
+def _extended(found):
+    """What the rows of one worker say about more machines, on paper."""
+    one = {row["what"]: row for row in found["rows"] if row["workers"] == 1}
+    rate = found["tokens"] / one["score"]["seconds"]
+    hours = 1e12 / rate / 1000 / 3600
+    read = 2 * 1000 * rate * found["bytes"] / found["tokens"] / 1e9
+    ngrams = sum(map(int, one["count"]["result"].split()))
+    each = one["count"]["peak"] / ngrams
+    yield textwrap.fill(
+        "**Scoring, on paper.** No shard needs another one, so 1,000 workers as fast as this one would score "
+        f"a trillion tokens in {hours:.1f} hours, if there are many more shards than workers. The bottleneck "
+        "is the shared folder: a shard is read twice, once for its digest and once to be scored, so these "
+        f"workers read {read:.1f} GB a second. The rows of all documents are collected in the process that "
+        "asked for the scores: its memory limits the number of documents, not of tokens.",
+        110,
+    )
+    yield ""
+    yield textwrap.fill(
+        "**Counting, on paper.** The counts of the shards are merged, and the last merge holds all "
+        f"{ngrams / 1e6:.0f} million different n-grams at once, on one machine. Its memory is the "
+        f"bottleneck, and more machines do not help: here all processes together held {each:.0f} bytes for "
+        "each n-gram. With more n-grams than the memory holds, fit on one machine with `memory=` and a disk.",
+        110,
+    )
+
+
+def store(found, page=PAGE):
+    """Store what was measured, and write it into the page, if there is one."""
     write_text(STORED, json.dumps(found, indent=1) + "\n")
-    write_between(readme, BEGIN, END, table(found))
+    write_between(page, BEGIN, END, table(found))
