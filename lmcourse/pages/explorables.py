@@ -3,7 +3,7 @@
     Explorable("forecast", {"symbols": ["cat", "sleeps"], "weights": [60, 40]}, fig, alt, try_this)
 
 The script ``static/explorables/NAME.js`` draws it from the data, which the page holds as JSON. Until it has
-run, and where scripts are off, the still picture is shown. ``tests/browser/test_explorables.py`` compares the
+run, and where scripts are off, the still picture is shown. ``tests/browser/explorables/`` compares the
 scripts' numbers with the library's.
 """
 

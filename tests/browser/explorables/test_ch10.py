@@ -8,19 +8,12 @@ import pytest
 from scipy.special import gammaln, psi
 
 from lmmetrics.topics import TopicModel
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/10_topic_models.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_two_topics_have_the_library_s_numbers(page):
@@ -90,12 +83,3 @@ def test_keys_move_both(page):
     one.locator("input").focus()
     page.keyboard.press("Home")
     assert "After at most 0 words" in one.locator(".result").inner_text()
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -6,23 +6,11 @@ import numpy as np
 import pytest
 
 from lmmetrics.information import entropy
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 PAGE = "book/13_limits_of_perplexity.html"
-pytestmark = [
-    pytest.mark.browser,
-    needs_book,
-    pytest.mark.skipif(not (HTML / PAGE).exists(), reason="chapter 13 is not built"),
-]
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    reader = visit(width=1280, height=900)
-    page = reader.open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
+pytestmark = [pytest.mark.browser, needs_book]
 
 
 def test_the_frontier_is_that_of_the_theorem(page):

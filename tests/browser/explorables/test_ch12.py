@@ -7,19 +7,12 @@ import numpy as np
 import pytest
 
 from lmmetrics.information import cross_entropy, kl_divergence
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/12_models_that_change.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_two_symbols_have_the_library_s_loss_and_divergence(page):
@@ -79,12 +72,3 @@ def test_keys_move_the_new_model(page):
     words = box.locator(".result").inner_text()
     loss, kl = f"{0.8 * math.log(1.6) + 0.2 * math.log(0.4):.3f}", words.split("divergence")[1]
     assert f"+{loss}" in words and loss in kl  # the truth is the old model: one curve
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -6,23 +6,16 @@ import re
 import numpy as np
 import pytest
 
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/08_ngram_versus_neural.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
 COLOURS = """() => [...document.querySelectorAll('.rival-text span')].map(span => {
     const style = getComputedStyle(span);
     return [style.color, style.backgroundColor, getComputedStyle(document.body).backgroundColor];
 })"""
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def rgba(colour):
@@ -101,13 +94,3 @@ def test_keys_move_along_the_page(page):
     page.keyboard.press("ArrowRight")
     assert box.locator(".rival-text span").nth(1).get_attribute("class") == "looked-at"
     assert box.locator(".result").inner_text() != before
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2
-    assert all(still.is_visible() for still in stills)
-    context.close()

@@ -6,19 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/01_chain_rule.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_a_text_has_the_product_of_its_rows(page):
@@ -118,12 +111,3 @@ def test_keys_move_the_end(page):
     assert "1.000 never ends" in box.locator(".result").inner_text()
     page.keyboard.press("ArrowRight")
     assert box.locator("output").inner_text() == "0.01"
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -8,22 +8,10 @@ import torch
 from torch.utils.data import DistributedSampler
 
 from lmmetrics import Score
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
 
 PAGE = "book/14_evaluation_at_scale.html"
-pytestmark = [
-    pytest.mark.browser,
-    needs_book,
-    pytest.mark.skipif(not (HTML / PAGE).exists(), reason="chapter 14 is not built"),
-]
-
-
-@pytest.fixture
-def page(visit):
-    reader = visit(width=1280, height=900)
-    page = reader.open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
+pytestmark = [pytest.mark.browser, needs_book]
 
 
 def sampled(documents, ranks, rule):

@@ -6,19 +6,12 @@ import numpy as np
 import pytest
 
 from lmmetrics.information import cross_entropy, entropy, kl_divergence
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/03_kl_decomposition.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_loss_floor_and_excess_are_the_library_s(page):
@@ -89,12 +82,3 @@ def test_keys_move_the_bell(page):
         page.keyboard.press("ArrowLeft")
     assert box.locator("output").nth(0).inner_text() == "−0.2"
     assert box.locator(".result").inner_text() != before
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -7,19 +7,12 @@ import pytest
 import torch
 
 from lmmetrics.information import cross_entropy
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/02_cross_entropy.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_the_mean_is_a_cross_entropy(page):
@@ -118,12 +111,3 @@ def test_steps_lead_to_the_entropy(page):
     assert above() == 0.0 and "Steps: 105" in box.locator(".result").inner_text()
     box.get_by_role("button", name="start again").click()
     assert above() > before and box.locator("output").first.inner_text() == "+1.5"
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 3 and all(still.is_visible() for still in stills)
-    context.close()

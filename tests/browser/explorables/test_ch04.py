@@ -1,32 +1,22 @@
-"""Interactive figures: their numbers are the library's, keys work, and without scripts the still is shown."""
+"""The interactive figures of chapter 04: their numbers are the library's, and keys work."""
 
 import itertools
 import json
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from lmmetrics.coding import code_length_bound, expected_length, huffman, interval, shortest_code
 from lmmetrics.information import entropy
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/04_perplexity.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
 COUNT = """([data, options]) =>
   options.map(o => Explorables.counting.count(data.sentences, o, data.symbols).ppl)"""
 PLAIN = {"scoreEnd": True, "countEnd": True, "padding": "none", "batch": 16, "cut": 0, "average": "pooled"}
-
-
-@pytest.fixture
-def page(visit):
-    reader = visit(width=1280, height=900)
-    page = reader.open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_a_forecast_has_the_library_s_entropy(page):
@@ -112,65 +102,5 @@ def test_keys_move_a_forecast(page):
     assert "eats" in box.locator(".result").inner_text()
 
 
-def test_without_scripts_the_still_picture_is_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()
-
-
 def test_the_data_of_a_page_are_json(page):
     assert json.dumps(page.evaluate(DATA, "forecast")).startswith('{"symbols"')
-
-
-@pytest.fixture
-def coding_page(visit):
-    page = visit(width=1280, height=900).open("book/11_compression.html")
-    page.wait_for_selector(".explorable.live")
-    return page
-
-
-def test_intervals_and_codes_are_the_library_s(coding_page):
-    data = coding_page.evaluate(DATA, "intervals")
-    rows, end = data["rows"], len(data["symbols"]) - 1
-    texts = [[], [0], [0, 1]]
-    texts += [[*words, end] for n in (1, 2, 3, 5) for words in itertools.product(range(end), repeat=n)]
-    found = coding_page.evaluate(
-        "([rows, texts]) => texts.map(ids => Explorables.intervals.measure(rows, ids))", [rows, texts]
-    )
-    for ids, made in zip(texts, found, strict=True):
-        low, width = interval(lambda past: row_of(rows[past[-1] if past else -1]), ids)
-        assert made["low"] == [str(low.numerator), str(low.denominator)]
-        assert made["width"] == [str(width.numerator), str(width.denominator)]
-        assert made["bits"] == shortest_code(low, width)
-        assert made["bound"] == code_length_bound(width)
-        assert made["surprisal"] == pytest.approx(-math.log2(width), abs=1e-9)
-
-
-def row_of(weights):
-    return [Fraction(weight, sum(weights)) for weight in weights]
-
-
-def test_huffman_of_a_coin_is_the_library_s(coding_page):
-    cases = [[p, n] for p in (0.01, 0.1, 0.3, 0.5, 0.62, 0.9, 0.99) for n in (1, 2, 3, 5, 8)]
-    found = coding_page.evaluate("cases => cases.map(([p, n]) => Explorables.wholebits.rate(p, n))", cases)
-    for (p, n), made in zip(cases, found, strict=True):
-        row = [1.0]
-        for _ in range(n):
-            row = [x * y for x in row for y in (p, 1 - p)]
-        assert made == pytest.approx(expected_length(row, huffman(row)) / n, abs=1e-9)
-        assert entropy([p, 1 - p], base=2) <= made + 1e-12 < entropy([p, 1 - p], base=2) + 1 / n
-
-
-def test_a_key_adds_a_word_and_the_end_closes_the_text(coding_page):
-    box = coding_page.locator("[data-explorable=intervals]")
-    before = box.locator(".result").inner_text()
-    box.get_by_role("button", name="+ .").focus()
-    coding_page.keyboard.press("Enter")
-    after = box.locator(".result").inner_text()
-    assert before != after and "The text has ended" in after
-    assert box.get_by_role("button", name="+ cat").is_disabled()
-    box.get_by_role("button", name="take one back").click()
-    assert box.locator(".result").inner_text() == before

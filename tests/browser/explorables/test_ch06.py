@@ -8,12 +8,12 @@ from scipy.optimize import minimize_scalar
 
 from lmmetrics.ngram import AbsoluteDiscounting, AddK, JelinekMercer, KneserNey, NGramModel, WittenBell
 from lmmetrics.text import tokenize
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/06_ngram_models.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
 SONG = """the cat sleeps / the dog sleeps / the dog eats a bone / a cat sees the full moon
 the full moon sleeps / the dog sees a bird / a hen eats and a dog sleeps
 the cat sees a bird / a bird sees the sea / the dog and the cat sleep / a cat hides
@@ -26,13 +26,6 @@ METHODS = {
     "absolute discounting": lambda x: AbsoluteDiscounting(discount=x),
     "Kneser-Ney": lambda x: KneserNey(discount=x),
 }
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_each_method_has_the_library_s_row(page):
@@ -94,12 +87,3 @@ def test_keys_choose_context_and_method_and_take_a_step(page):
     box.locator("button").focus()
     page.keyboard.press("Enter")
     assert "After 1 step" in box.locator(".result").inner_text()
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -5,20 +5,13 @@ import itertools
 import pytest
 
 from lmmetrics import Score
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/05_ppl_bpc_conversion.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
 UNITS = {"tokens": "token", "words": "word", "chars": "char", "bytes": "byte"}
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_shares_are_those_of_a_score(page):
@@ -101,12 +94,3 @@ def test_cutting_everywhere_makes_the_rankings_one(page):
     slider.focus()
     page.keyboard.press("ArrowRight")
     assert box.locator("output").first.inner_text() != "2.33"
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

@@ -9,19 +9,12 @@ import torch
 from lmmetrics import neural
 from lmmetrics.neural._batches import windows
 from lmmetrics.text import Vocabulary
-from tests.browser.conftest import HTML, needs_book
+from tests.browser.conftest import needs_book
+from tests.browser.explorables.conftest import DATA
 
 pytestmark = [pytest.mark.browser, needs_book]
 
 PAGE = "book/07_neural_models.html"
-DATA = "name => JSON.parse(document.querySelector(`[data-explorable=${name}] script`).textContent)"
-
-
-@pytest.fixture
-def page(visit):
-    page = visit(width=1280, height=900).open(PAGE)
-    page.wait_for_selector(".explorable.live")
-    return page
 
 
 def test_windows_are_the_library_s(page):
@@ -111,12 +104,3 @@ def test_the_second_test_finds_what_the_first_misses(page):
     box.locator("input").nth(0).focus()
     page.keyboard.press("ArrowLeft")
     assert "row sums to 1" in box.locator(".result").inner_text()
-
-
-def test_without_scripts_the_still_pictures_are_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto((HTML / PAGE).as_uri())
-    stills = page.locator(".explorable .still").all()
-    assert len(stills) == 2 and all(still.is_visible() for still in stills)
-    context.close()

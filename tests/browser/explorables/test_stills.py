@@ -1,0 +1,19 @@
+"""Without scripts, each interactive figure of a chapter shows its still picture."""
+
+import pytest
+
+from lmcourse.files.contents import CHAPTERS
+from tests.browser.conftest import HTML, needs_book
+
+pytestmark = [pytest.mark.browser, needs_book]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_each_figure_has_its_still_picture(browser, chapter):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((HTML / "book" / f"{chapter}.html").as_uri())
+    figures = page.locator(".explorable").all()
+    stills = page.locator(".explorable .still").all()
+    assert 2 <= len(figures) == len(stills) and all(still.is_visible() for still in stills)
+    context.close()
