@@ -15,16 +15,19 @@ import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import sympy as sp
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from lmcourse.exams import Exam
 from lmcourse.exams.paper import answers, number_as_text, without_markup
 from lmcourse.exams.task import ADVICE, ExamTask
 from lmcourse.files.notebooks import write_text
-from lmcourse.files.places import STATIC
+from lmcourse.files.places import STATIC, TEMPLATES
 from lmcourse.hints.answers import agreement
 from lmcourse.hints.question import formula_value
 from lmcourse.site.chromium import find_browser
@@ -52,56 +55,6 @@ other numbers and other right answers.
 1.235 and 1235 have four. A number that is right to four significant digits gets all its points, unless its
 task asks for other digits.
 """
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{title}</title>
-<link rel="stylesheet" href="../katex/katex.css">
-<style>
-@page {{
-  size: A4;
-  margin: 22mm 18mm 18mm;
-  @top-left {{ content: "{name}"; font: 10pt {serif}; }}
-  @top-right {{ content: "{what}"; font: 10pt {serif}; }}
-  @bottom-center {{ content: counter(page) " / " counter(pages); font: 10pt {serif}; }}
-}}
-{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
-
-SERIF = '"Source Serif 4", "Noto Serif", "Noto Serif CJK SC", "Songti SC", SimSun, serif'
-
-STYLE = (
-    f"body {{ font: 11pt/1.4 {SERIF}; color: #000; background: #fff; max-width: 174mm; margin: 0 auto; }}"
-    + """
-h1 { font-size: 17pt; margin: 0 0 2mm; }
-h2 { font-size: 12pt; margin: 7mm 0 2mm; break-after: avoid; }
-p, ul { margin: 0 0 2.5mm; }
-.task, .text, .method, table, pre, figure { break-inside: avoid; }
-.long { break-inside: auto; }
-table { border-collapse: collapse; margin: 2mm 0 3mm; font-size: 10pt; }
-th, td { border: 0.2mm solid #777; padding: 0.6mm 2mm; text-align: left; }
-pre { font: 8.5pt/1.35 "Noto Sans Mono", Menlo, Consolas, monospace; border-left: 0.6mm solid #777;
-  padding-left: 3mm; margin: 2mm 0 3mm; white-space: pre-wrap; }
-code { font-family: "Noto Sans Mono", Menlo, Consolas, monospace; font-size: 0.86em; }
-.values { display: flex; flex-wrap: wrap; gap: 3mm 10mm; margin: 3mm 0 1mm; break-before: avoid; }
-.value { white-space: nowrap; }
-.blank { display: inline-block; border-bottom: 0.25mm solid #000; width: 34mm; height: 6mm;
-  margin-left: 2mm; }
-.blank.wide { width: 130mm; }
-.space { border: 0.2mm solid #bbb; margin: 2mm 0 0; }
-.ruled { margin: 2mm 0 0; }
-.ruled div { border-bottom: 0.2mm solid #999; height: 8mm; box-sizing: border-box; }
-.small { font-size: 9.5pt; }
-.katex-display { margin: 2mm 0; }
-"""
-)
 
 
 @dataclass(frozen=True)
@@ -244,10 +197,19 @@ def as_html(markdown: str, katex: Katex) -> str:
 
 
 def _page(title: str, name: str, what: str, body: list[str]) -> str:
+    # The margins of a page are strings of CSS, in which a backslash or a quotation mark means something else.
     quoted = (text.replace("\\", "").replace('"', "'") for text in (name, what))
-    name, what = (html.escape(text, quote=False) for text in quoted)
-    texts = {"title": html.escape(title), "style": STYLE, "serif": SERIF, "body": "\n".join(body)}
-    return PAGE.format(name=name, what=what, **texts)
+    name, what = (Markup(html.escape(text, quote=False)) for text in quoted)
+    style = Markup((STATIC / "print.css").read_text(encoding="utf-8"))
+    return _template().render(title=title, name=name, what=what, style=style, body=Markup("\n".join(body)))
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES / "exams"), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template("paper.html")
 
 
 def _heading(number: int, task: ExamTask) -> str:
