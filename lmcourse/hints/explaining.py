@@ -213,7 +213,7 @@ def _not_numbers(answer: Answer) -> Mask:
     """For each case, which numbers that could be read are NaN where the right ones are not; never a text."""
     found = []
     for value, right, readable in zip(answer.values, answer.rights, answer.everything, strict=True):
-        nan = np.isnan(numbers(value)) & ~np.isnan(numbers(right))
+        nan = np.isnan(numbers(value)) & ~np.isnan(numbers(right)).any()
         found.append(np.append(nan, np.zeros(readable.size - nan.size, dtype=bool)) & readable)
     return found
 
@@ -221,13 +221,13 @@ def _not_numbers(answer: Answer) -> Mask:
 def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
     """The mistake that gives the student's numbers, or the wrong ones among them; or two together."""
     right = answer.matches(answer.question.right, rtol)
-    excused = [good & ~chosen for good, chosen in zip(right, _wrong_texts(answer, right, mask), strict=True)]
+    excused = _excused(answer, right, mask)
     fitting, agreeing = [], []
     for mistake in answer.question.mistakes:
         fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
-        for i, (right_there, there) in enumerate(zip(excused, mask, strict=True)):
+        for i, right_there in enumerate(excused[mistake.explains]):
             fits.append(answer.matches_case(i, mistake.wrong, rtol))
-            if not (fits[-1] | right_there | ~there).all():
+            if not (fits[-1] | right_there).all():
                 break
         else:
             if all(fit.all() for fit in fits):
@@ -241,9 +241,25 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
     both = [
         pair
         for pair, formula in pairs(answer.question)
-        if all((fit | ~there).all() for fit, there in zip(answer.matches(formula, rtol), mask, strict=True))
+        if all(
+            (fit | (~there & (pair[0].explains != "answer"))).all()
+            for fit, there in zip(answer.matches(formula, rtol), mask, strict=True)
+        )
     ]
     return both[0] if len(both) == 1 else ()
+
+
+def _excused(answer: Answer, right: Mask, mask: Mask) -> dict[str, Mask]:
+    """For each kind of mistake, which numbers and texts its formula need not give: see `Mistake.explains`."""
+    numbers = [
+        (good & ~chosen) | ~there
+        for good, chosen, there in zip(right, _wrong_texts(answer, right, mask), mask, strict=True)
+    ]
+    pairs = list(zip(answer.labels, right, mask, strict=True))
+    wrong = {label for labels, good, there in pairs for label in labels[~good & there]}
+    entries = [free & ~np.isin(labels, [*wrong]) for free, labels in zip(numbers, answer.labels, strict=True)]
+    answers = [np.zeros(good.shape, dtype=bool) for good in right]
+    return {"numbers": numbers, "entries": entries, "answer": answers}
 
 
 def _wrong_texts(answer: Answer, right: Mask, mask: Mask) -> Mask:

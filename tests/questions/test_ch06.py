@@ -54,6 +54,9 @@ written(
     "L13",
     'best = {"q1": (c[0] + k) / (sum(c) + k), "multiplier": sum(c) + k, "weight": k / (sum(c) + k)}',
 )
+changed("add-k", "L22", ('"multiplier": found[multiplier]', '"multiplier": sum(c)'))
+changed("add-k", "L13", ('"q1": found[q[0]]', '"q1": (c[0] + k) / (sum(c) + k)'))
+changed("add-k", "L13", ('"weight": weight', '"weight": k / (sum(c) + k)'))
 changed("add-k", "M5", ('"multiplier": found', '"multiplier": -found'))
 changed("add-k", "M5", ("- multiplier * (", "+ multiplier * ("))
 changed("add-k", "L11", ('"q1": found[q[0]]', '"q1": c[0] + k'), ("found[multiplier]", "sp.Integer(1)"))
@@ -178,6 +181,8 @@ changed("constraint", "L22", ("T1 * D1 + (T - T1) * D)", "T * D)"))
 PLACES = "continuations = (counts > 0).sum(axis=0)"
 changed("kneser-ney", "L24", (PLACES, "continuations = counts.sum(axis=0)"))
 changed("kneser-ney", "L16", (PLACES, PLACES.replace("axis=0", "axis=1")))
+changed("kneser-ney", "L24", ('"continuations": continuations', '"continuations": counts.sum(axis=0)'))
+changed("kneser-ney", "L24", (", discounted(continuations, 1", ", discounted(counts.sum(axis=0), 1"))
 LOWER = "discounted(continuations, 1 / len(continuations))"
 changed("kneser-ney", "M31", (LOWER, "continuations / continuations.sum()"))
 changed(
@@ -213,6 +218,7 @@ NATS = 'nats = -np.log(model["seen"][model["test"]]).mean()'
 ONLY = ' if verdict == "distribution" else np.nan'
 units("audit", "np.exp(nats)", nats="nats", ids="M1 M2 M4 M5")
 changed("audit", "M33", (ONLY, ""))
+changed("audit", "L28", ("abs(seen - 1) < 1e-12, abs(unseen - 1) < 1e-12", "seen == 1, unseen == 1"))
 changed("audit", "M30", ("< 1e-12", "< 1e-6"), ("unseen == 0", "unseen < 1e-6"))
 changed(
     "audit",

@@ -34,6 +34,7 @@ SLOPE_2 = "sp.diff(loss, z[1]).subs(at)"
 changed("last-layer", "L22", (" - z[1]", ""))
 changed("last-layer", "M5", (LOSS, "loss = z[1] - sp.log(sum(sp.exp(z_k) for z_k in z))"))
 changed("last-layer", "L23", ("- z[1]\n", "- z[2]\n"))
+changed("last-layer", "L23", ("- z[1]\n", "- z[0]\n"))
 changed("last-layer", "M6", (LOSS, "loss = -sp.exp(z[1]) / sum(sp.exp(z_k) for z_k in z)"))
 changed("last-layer", "L10", (BY_S, SLOPE_2))
 changed("last-layer", "L10", (BY_H, f"{SLOPE_2} * s[1]"))

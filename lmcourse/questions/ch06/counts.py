@@ -199,45 +199,53 @@ FATES_OF_TOKENS = Question(
             "L21",
             partial(fates, end=False),
             "Your counts fall short by one token for each sentence: </s> is predicted too.",
+            explains="answer",
         ),
         Mistake(
             "L20",
             partial(fates, joined=True),
             "Your n-grams run on from one sentence into the next, and <s> is predicted. Each sentence starts "
             "afresh from <s>.",
+            explains="answer",
         ),
         Mistake(
             "L23",
             partial(fates, kinds=set),
             "You count each different n-gram of the test once. Tokens are scored, so tokens are counted.",
+            explains="answer",
         ),
         Mistake(
             "M28",
             partial(fates, order=("seen", "new context", "unseen")),
             "None of your tokens is unknown, but some words of the test never occur in the training text. "
             "Smoothing shares mass among the words of a vocabulary, and these are not in it.",
+            explains="answer",
         ),
         Mistake(
             "L31",
             partial(fates, order=("new context", "unknown", "seen", "unseen")),
             "An unknown word after a new context is filed under the context. The first row of the task's "
             "table comes first.",
+            explains="answer",
         ),
         Mistake(
             "L24",
             partial(fates, order=("unknown", "seen", "unseen")),
             "None of your contexts is new. Where the context never occurred the relative frequency is 0 / 0, "
             "not 0.",
+            explains="answer",
         ),
         Mistake(
             "L23",
             lambda train, test, n: fates(train, test, n + 1),
             "Your n-grams have n words of context. An n-gram has n - 1, and the word itself.",
+            explains="answer",
         ),
         Mistake(
             "L17",
             lambda train, test, n: fates([*train, *test], test, n),
             "Every token of the test is seen: the table has learnt from the test.",
+            explains="answer",
         ),
     ),
     properties=(

@@ -39,6 +39,7 @@ ADD_K = Question(
                 },
             ),
             "Your q1 is the relative frequency: it is best for k = 0. Put k into the objective first.",
+            explains="answer",
         ),
         Mistake(
             "L13",
@@ -51,6 +52,22 @@ ADD_K = Question(
                 },
             ),
             "Your total has grown by one k, though three counts have grown. Add q1, q2 and q3: more than 1.",
+            explains="answer",
+        ),
+        Mistake(
+            "L22",
+            but(add_k, {"multiplier": _sum}),
+            "Your 'multiplier' is the total without the constants: k was added to three counts.",
+        ),
+        Mistake(
+            "L13",
+            but(add_k, {"q1": lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k)}),
+            "Below the line of your 'q1' there is one k, though three counts have grown.",
+        ),
+        Mistake(
+            "L13",
+            but(add_k, {"weight": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k)}),
+            "Your 'weight' is that of one k in all, though each of three counts has grown by k.",
         ),
         Mistake(
             "M5",
@@ -62,6 +79,7 @@ ADD_K = Question(
             "L11",
             but(add_k, {"q1": lambda c1, c2, c3, k: c1 + k, "multiplier": lambda *point: 1.0}),
             "Your q1, q2, q3 add up to a total of counts. The last equation, sum q = 1, is not used.",
+            explains="answer",
         ),
         Mistake(
             "L18",

@@ -7,6 +7,7 @@ import numpy as np
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import BELOW_ONE
 from lmcourse.questions.shared.units import perplexity_mistakes
+from lmcourse.questions.shared.verdicts import read_verdicts
 
 EQUAL, TINY = 1e-12, 1e-6
 
@@ -99,6 +100,7 @@ AUDIT = Question(
         _models(np.random.default_rng(612), "floor twice score lost distribution frequencies", words=9),
     ),
     draw=_draw_models,
+    reading=read_verdicts,
     mistakes=(
         *perplexity_mistakes(audit, "M1 M2 M4 M5", only=("perplexities",)),
         Mistake(
@@ -106,18 +108,28 @@ AUDIT = Question(
             partial(audit, all_of_them=True),
             "Every table gets a perplexity from you. Only a distribution has one; the others have none. "
             "The test is the same for all six: who has the lowest number, and why?",
+            explains="answer",
         ),
         Mistake(
             "M30",
             partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
             "A floor has escaped you: your tolerance is wider than what it adds. In float64 the sum of ten "
             "probabilities is good to 1e-15.",
+            explains="answer",
+        ),
+        Mistake(
+            "L28",
+            partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=0.0)),
+            "You ask whether a sum is 1 in every digit. Rounding moves the last one, so a table that is a "
+            "distribution gets another verdict: compare as the task says.",
+            explains="answer",
         ),
         Mistake(
             "L24",
             partial(audit, verdict=_seen_only),
             "Your verdicts look at the seen context alone. Some tables sum to 1 there and say nothing after "
             "an unseen one.",
+            explains="answer",
         ),
         Mistake(
             "L14",

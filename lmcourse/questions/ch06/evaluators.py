@@ -44,7 +44,7 @@ def _words_seen(counts, vocabulary, sentences, k):
 NOUNS = ("cat", "dog", "moon", "ferry", "lantern", "baker")
 VERBS = ("sleeps", "eats", "shines", "waits", "sings")
 RARE = ("otter", "violin", "comet", "walrus")
-UNSEEN = ("heron", "kettle")
+UNSEEN = ("heron", "kettle", "saddle")
 
 
 def _sentence(rng, rare=0.0):
@@ -58,7 +58,7 @@ def _sentence(rng, rare=0.0):
 def _draw_case(rng):
     """Counts of short sentences, words seen once as <unk>; a test with other words; k.
 
-    Two words of the list were never seen, neither before nor after anything; the test has one of them.
+    Three words of the list were never seen, neither before nor after anything; the test has one of them.
     """
     lines = [_sentence(rng, rare=0.08) for _ in range(14)]
     frequency = Counter(word for line in lines for word in line.split())
@@ -132,6 +132,7 @@ EVALUATOR = Question(
             partial(evaluate, drop=True),
             "You leave the unknown words out of the text. The vocabulary has <unk> for them, with counts of "
             "its own.",
+            explains="answer",
         ),
         Mistake(
             "M33",
@@ -148,6 +149,7 @@ EVALUATOR = Question(
             "L21",
             partial(evaluate, end=False),
             "You do not score </s>. It can come next like any word, and each sentence ends with one.",
+            explains="answer",
         ),
     ),
     properties=(

@@ -87,12 +87,14 @@ WITTEN_BELL = Question(
             "L18",
             lambda counts: witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
             "Below your bigrams stands the uniform model. It stands two steps down: the unigrams come first.",
+            explains="entries",
         ),
         Mistake(
             "M31",
             lambda counts: witten_bell(counts, below=counts.sum(axis=0) / counts.sum()),
             "A word that never occurs still has probability 0 after every context. Smooth the unigrams "
             "too, with T the number of different words, and 1 / V below.",
+            explains="entries",
         ),
         Mistake(
             "M31",
@@ -212,7 +214,7 @@ KATZ = Question(
         FINITE,
         Property(SUMS_TO_ONE, sums_to_one),
         Property(
-            "a count above k is discounted",
+            "a count above k does not keep its relative frequency",
             lambda value, counts, shorter, n, k: np.allclose(
                 value[counts > k], counts[counts > k] / counts.sum()
             ),

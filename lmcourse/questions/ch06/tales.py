@@ -92,17 +92,20 @@ LINE = Question(
             partial(line, chosen_on="test"),
             "You have chosen on the test tales, and so reported the luckiest of sixteen numbers. Choose on "
             "valid, and open test once.",
+            explains="answer",
         ),
         Mistake(
             "L17",
             partial(line, chosen_on="train"),
             "Your model is the best on the training tales, which it remembers, and the worst of the sixteen "
             "on valid. Choose the smallest perplexity of valid.",
+            explains="answer",
         ),
         Mistake(
             "L17",
             partial(line, reported_on="valid"),
             "Your perplexities are those of valid, where the model was chosen. Report test.",
+            explains="answer",
         ),
         Mistake(
             "M28",
@@ -134,6 +137,7 @@ LINE = Question(
             "L31",
             exchanged(line, "including OOVs", "excluding OOVs"),
             "The two perplexities are swapped.",
+            explains="answer",
         ),
     ),
     properties=(

@@ -70,10 +70,15 @@ PASTS = Question(
         Mistake(
             "L23",
             then(pasts, lambda right: {key: value - 1 for key, value in right.items()}),
-            "All your numbers are one too small. A token's own input is read too: the token before it, or "
-            "<s>.",
+            "Your numbers are one too small. A token's own input is read too: the token before it, or <s>.",
+            explains="entries",
         ),
-        Mistake("L31", exchanged(pasts, "document", "sentence"), "'document' and 'sentence' are swapped."),
+        Mistake(
+            "L31",
+            exchanged(pasts, "document", "sentence"),
+            "'document' and 'sentence' are swapped.",
+            explains="answer",
+        ),
         Mistake(
             "L20",
             then(pasts, lambda right: right | {"carry": right["document"]}),

@@ -69,7 +69,11 @@ FRESH = Question(
         FINITE,
         Property(
             "'perplexity' is not the exponential of 'nats'",
-            lambda value, *_: math.isclose(value["perplexity"], math.exp(value["nats"]), rel_tol=1e-6),
+            # the logarithm, because the exponential of a total overflows
+            lambda value, *_: (
+                value["perplexity"] > 0
+                and math.isclose(math.log(value["perplexity"]), value["nats"], abs_tol=1e-6)
+            ),
         ),
         Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
     ),

@@ -119,8 +119,8 @@ EVALUATOR = Question(
         Mistake(
             "M21",
             partial(evaluate, real=_without_end),
-            "The batches are pooled now. The other mistake: ignore_index cannot tell the </s> that ends a "
-            "row from the </s> that fills it, and drops both.",
+            "The batches are pooled now. The other mistake: no </s> is scored, neither those that fill a row "
+            "nor the one that ends its text, which is a token.",
         ),
         Mistake(
             "M9",

@@ -8,6 +8,7 @@ import numpy as np
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import PERPLEXITY
 from lmcourse.questions.shared.units import EXPONENT, perplexity_mistakes, scaled
+from lmcourse.questions.shared.verdicts import read_verdicts
 from lmcourse.questions.shared.wrong import exchanged
 
 # --- unsmooth --------------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ UNSMOOTH = Question(
             "You subtract the floor of the smoothed loss. That would be a divergence from the smoothed "
             "target, and not the loss of what came.",
         ),
-        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways are swapped."),
+        Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways are swapped.", explains="answer"),
         Mistake(
             "L13",
             lambda loss, spread, epsilon, V: _perplexities(
@@ -179,35 +180,41 @@ FORENSICS = Question(
     cases=tuple(_draw_reports(np.random.default_rng(seed)) for seed in (711, 712)),
     draw=_draw_reports,
     rtol=1e-5,
+    reading=read_verdicts,
     mistakes=(
         Mistake(
             "M43",
             partial(audit, rerun=False),
             "You never compare two runs. An evaluation has no randomness: where two runs differ, no other "
             "number of the report can be used.",
+            explains="answer",
         ),
         Mistake(
             "M23",
             partial(audit, poison=False),
             "You acquit a report because another evaluator agrees. It scored the same model, and the model "
             "sees the future: earlier scores moved when later tokens were changed.",
+            explains="answer",
         ),
         Mistake(
             "L28",
             partial(audit, acquit=False),
             "You accuse a report that is right: nothing was added to it. Before you explain a difference, "
             "ask whether there is one.",
+            explains="answer",
         ),
         Mistake(
             "L31",
             partial(audit, swap=("M1", "M2")),
             "M1 and M2 are swapped. Of 2 ** nats and exp(bits), which is below exp(nats)?",
+            explains="answer",
         ),
         Mistake(
             "L31",
             partial(audit, swap=("M41", "M42")),
             "M41 and M42 are swapped. A constant term adds the same to the loss of every text; a "
             "smoothed loss adds more where the model is surer.",
+            explains="answer",
         ),
         Mistake(
             "L22",

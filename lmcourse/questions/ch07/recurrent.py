@@ -97,7 +97,7 @@ LSTM = Question(
             "The blocks of U are transposed: a row belongs to the unit that is computed, a column to the one "
             "that is read.",
         ),
-        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' are swapped."),
+        Mistake("L31", exchanged(lstm_step, "h", "cell"), "'h' and 'cell' are swapped.", explains="answer"),
     ),
     properties=(
         FINITE,
@@ -182,7 +182,7 @@ BACKWARDS = Question(
         Mistake(
             "M5",
             partial(step_back, error=lambda q, came: came - q),
-            "All signs are turned: the error of a logit is q minus what came.",
+            "The sign is turned: the error of a logit is q minus what came.",
         ),
         Mistake(
             "M6",

@@ -1,6 +1,7 @@
 """Chapter 07, the last layer: the loss and its gradient through a softmax."""
 
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 from scipy.special import log_softmax, softmax
@@ -46,12 +47,18 @@ LAST_LAYER = Question(
         Mistake(
             "M5",
             partial(last_layer, through=lambda error, q: -error),
-            "All signs are turned: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
+            "The sign is turned: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
         ),
         Mistake(
             "L23",
             partial(last_layer, came=2),
             "You let word 3 come. Python counts from 0, and the task from 1.",
+        ),
+        Mistake(
+            "L23",
+            partial(last_layer, came=0),
+            "You let word 1 come, and in the task word 2 comes: z[1] is the logit of word 2.",
+            explains="answer",
         ),
         Mistake(
             "M6",
@@ -84,7 +91,7 @@ LAST_LAYER = Question(
     properties=(
         Property(
             "the derivatives for z_1 and z_2 have no common sign, and yours have",
-            lambda value, *_: value["z1"] > 0 > value["z2"],
+            lambda value, *_: value["z1"] * value["z2"] < 0,
         ),
     ),
     advice="Write the loss as ln(e^z1 + e^z2 + e^z3) - z2, and let SymPy differentiate; put s_k h in after.",
@@ -154,6 +161,11 @@ LOSS_AND_GRADIENT = Question(
             np.array([[1.5, _OUT, 0.0, -0.5], [-900.0, _OUT, 1.0, 0.5], [2500.0, _OUT, 2499.0, 2502.0]]),
             np.array([3, 0, 2]),
         ),
+        (np.array([[0.5, _OUT, -1.0], [0.25, _OUT, 1.5]]), np.array([0, 2])),
+    ),
+    alike=tuple(
+        (one, other, "the logits of the third case are small")
+        for one, other in combinations(("right", "M45", "M45 (2)", "M46", "M30"), 2)
     ),
     draw=_draw_rows,
     odd=(_draw_low_rows,),

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.choices import read_lists
 
 SAME = ("text", "unit", "vocabulary", "scored", "past", "chosen on")
 """What must be the same on both sides, in the order in which it is named."""
@@ -78,6 +79,7 @@ def _draw_fair(rng):
     one_open, one_closed = str(rng.choice(OPEN)), str(rng.choice(CLOSED))
     pairs = [
         *(_cards(rng, key) for key in ("past", "unit", "parameters", "chosen on")),
+        _cards(rng, "chosen on")[::-1],
         _cards(rng, "text", "scored"),
         _cards(rng, **{"chosen on": "test"}),
         _vocabularies(rng, "token", OPEN),
@@ -100,51 +102,60 @@ FAIR = Question(
     right=fair,
     cases=(_draw_fair(np.random.default_rng(813)), _draw_fair(np.random.default_rng(814))),
     draw=_draw_fair,
+    reading=read_lists("differ"),
     mistakes=(
         Mistake(
             "L28",
             partial(fair, keys=(*SAME, "seconds", "parameters")),
             "Seconds and parameters are stated, and need not be the same: they are the cost.",
+            explains="answer",
         ),
         Mistake(
             "L28",
             partial(fair, excused=lambda a, b: False),
             "You refuse a pair in which both values are per byte and neither side has <unk>. Both models "
             "have described every byte of one text, each in its own tokens: that may be compared.",
+            explains="answer",
         ),
         Mistake(
             "M29",
             partial(fair, excused=_per_byte),
             "You let two vocabularies pass that have <unk>, because the values are per byte. The bytes of "
             "an unknown word were never predicted, and two vocabularies leave out different words.",
+            explains="answer",
         ),
         Mistake(
             "M34",
             _without("vocabulary"),
             "In some pair the values are per token and the vocabularies differ, and your list does not say "
             "so: their tokens are not the same events.",
+            explains="answer",
         ),
         Mistake(
             "M36",
             _without("unit"),
             "In some pair one value is per token and the other per byte, and your list does not say so.",
+            explains="answer",
         ),
         Mistake(
             "M15",
             _without("past"),
             "In some pair one side has seen more of the past, and your list does not say so. A cache would "
             "have given the other side the same.",
+            explains="answer",
         ),
         Mistake(
             "L17",
             partial(fair, tuned=False),
             "In one pair both sides were chosen on the test text, and you let it pass. Then the better one "
             "may be the one with more variants to choose from.",
+            explains="answer",
         ),
         Mistake(
             "M39",
             _without("scored", "text"),
             "In some pair another text, or other tokens of it, were scored, and your list does not say so.",
+            explains="answer",
         ),
     ),
     properties=(
