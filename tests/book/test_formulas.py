@@ -595,7 +595,7 @@ READ = {
         "def-loss": "8e635cf1",
         "def-02-conditional": "2c6e4f85",
         "thm-lln": "0cb4eb66",
-        "thm-02-documents": "683bbca5",
+        "thm-02-documents": "dd8970a0",
         "thm-softmax-gradient": "85e87578",
     },
     "03_kl_decomposition": {
