@@ -54,9 +54,11 @@
     add(picture, "text", { x: x(0.5), y: HEIGHT - 6, class: "tick middle" }, "what the desk says, q");
     add(picture, "text", { x: LEFT + 6, y: TOP + 16, class: "one" }, "loss (nats per day)");
     const curve = add(picture, "path", { class: "line one" });
-    const level = add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, class: "line two" });
-    const floor = add(picture, "text", { x: WIDTH - RIGHT - 4, class: "two end" }, "floor");
-    const bars = { floor: add(picture, "rect", { width: 16, class: "dot two" }), excess: add(picture, "rect", { width: 16, class: "dot one" }) };
+    // The floor is the truth's: as dark as the truth in the book's figures.
+    const ink = "var(--pst-color-text-base)";
+    const level = add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, class: "line two", style: `stroke: ${ink}` });
+    const floor = add(picture, "text", { x: WIDTH - RIGHT - 4, class: "two end", style: `fill: ${ink}` }, "floor");
+    const bars = { floor: add(picture, "rect", { width: 16, class: "dot two", style: `fill: ${ink}` }), excess: add(picture, "rect", { width: 16, class: "dot one" }) };
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
