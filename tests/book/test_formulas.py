@@ -610,12 +610,12 @@ READ = {
     "04_perplexity": {
         "def-04-perplexity": "e7db2b13",
         "thm-04-faces": "67887503",
-        "thm-04-range": "36bf3b6c",
+        "thm-04-range": "d28dbf01",
         "def-04-step": "092475ce",
         "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "40b13be7",
+        "thm-04-pooling": "0fc9f7b1",
     },
     "05_ppl_bpc_conversion": {
         "def-05-per-unit": "9c22e8fb",

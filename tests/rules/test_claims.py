@@ -45,7 +45,7 @@ def test_the_page_itself_is_sound(planted):
         ("{04-order3-starts}", "starts lowest", "says 'lowest'"),
         ("for lengths of 4 and 2", "for lengths of 4 and 9", "alt text or caption says 9"),
         ("{glue:text}`04-cat-ppl` per word", "1.6430 per word", "nothing uses the value '04-cat-ppl'"),
-        ("number, M11", "number, M14", "names M14"),
+        ("so not a perplexity.", "so not a perplexity (M14).", "names M14"),
         ("They meet at the perplexity.", "They meet below the perplexity.", "says 'below'"),
         ("shows the last statement:", "shows all statements:", "says 'all'"),
     ],
