@@ -662,10 +662,10 @@ READ = {
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
-        "def-13-intrinsic": "6c0cc0b0",
+        "def-13-intrinsic": "a6e7f26b",
         "thm-13-frontier": "91394e17",
         "thm-13-counts": "6c29d708",
-        "thm-13-typical": "0bbea700",
+        "thm-13-typical": "3d46aeb3",
     },
     "14_evaluation_at_scale": {
         "def-14-reduction": "a1b14b12",
