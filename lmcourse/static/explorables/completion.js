@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, HEIGHT = 270, LEFT = 48, RIGHT = 16, TOP = 14, BOTTOM = 44;
+  const WIDTH = 440, HEIGHT = 270, LEFT = 66, RIGHT = 16, TOP = 14, BOTTOM = 44;
 
   /** The place of the smallest number. */
   function lowest(values) {
@@ -13,13 +13,13 @@
   function verdict(data, row) {
     const found = data.completion[row], best = lowest(found);
     return { words: data.read[row], topics: data.topics[best], value: found[best], one: found[0],
-      gain: 100 * (1 - found[best] / found[0]), training: data.topics[lowest(data.training)] };
+      gain: 100 * (1 - found[best] / found[0]) };
   }
 
   function draw(box, data, make) {
     const add = make.svg;
     let row = data.start;
-    const all = [...data.completion.flat(), ...data.test, ...data.training];
+    const all = data.completion.flat();
     const low = Math.floor(Math.min(...all) / 50) * 50, high = Math.ceil(Math.max(...all) / 50) * 50;
     const most = Math.log(data.topics[data.topics.length - 1]);
     const x = (K) => LEFT + 8 + Math.log(K) / most * (WIDTH - LEFT - RIGHT - 16);
@@ -43,15 +43,13 @@
     }
     for (const K of data.topics) add(picture, "text", { x: x(K), y: HEIGHT - BOTTOM + 19, class: "tick middle" }, String(K));
     add(picture, "text", { x: (LEFT + WIDTH) / 2, y: HEIGHT - 6, class: "tick middle" }, "topics, K");
-    add(picture, "path", { class: "axis", fill: "none", d: path(data.training) });
-    add(picture, "path", { class: "axis", fill: "none", "stroke-dasharray": "3 4", d: path(data.test) });
+    const middle = (TOP + HEIGHT - BOTTOM) / 2;
+    add(picture, "text", { x: 14, y: middle, class: "tick middle", transform: `rotate(-90 14 ${middle})` }, "perplexity per word");
     const last = data.topics.length - 1;
-    add(picture, "text", { x: x(data.topics[last]), y: y(data.training[last]) + 20, class: "tick end" }, "training, own weights");
-    add(picture, "text", { x: x(data.topics[0]), y: y(data.test[1]) + 24, class: "tick" }, "test, own weights");
-    const curve = add(picture, "path", { class: "line one" });
-    const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot one" }));
-    const ring = add(picture, "circle", { r: 9, class: "line one" });
-    const name = add(picture, "text", { x: x(data.topics[last]), class: "one end" }, "second halves");
+    const curve = add(picture, "path", { class: "line three" });
+    const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot three" }));
+    const ring = add(picture, "circle", { r: 9, class: "line three" });
+    const name = add(picture, "text", { x: x(data.topics[last]), class: "three end" }, "second halves");
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
@@ -69,8 +67,7 @@
       const better = found.topics === 1 ? "No larger number does better." :
         `That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
       words.innerHTML = `After at most <b>${found.words}</b> words, the second halves are predicted best with ` +
-        `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>. ${better} ` +
-        `The training pages ask for ${found.training} topics, however much is read.`;
+        `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>. ${better}`;
     }
     show();
   }
