@@ -70,7 +70,8 @@ def tagged_passages(text):
 
     A comment in a code cell is not a heading.
 
-    >>> [*tagged_passages("## One\\n```{code-cell} python\\n# code\\n```\\n% mistake: M8\\nText\\n% mistake: M9\\n## Two")]
+    >>> page = "## One\\n```{code-cell} python\\n# code\\n```\\n% mistake: M8\\nText\\n% mistake: M9\\n## Two"
+    >>> [*tagged_passages(page)]
     [('M8', 'One'), ('M9', 'Two')]
     """
     heading, waiting = "", []
