@@ -54,6 +54,14 @@ def every_page_is_in_the_book(tree: Tree) -> Iterator[str]:
         yield f"{path}: is not in _toc.yml, so it is not in the book. Add it there, or delete it."
 
 
+def fences_open_a_block(tree: Tree) -> Iterator[str]:
+    """A line that opens a block with backticks has no other backtick: else the block is printed as it is."""
+    for path, text in tree.texts("*.md"):
+        for number, line in enumerate(text.splitlines(), 1):
+            if re.match(r" *`{3,}\{[^`]+`", line):
+                yield f"{path}, line {number}: the line opens no block. Leave out its backticks."
+
+
 def chapters_have_the_skeleton(tree: Tree) -> Iterator[str]:
     """Each numbered chapter has the parts of `SKELETON`, such as its reading time and its objectives."""
     for stem in contents.chapters(tree.root):

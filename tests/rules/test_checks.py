@@ -596,6 +596,11 @@ PLANTED = [
         "full stop",
     ),
     ("no_package_registry", write("README.md", "from https://py" + "pi.org/project/x"), "package registry"),
+    (
+        "fences_open_a_block",
+        write("book/later.md", "```{predict} How likely is `<unk>`?\n```\n"),
+        "book/later.md, line 1: the line opens no block",
+    ),
     ("every_page_is_in_the_book", write("book/later.md", "# Later\n"), "book/later.md: is not in _toc.yml"),
     (
         "imports_are_installed",
