@@ -112,8 +112,8 @@
   }
 
   /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
-     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per}; an empty list
-     when no count between the bounds does it; undefined when more is missing. */
+     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few}; an empty
+     list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than tokens. */
   function solve(explanation, missing, given) {
     const base = COUNTS[given.unit], { got, expected } = given;
     const others = missing.filter((name) => name !== base);
@@ -128,7 +128,8 @@
     if (ends.some(Number.isNaN)) return [];
     const whole = name !== "aux" && !per;
     const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
-    return low <= high ? [{ explanation, name, low, high, per }] : [];
+    const few = name === "chars" && high < known.tokens;
+    return low <= high ? [{ explanation, name, low, high, per, few }] : [];
   }
 
   /* Where a missing count is looked for; undefined when nothing is known to bound it. */
@@ -306,7 +307,7 @@
     update(view, data);
   }
 
-  /* Fills in one of the cases, and nothing else; a known text brings its counts. */
+  /* Fills in one of the cases, and nothing else, and brings the answer into view; a known text brings its counts. */
   function show(texts, view, data) {
     view.form.reset();
     for (const control of view.controls) {
@@ -315,6 +316,7 @@
       control.dispatchEvent(new Event("input", { bubbles: true }));
     }
     update(view, data);
+    view.status.scrollIntoView({ block: "center" });
   }
 
   function build(data) {
@@ -336,7 +338,7 @@
     const examples = CASES.map(([words]) => make("button", { type: "button", class: "tool-example" }, words));
     const cases = make("p", {}, "Three cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
     const form = make("form", { class: "tool-form", novalidate: true },
-      make("fieldset", {}, make("legend", {}, "The two numbers"),
+      make("fieldset", { class: "tool-four" }, make("legend", {}, "The two numbers"),
         field(PREFIX + "got", "You got", got), field(PREFIX + "expected", "You expected", expected),
         field(PREFIX + "quantity", "Both are", quantity), field(PREFIX + "unit", "per", unit), wide(cases)),
       make("fieldset", {}, make("legend", {}, "The text that was scored, as far as you know it"),
@@ -466,14 +468,15 @@
   }
 
   /* A mistake that fits for one count; as many digits of the count as the typed numbers determine. */
-  function wanted({ explanation, name, low, high, per }, data) {
+  function wanted({ explanation, name, low, high, per, few }, data) {
     const show = (value) => value >= 100 || (!per && name !== "aux") ? Math.round(value).toLocaleString("en") : LMM.units.format(value, 3);
     const words = data.fields[name], middle = show((low + high) / 2);
     const count = show(low) === show(high) ? show(low) : `about ${middle} (${show(low)} to ${show(high)})`;
     const whole = per ? ` for every ${SAMPLE.toLocaleString("en")} ${data.fields[per]}` : "";
+    const rare = few ? " Fewer characters than tokens occur only where one character takes several tokens." : "";
     return [
       make("p", {}, make("strong", {}, title(explanation)), `: with ${count} ${words}${whole}.`),
-      make("p", {}, explanation.story),
+      make("p", {}, explanation.story + rare),
       ...treated(explanation.mistake),
     ];
   }
