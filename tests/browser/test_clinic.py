@@ -524,6 +524,7 @@ def test_infinite_is_explained(opened):
         ({"expected": "50", "got": "3", "tokens": "10", "ends": "11"}, "ends", "but 10 tokens in all"),
         ({"expected": "50", "got": "3", "chars": "10", "bytes": "5"}, "bytes", "cannot hold 10 characters"),
         ({"expected": "50", "got": "3", "parts": "120 35\n80"}, "parts", 'Line 2, "80"'),
+        ({"expected": "50", "got": "3", "parts": "8.18 100"}, "parts", "is not a whole number of tokens"),
     ],
 )
 def test_impossible_input_is_explained(opened, texts, field, said):
@@ -556,6 +557,29 @@ def test_known_text_fills_the_counts(opened):
     fill(opened, {"expected": "141.2", "got": "178.9"})
     status = opened.inner_text("#clinic-status")
     assert "M25" in headings(opened)["Fits to the digits that you typed"][0], status
+
+
+@pytest.mark.parametrize(
+    "case, said",
+    [
+        ("70.6083", "M1, nats are read as bits"),
+        ("15.3 per word", "M34, perplexities of different tokens are compared: with about 1,350"),
+        ("Penn Treebank", "M25, the sentence end is in one of numerator and denominator only"),
+    ],
+)
+def test_the_offered_cases_are_filled_in_and_explained(opened, case, said):
+    """One click fills the form, whatever was in it, and the answer names the mistake."""
+    fill(opened, {"expected": "50", "got": "3", "tokens": "100", "pads": "7"})
+    opened.click(f".tool-example:has-text('{case}')")
+    assert opened.input_value("#clinic-pads") == ""
+    assert any(said in item for items in headings(opened).values() for item in items), headings(opened)
+
+
+def test_missing_counts_are_listed_as_english(opened):
+    """Three missing counts are a series with one "and"."""
+    fill(opened, {"expected": "61.2345", "got": "70.9876"})
+    lines = headings(opened)["Not tested, for want of a count"]
+    assert "unknown words among the tokens, tokens and different unknown words: M29" in lines
 
 
 def test_by_keyboard_alone(opened):

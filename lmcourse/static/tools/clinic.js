@@ -12,7 +12,7 @@
   const NEAR = 0.02;
   const LUCK = 0.05;
   const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
-  const LISTED = { document_mean: true, batch_mean: true, part_nats: true };
+  const LISTED = { document_mean: "mean of the documents' numbers", batch_mean: "mean of the batches' numbers", part_nats: "mean of the parts' nats" };
   const SAMPLE = 1000;
   /* A count that the reader did not give is looked for between these bounds. The first kind of bound is the count
      itself, the second its ratio to the tokens; for the counts of two units see RATIOS. */
@@ -20,8 +20,14 @@
   const SHARES = { pads: [0, 20], kept: [0.01, 1], windows: [0, 0.5], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
   const RATIOS = {
     "tokens words": [0.98, 20], "chars words": [1.2, 15], "bytes words": [1.2, 45],
-    "chars tokens": [0.3, 12], "bytes tokens": [1, 45], "bytes chars": [1, 4],
+    "chars tokens": [0.3, 12], "bytes tokens": [1, 20], "bytes chars": [1, 4],
   };
+  /* Reported cases that the page offers to fill in: the words of the link, and the fields. */
+  const CASES = [
+    ["19.1218 instead of 70.6083", { got: "19.1218", expected: "70.6083" }],
+    ["7.54 per token instead of 15.3 per word", { got: "7.54", expected: "15.3", unit: "word" }],
+    ["178.9 instead of 141.2 on the Penn Treebank", { got: "178.9", expected: "141.2", text: "ptb-test" }],
+  ];
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
   /* -- the arithmetic of an explanation -- */
@@ -106,8 +112,8 @@
   }
 
   /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
-     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per}; an empty list
-     when no count between the bounds does it; undefined when more is missing. */
+     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few}; an empty
+     list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than tokens. */
   function solve(explanation, missing, given) {
     const base = COUNTS[given.unit], { got, expected } = given;
     const others = missing.filter((name) => name !== base);
@@ -122,7 +128,8 @@
     if (ends.some(Number.isNaN)) return [];
     const whole = name !== "aux" && !per;
     const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
-    return low <= high ? [{ explanation, name, low, high, per }] : [];
+    const few = name === "chars" && high < known.tokens;
+    return low <= high ? [{ explanation, name, low, high, per, few }] : [];
   }
 
   /* Where a missing count is looked for; undefined when nothing is known to bound it. */
@@ -263,10 +270,10 @@
     const lines = (texts.parts || "").split("\n").filter((line) => line.trim());
     if (!lines.length) return {};
     const rows = lines.map((line) => line.trim().split(/[\s,;]+/).map(LMM.units.parseNumber));
-    const bad = rows.findIndex((row) => row.length !== 2 || !(row[0].value > 0) || !row[1].digits
+    const bad = rows.findIndex((row) => row.length !== 2 || !(row[0].value > 0) || !Number.isInteger(row[0].value) || !row[1].digits
       || LMM.units.valueFault(texts.quantity, row[1].value));
     if (bad >= 0) {
-      faults.parts = `Line ${bad + 1}, "${lines[bad].trim()}", is not a count of tokens and a ${texts.quantity} value, as in 120 35.2.`;
+      faults.parts = `Line ${bad + 1}, "${lines[bad].trim()}", is not a whole number of tokens and then a ${texts.quantity} value, as in 120 35.2.`;
       return {};
     }
     const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -295,8 +302,21 @@
     view.form.addEventListener("input", () => update(view, data));
     view.form.addEventListener("change", () => update(view, data));
     view.form.addEventListener("reset", () => setTimeout(() => update(view, data)));
+    view.examples.forEach((button, i) => button.addEventListener("click", () => show(CASES[i][1], view, data)));
     view.link.addEventListener("click", () => LMM.page.copy(view.address, view.copied, "Link"));
     update(view, data);
+  }
+
+  /* Fills in one of the cases, and nothing else, and brings the answer into view; a known text brings its counts. */
+  function show(texts, view, data) {
+    view.form.reset();
+    for (const control of view.controls) {
+      if (!(control.name in texts)) continue;
+      control.value = texts[control.name];
+      control.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    update(view, data);
+    view.status.scrollIntoView({ block: "center" });
   }
 
   function build(data) {
@@ -315,10 +335,12 @@
         field(PREFIX + "cut", "The lines are", cut),
         wide(field(PREFIX + "parts", "Tokens and number of each part", list,
           "Such as 120 35.2: a part of 120 tokens, whose number is 35.2."))));
+    const examples = CASES.map(([words]) => make("button", { type: "button", class: "tool-example" }, words));
+    const cases = make("p", {}, "Three cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
     const form = make("form", { class: "tool-form", novalidate: true },
-      make("fieldset", {}, make("legend", {}, "The two numbers"),
+      make("fieldset", { class: "tool-four" }, make("legend", {}, "The two numbers"),
         field(PREFIX + "got", "You got", got), field(PREFIX + "expected", "You expected", expected),
-        field(PREFIX + "quantity", "Both are", quantity), field(PREFIX + "unit", "per", unit)),
+        field(PREFIX + "quantity", "Both are", quantity), field(PREFIX + "unit", "per", unit), wide(cases)),
       make("fieldset", {}, make("legend", {}, "The text that was scored, as far as you know it"),
         wide(field(PREFIX + "text", "Test set", text)), ...first.map(labelled)),
       more,
@@ -330,7 +352,7 @@
     const buttons = make("div", { class: "tool-buttons", hidden: true }, link, copied);
     const result = make("section", { class: "tool-result", "aria-label": "Diagnosis" }, status, findings, buttons);
     const controls = [got, expected, quantity, unit, text, ...Object.values(counts), cut, list];
-    return { form, result, text, counts, more, status, findings, buttons, link, copied, controls };
+    return { form, result, examples, text, counts, more, status, findings, buttons, link, copied, controls };
   }
 
   function wide(element) {
@@ -369,7 +391,7 @@
     }
     const mark = signature(given);
     const luck = fits.length && found.chance > LUCK
-      ? ` But with so few digits, ${Math.round(100 * found.chance)} of 100 wrong numbers drawn at random would fit something: type more digits.` : "";
+      ? ` But with so few digits this proves little: of 100 wrong numbers drawn at random, ${Math.round(100 * found.chance)} would fit something. If you can, type more digits.` : "";
     if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].explanation)}.${luck} ${mark}`;
     if (fits.length) {
       const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
@@ -382,7 +404,7 @@
     }
     if (soft.length) return `No mistake predicts this number, but it lies where some would put it. ${mark}`;
     if (near.length) {
-      return `No mistake predicts this number; the nearest is ${title(near[0].explanation)}, which is off. ${mark}`;
+      return `No mistake predicts this number; the nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}. ${mark}`;
     }
     const rest = found.would.length + found.untested.length;
     if (rest) {
@@ -399,6 +421,10 @@
     return `Signature: got / expected = ${LMM.units.format(got.value / expected.value)}.`;
   }
 
+  function percent(distance) {
+    return `${LMM.units.format(100 * distance, 2)} per cent`;
+  }
+
   function title(explanation) {
     return `${explanation.mistake}, ${explanation.name}`;
   }
@@ -412,11 +438,16 @@
       ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
       ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
       ...list("ol", "Near, but not equal", found.near, (item) => exact(item, given)),
-      ...list("ul", "These determine no number, and cannot be excluded", hints, (item) => item),
       ...(found.fits.length ? [] : list("ul", "Would fit, for a count that you can check", found.would.slice(0, 8), (item) => wanted(item, data))),
+      ...list("ul", "These determine no number, and cannot be excluded", hints, (item) => item),
       ...list("ul", "Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
-        [`${item.missing.map((name) => data.words[name] || data.fields[name]).join(" and ")}: ${item.mistakes.join(", ")}`]),
+        [`${series(item.missing.map((name) => data.words[name] || data.fields[name]))}: ${item.mistakes.join(", ")}`]),
     ];
+  }
+
+  /* "a", "a and b", "a, b and c". */
+  function series(words) {
+    return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words.join("");
   }
 
   /* What may always be, when nothing fits; mistakes that leave no number of their own. */
@@ -426,7 +457,7 @@
   }
 
   function exact({ explanation, predicted, distance, fits }, given) {
-    const off = fits ? "" : `, off by ${LMM.units.format(100 * distance, 2)} per cent`;
+    const off = fits ? "" : `, off by ${percent(distance)}`;
     return [
       make("p", {}, make("strong", {}, title(explanation))),
       make("p", {}, explanation.story),
@@ -437,14 +468,15 @@
   }
 
   /* A mistake that fits for one count; as many digits of the count as the typed numbers determine. */
-  function wanted({ explanation, name, low, high, per }, data) {
+  function wanted({ explanation, name, low, high, per, few }, data) {
     const show = (value) => value >= 100 || (!per && name !== "aux") ? Math.round(value).toLocaleString("en") : LMM.units.format(value, 3);
     const words = data.fields[name], middle = show((low + high) / 2);
     const count = show(low) === show(high) ? show(low) : `about ${middle} (${show(low)} to ${show(high)})`;
     const whole = per ? ` for every ${SAMPLE.toLocaleString("en")} ${data.fields[per]}` : "";
+    const rare = few ? " Fewer characters than tokens occur only where one character takes several tokens." : "";
     return [
       make("p", {}, make("strong", {}, title(explanation)), `: with ${count} ${words}${whole}.`),
-      make("p", {}, explanation.story),
+      make("p", {}, explanation.story + rare),
       ...treated(explanation.mistake),
     ];
   }
@@ -460,7 +492,8 @@
     const values = { ...known, h: LMM.units.format(nats(quantity, expected.value)) };
     const inner = (explanation.number_text || explanation.nats_text)
       .replace(/\b[a-z_]\w*/g, (name) => name === "ln2" ? "ln 2" : name === "ln10" ? "ln 10"
-        : filled && name in values ? String(values[name]) : name)
+        : filled && name in LISTED ? LMM.units.format(values[name], 7)
+        : filled && name in values ? String(values[name]) : LISTED[name] || name)
       .replace(/\*\*/g, "^").replace(/\*/g, "×");
     if (explanation.number_text || quantity === "nats") return inner;
     return quantity === "perplexity" ? `exp(${inner})` : `(${inner}) / ln 2`;
@@ -473,7 +506,8 @@
     const links = row ? [...row.cells[row.cells.length - 1].querySelectorAll("a")] : [];
     if (!links.length) return [];
     const copies = links.flatMap((link, i) => [i ? "; " : "", make("a", { href: link.getAttribute("href") }, link.textContent)]);
-    return [make("p", {}, "Treated in ", ...copies, ".")];
+    const stop = links[links.length - 1].textContent.endsWith("?") ? "" : ".";
+    return [make("p", {}, "Treated in ", ...copies, stop)];
   }
 
   start();
