@@ -43,7 +43,8 @@ def code_cells(path: str, page: str) -> Iterator[CodeCell]:
     pattern = r"^(?P<fence>`{3,}|:{3,}) *\{code-cell\}[^\n]*\n(?P<body>.*?)^(?P=fence) *$"
     for match in re.finditer(pattern, page, re.MULTILINE | re.DOTALL):
         body = match["body"]
-        header = re.match(r"---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*", body, re.MULTILINE | re.DOTALL)[0]
+        found = re.match(r"---\n.*?^---\n|(?::[\w-]+:[^\n]*\n)*", body, re.MULTILINE | re.DOTALL)
+        header = found[0] if found else ""
         tags = re.search(r"\btags: *\[(.*?)\]", header)
         alt = re.search(r"\balt: *(\S.*)", header)
         yield CodeCell(

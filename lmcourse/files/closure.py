@@ -111,6 +111,7 @@ class Code:
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise ValueError(f"{ast.unparse(node)}: a relative import. Write the module's full name.")
+            assert node.module  # Python asks for it where there are no dots
             self.modules.add(node.module)
             self.bound |= {name.asname or name.name: f"{node.module}.{name.name}" for name in node.names}
             self.names |= {f"{node.module}.{name.name}" for name in node.names}
@@ -127,7 +128,7 @@ class Code:
         if isinstance(name, ast.Constant):
             self.names.add(str(name.value))
         elif isinstance(name, ast.JoinedStr) and isinstance(name.values[0], ast.Constant):
-            self.names.add(name.values[0].value.rpartition(".")[0] + ".*")
+            self.names.add(str(name.values[0].value).rpartition(".")[0] + ".*")
         else:
             self.dynamic |= "__name__" in ast.unparse(name)
 

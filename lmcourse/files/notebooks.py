@@ -11,11 +11,16 @@ import os
 import re
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lmmetrics.extras import need
 
-nbformat = need("nbformat", "course")
-NotebookNode = nbformat.NotebookNode
+if TYPE_CHECKING:
+    import nbformat
+    from nbformat import NotebookNode
+else:
+    nbformat = need("nbformat", "course")
+    NotebookNode = nbformat.NotebookNode
 
 NAME = re.compile(r"(?=.{1,50}$)[a-z0-9]+(-[a-z0-9]+)*")  # a task's name; the ids below rest on this form
 KEPT_CELL_METADATA = {"course", "deletable", "editable", "mystnb", "nbgrader", "slideshow", "tags"}

@@ -77,7 +77,8 @@ def paint(element, kind):
     if colour == "none" or colour.startswith("url"):
         return None
     share = float(given.get("opacity", 1)) * float(given.get(f"{kind}-opacity", 1))
-    return to_hex(share * np.array(to_rgb(colour)) + 1 - share)
+    red, green, blue = share * np.array(to_rgb(colour)) + 1 - share
+    return to_hex((red, green, blue))
 
 
 def parts(svg, prefix):
@@ -231,7 +232,7 @@ def is_large_enough(svg, where="figure"):
 
 def axes_are_labelled(svg, where="figure"):
     """An axis with numbers, or one that shares it, has a label; a label that names a measure has a unit."""
-    named = {"x": [], "y": []}
+    named: dict[str, list] = {"x": [], "y": []}
     for axes in parts(svg, "axes_"):
         for kind, axis in zip("xy", children(axes, "matplotlib.axis_"), strict=False):
             ticks = [said for g in axis if "tick" in g.get("id", "") for _, said in words(g)]
@@ -267,7 +268,7 @@ OF_SOURCES = (has_no_legend, colours_are_named)
 def images(html):
     """The figures of a page, without the theme's own pictures."""
     found = BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("img")).find_all("img")
-    return [tag for tag in found if not re.search(r"_static/|logo|favicon", tag.get("src", ""))]
+    return [tag for tag in found if not re.search(r"_static/|logo|favicon", str(tag.get("src", "")))]
 
 
 def picture(source, folder):

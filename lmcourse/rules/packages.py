@@ -49,7 +49,8 @@ def _sources(tree: Tree) -> Iterator[tuple[str, ast.Module]]:
 
 def _packages(syntax: ast.Module) -> set[str]:
     """The top-level packages that code imports anywhere, except where an import may fail."""
-    names, nodes = set(), [syntax]
+    names: set[str] = set()
+    nodes: list[ast.AST] = [syntax]
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.Try) and any("ImportError" in _caught(handler) for handler in node.handlers):
@@ -58,7 +59,7 @@ def _packages(syntax: ast.Module) -> set[str]:
         nodes += ast.iter_child_nodes(node)
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
     return names
 

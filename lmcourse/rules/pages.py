@@ -58,8 +58,8 @@ def chapters_have_the_skeleton(tree: Tree) -> Iterator[str]:
     """Each numbered chapter has the parts of `SKELETON`, such as its reading time and its objectives."""
     for stem in contents.chapters(tree.root):
         page = tree.text(f"book/{stem}.md") if f"book/{stem}.md" in tree.files else None
-        for pattern, what in SKELETON.items() if page is not None else ():
-            if not re.search(pattern, page):
+        for pattern, what in SKELETON.items():
+            if page is not None and not re.search(pattern, page):
                 yield f"book/{stem}.md: lacks {what}. Add it (CONTRIBUTING.md)."
 
 
@@ -148,7 +148,7 @@ def _unseeded(call: ast.Call, manual_seed: bool) -> Iterator[str]:
 
 def _draws(cell: CodeCell) -> bool:
     """Whether running the cell makes a figure: it has a drawing call outside definitions."""
-    nodes = list(cell.syntax().body)
+    nodes: list[ast.AST] = [*cell.syntax().body]
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
@@ -168,7 +168,7 @@ def _glued_keys(cell: CodeCell) -> Iterator[str]:
                 yield re.escape(str(name.value))
             else:
                 parts = name.values if isinstance(name, ast.JoinedStr) else [name]
-                yield "".join(re.escape(p.value) if isinstance(p, ast.Constant) else ".*" for p in parts)
+                yield "".join(re.escape(str(p.value)) if isinstance(p, ast.Constant) else ".*" for p in parts)
 
 
 def _markdown(tree: Tree) -> Iterator[tuple[str, str]]:

@@ -284,7 +284,7 @@ def _strings(source: str) -> Iterator[str]:
 def _strings_in(node: ast.AST) -> Iterator[str]:
     """The strings below a node; in an f-string, an ellipsis stands for what is computed."""
     if isinstance(node, ast.JoinedStr):
-        yield "".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     else:

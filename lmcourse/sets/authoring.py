@@ -234,13 +234,12 @@ def _look_back_faults(notebook: NotebookNode) -> Iterator[str]:
 
 def _name_faults(notebook: NotebookNode) -> Iterator[str]:
     """Report names that occur twice, tests without an answer, and answers without a test."""
-    cells = [cell for cell in notebook.cells if cell_name(cell)]
-    for name, times in Counter(map(cell_name, cells)).items():
+    cells = [(name, cell) for cell in notebook.cells if (name := cell_name(cell))]
+    for name, times in Counter(name for name, _ in cells).items():
         if times > 1:
             yield f"the grade_id {name!r} is used in {times} cells. Give each cell a name of its own."
     answers, tested = [], set()
-    for cell in cells:
-        name = cell_name(cell)
+    for name, cell in cells:
         if is_answer(cell):
             answers.append(name)
         if checks_answer(cell):
@@ -248,7 +247,6 @@ def _name_faults(notebook: NotebookNode) -> Iterator[str]:
             if owner is None:
                 yield f"the test {name!r} has no answer cell above it. Call it 'test-' and the answer's name."
             tested.add(owner)
-    for cell in cells:
-        if is_answer(cell) and cell.cell_type == "code" and cell_name(cell) not in tested:
-            name = cell_name(cell)
+    for name, cell in cells:
+        if is_answer(cell) and cell.cell_type == "code" and name not in tested:
             yield f"the answer {name!r} is never tested. Add a test cell 'test-{name}' below it, with points."

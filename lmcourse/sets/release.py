@@ -190,6 +190,7 @@ def _clear_answer(cell: NotebookNode, label: str) -> None:
     """Replace the solution by what the student sees instead."""
     if cell.cell_type == "code":
         task = authoring.TASK.search(cell.source)
+        assert task  # the set was checked before
         message = json.dumps(task[2].strip(), ensure_ascii=False)
         stub = {"python": f"# YOUR CODE HERE\nraise NotImplementedError({message})"}
         cell.source = authoring.TASK.sub("", cell.source)

@@ -66,9 +66,17 @@ def mistakes(root):
 
 
 def tagged_passages(text):
-    """Yield (mistake id, heading) for each tag: the heading directly below the tag, or else above it."""
+    """Yield (mistake id, heading) for each tag: the heading directly below the tag, or else above it.
+
+    A comment in a code cell is not a heading.
+
+    >>> page = "## One\\n```{code-cell} python\\n# code\\n```\\n% mistake: M8\\nText\\n% mistake: M9\\n## Two"
+    >>> [*tagged_passages(page)]
+    [('M8', 'One'), ('M9', 'Two')]
+    """
     heading, waiting = "", []
-    for line in text.splitlines():
+    prose = re.sub(r"^(`{3,}|:{3,}) *\{code-cell\}.*?^\1 *$", "(code)", text, flags=re.M | re.S)
+    for line in prose.splitlines():
         if title := re.match(r"#+ +(.+)", line):
             heading = title[1]
             yield from ((name, heading) for name in waiting)
