@@ -139,8 +139,8 @@ def table(found):
     said = (
         f"{found['tokens']:,} tokens drawn at random in {found['shards']} files, each one document; order "
         f"{found['order']}; the scoring model was counted on {found['trained_on']:,} tokens. "
-        f"{found['cores']} cores, Python {found['python']}, {found['made']}, measured once, with the start of "
-        "Python, scheduler and workers. Memory is added up over the processes; a page that two share counts "
+        f"{found['cores']} cores, Python {found['python']}, {found['made']}, measured once, with the start "
+        "of Python, scheduler and workers. Memory is added up over the processes; a page that two share counts "
         "twice. Every row of a command has the same result: the same nats to the last bit, or as many "
         "different n-grams of each order."
     )
