@@ -127,9 +127,9 @@ def _cells(row, tokens):
 
 def table(found):
     """The Markdown table of what was measured, with a sentence about how."""
-    names = {"score": "`score --shards`", "count": "`count_shards`"}
+    names = {"score": "scoring", "count": "counting"}
     lines = [
-        "| what | worker processes | seconds | thousand tokens a second | peak memory of all |",
+        "| | worker processes | seconds | thousand tokens a second | peak memory of all |",
         "|---|---:|---:|---:|---:|",
     ]
     for row in found["rows"]:
@@ -138,11 +138,11 @@ def table(found):
         )
     said = (
         f"{found['tokens']:,} tokens drawn at random in {found['shards']} files, each one document; order "
-        f"{found['order']}; the scoring model was counted on {found['trained_on']:,} tokens. "
-        f"{found['cores']} cores, Python {found['python']}, {found['made']}, measured once, with the start "
-        "of Python, scheduler and workers. Memory is added up over the processes; a page that two share counts "
-        "twice. Every row of a command has the same result: the same nats to the last bit, or as many "
-        "different n-grams of each order."
+        f"{found['order']}; the scoring model was counted on {found['trained_on']:,} tokens. Scoring is "
+        "`lmmetrics score --shards`, counting is `count_shards`, measured once, with the start of Python, "
+        f"scheduler and workers: {found['cores']} cores, Python {found['python']}, {found['made']}. Memory "
+        "is added up over the processes; a page that two share counts twice. Every row of a command has the "
+        "same result: the same nats to the last bit, or as many different n-grams of each order."
     )
     return "\n".join([*lines, "", textwrap.fill(said, 110), "", *_extended(found), ""])
 
