@@ -127,9 +127,9 @@ def _cells(row, tokens):
 
 def table(found):
     """The Markdown table of what was measured, with a sentence about how."""
-    names = {"score": "`score --shards`", "count": "`count_shards`"}
+    names = {"score": "scoring", "count": "counting"}
     lines = [
-        "| what | worker processes | seconds | thousand tokens a second | peak memory of all |",
+        "| | worker processes | seconds | thousand tokens a second | peak memory of all |",
         "|---|---:|---:|---:|---:|",
     ]
     for row in found["rows"]:
@@ -137,10 +137,12 @@ def table(found):
             f"| {names[row['what']]} | {row['workers']} | {' | '.join(_cells(row, found['tokens']))} |"
         )
     said = (
-        f"{found['tokens']:,} drawn tokens in {found['shards']} files, order {found['order']}, the model of "
-        f"{found['trained_on']:,} tokens; {found['cores']} cores, Python {found['python']}, {found['made']}, "
-        "measured once, starting of Python, scheduler and workers included. All rows of a command print the "
-        "same result: the nats to the last bit, the number of different n-grams of each order."
+        f"{found['tokens']:,} tokens drawn at random in {found['shards']} files, each one document; order "
+        f"{found['order']}; the scoring model was counted on {found['trained_on']:,} tokens. Scoring is "
+        "`lmmetrics score --shards`, counting is `count_shards`, measured once, with the start of Python, "
+        f"scheduler and workers: {found['cores']} cores, Python {found['python']}, {found['made']}. Memory "
+        "is added up over the processes; a page that two share counts twice. Every row of a command has the "
+        "same result: the same nats to the last bit, or as many different n-grams of each order."
     )
     return "\n".join([*lines, "", textwrap.fill(said, 110), "", *_extended(found), ""])
 
@@ -149,26 +151,38 @@ def _extended(found):
     """What the rows of one worker say about more machines, on paper."""
     one = {row["what"]: row for row in found["rows"] if row["workers"] == 1}
     rate = found["tokens"] / one["score"]["seconds"]
-    hours = 1e12 / rate / 1000 / 3600
-    read = 2 * 1000 * rate * found["bytes"] / found["tokens"] / 1e9
+    minutes = 1e12 / rate / 1000 / 60
+    size = found["bytes"] / found["tokens"]
+    read = 2 * 1000 * rate * size / 1e9
     ngrams = sum(map(int, one["count"]["result"].split()))
     each = one["count"]["peak"] / ngrams
+    most = max(row["workers"] for row in found["rows"])
+    if most > found["cores"] and all(not _is_fastest(found["rows"], what, most) for what in one):
+        yield f"More processes than cores, here {most} on {found['cores']}, save no time."
+        yield ""
     yield textwrap.fill(
-        "**Scoring, on paper.** No shard needs another one, so 1,000 workers as fast as this one would score "
-        f"a trillion tokens in {hours:.1f} hours, if there are many more shards than workers. The bottleneck "
-        "is the shared folder: a shard is read twice, once for its digest and once to be scored, so these "
-        f"workers read {read:.1f} GB a second. The rows of all documents are collected in the process that "
-        "asked for the scores: its memory limits the number of documents, not of tokens.",
+        "**Scoring a trillion tokens, on paper.** No shard needs another, so 1,000 workers as fast as this "
+        f"one would take about {minutes:.0f} minutes, if there are many more shards than workers and the "
+        "documents are as long as these; {py:func}`~lmmetrics.scale.score_shards` says what short ones cost. "
+        "The limit is the shared folder: every shard is read twice, once for its digest and once to be "
+        f"scored, and at {size:.1f} bytes a token that is {read:.1f} GB a second for all workers together. "
+        "The process that asked for the scores collects a row for each document, so its memory limits the "
+        "number of documents, not of tokens.",
         110,
     )
     yield ""
     yield textwrap.fill(
-        "**Counting, on paper.** The counts of the shards are merged, and the last merge holds all "
-        f"{ngrams / 1e6:.0f} million different n-grams at once, on one machine. Its memory is the "
-        f"bottleneck, and more machines do not help: here all processes together held {each:.0f} bytes for "
-        "each n-gram. With more n-grams than the memory holds, fit on one machine with `memory=` and a disk.",
+        "**Counting, on paper.** More workers count faster, but the last merge holds all different n-grams "
+        f"at once, on one machine: here {ngrams / 1e6:.0f} million, at {each:.0f} bytes for each n-gram in "
+        "all processes together. So the memory of that machine is the limit, and more machines do not raise "
+        "it. Beyond it, {py:meth}`~lmmetrics.ngram.NGramModel.fit` with `memory=` counts on one machine and "
+        "its disk.",
         110,
     )
+
+
+def _is_fastest(rows, what, workers):
+    return min((row["seconds"], row["workers"]) for row in rows if row["what"] == what)[1] == workers
 
 
 def store(found, page=PAGE):

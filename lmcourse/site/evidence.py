@@ -21,6 +21,7 @@ from lmcourse.files import contents, notebooks
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.questions import of_chapter
 
+MORE_PAGES = "tools", "errors"  # pages without a number that carry tags, too
 OBJECTIVE = re.compile(
     r"^% objective: *([\w-]+) *\| *tasks: *(.*?) *\| *section: *([\w-]+) *\| *slide: *(.*?) *$", re.M
 )
@@ -52,8 +53,7 @@ def mistakes(root):
     """
     places = defaultdict(list)
     for stem, page in chapters(root):
-        for name, heading in tagged_passages(page):
-            places[name].append((stem, "page", heading, f"book/{stem}.md#{slugify(heading)}"))
+        _add_passages(places, stem, page)
         lab = Path(root) / "notebooks" / f"{stem}.ipynb"
         for name in sorted(lab_tags(lab)):
             places[name].append((stem, "lab", "lab", f"notebooks/{stem}.ipynb"))
@@ -62,31 +62,49 @@ def mistakes(root):
             for name in known:
                 if name.startswith("M"):
                     places[name].append((stem, "set", key, f"exercises/{stem}/{stem}.ipynb"))
+    for stem in MORE_PAGES:
+        more = Path(root) / "book" / f"{stem}.md"
+        if more.exists():
+            _add_passages(places, stem, more.read_text(encoding="utf8"))
     return {name: places[name] for name in sorted(places, key=lambda name: (len(name), name))}
 
 
-def tagged_passages(text):
-    """Yield (mistake id, heading) for each tag: the heading directly below the tag, or else above it.
+def _add_passages(places, stem, page):
+    for name, words, heading in dict.fromkeys(tagged_passages(page)):
+        places[name].append((stem, "page", words, f"book/{stem}.md#{slugify(heading)}"))
 
-    A comment in a code cell is not a heading.
+
+def label(stem):
+    """What stands before the name of a place: the number of its chapter, or the name of its page."""
+    return stem[:2] if stem[0].isdigit() else stem
+
+
+def tagged_passages(text):
+    """Yield (mistake id, words, heading) for each tag.
+
+    The heading is the one directly below the tag, or else above it. A comment in a code cell is not a
+    heading. The words are the heading, or the bold words with which the passage below the tag begins.
 
     >>> page = "## One\\n```{code-cell} python\\n# code\\n```\\n% mistake: M8\\nText\\n% mistake: M9\\n## Two"
     >>> [*tagged_passages(page)]
-    [('M8', 'One'), ('M9', 'Two')]
+    [('M8', 'One', 'One'), ('M9', 'Two', 'Two')]
+    >>> [*tagged_passages("## Break it\\n% mistake: M8\\n**A wrong mean.** Add")]
+    [('M8', 'A wrong mean', 'Break it')]
     """
     heading, waiting = "", []
     prose = re.sub(r"^(`{3,}|:{3,}) *\{code-cell\}.*?^\1 *$", "(code)", text, flags=re.M | re.S)
     for line in prose.splitlines():
         if title := re.match(r"#+ +(.+)", line):
             heading = title[1]
-            yield from ((name, heading) for name in waiting)
+            yield from ((name, heading, heading) for name in waiting)
             waiting = []
         elif tag := re.match(r"% mistake: *(\w+)\s*$", line):
             waiting.append(tag[1])
         elif line.strip() and not re.match(r"\([\w-]+\)=$|%", line):
-            yield from ((name, heading) for name in waiting)
+            lead = re.match(r"\*\*([^*:]+? [^*:]+?)\.\*\*", line)
+            yield from ((name, lead[1] if lead else heading, heading) for name in waiting)
             waiting = []
-    yield from ((name, heading) for name in waiting)
+    yield from ((name, heading, heading) for name in waiting)
 
 
 def lab_tags(path):

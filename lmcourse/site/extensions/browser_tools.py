@@ -145,7 +145,7 @@ class ClinicTable(EvidenceTable):
         found = formulas()
         for name in sorted(found, key=lambda name: (name[0] != "M", len(name), name)):
             links = [
-                self.to(f"{stem[:2]}: {words}", target)
+                self.to(f"{evidence.label(stem)}: {words}", target)
                 for stem, kind, words, target in places.get(name, ())
                 if kind == "page" and target.partition(".")[0] in built
             ]

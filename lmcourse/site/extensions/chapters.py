@@ -185,7 +185,13 @@ class ChapterCards(SphinxDirective):
 class EvidenceTable(SphinxDirective):
     """A table made from the tags of pages, labs and sets, read again when one of them changes."""
 
-    made_from = ("book/[0-9]*.md", "notebooks/*.ipynb", "lmcourse/questions/ch*/*.py")
+    made_from = (
+        "book/[0-9]*.md",
+        "book/errors.md",
+        "book/tools.md",
+        "notebooks/*.ipynb",
+        "lmcourse/questions/ch*/*.py",
+    )
 
     def run(self):
         """Return the table's nodes."""
@@ -205,8 +211,9 @@ class EvidenceTable(SphinxDirective):
 class MistakeTable(EvidenceTable):
     """Mistakes of the catalogue with what happens, the sign of it, and where the book runs them.
 
-    The content has a line for each mistake: ``M8: what happens. | the sign``. With the argument ``slips`` the
-    table lists the slips of the classroom, with ``tasks`` the tasks that recognise each mistake.
+    The content has a line for each mistake: ``M8: what happens. | the sign``. Where the mistake's name says
+    what happens, the line is ``M20: | the sign``. With the argument ``slips`` the table lists the slips of
+    the classroom, with ``tasks`` the tasks that recognise each mistake.
     """
 
     has_content, optional_arguments = True, 1
@@ -222,44 +229,60 @@ class MistakeTable(EvidenceTable):
                 if tasks := ", ".join(sorted(words for _, kind, words, _ in found if kind == "set")):
                     yield f"| {name} | {tasks} |"
             return
-        slips = self.arguments == ["slips"]
-        yield from (
-            ("| slip | treated in |", "|---|---|")
-            if slips
-            else (
-                "| mistake | its sign | treated in |",
-                "|---|---|---|",
-            )
-        )
+        if self.arguments == ["slips"]:
+            yield from ("| slip |", "|---|")
+            for name in evidence.NAMES:
+                if name.startswith("L"):
+                    treated = self._passages(places.get(name, ()))
+                    yield f"| {_titled(name, evidence.NAMES)}{f' ({treated})' if treated else ''} |"
+            return
+        yield from ("| mistake | its sign | treated in |", "|---|---|---|")
         for name, story, sign in self._rows(evidence.NAMES):
-            # the hints of the exercises link to the anchor
-            title = f'<span id="{name.lower()}"></span>**{name}**, {evidence.NAMES[name]}.'
-            treated = self._treated(places.get(name, ()))
-            yield "| " + " | ".join((title, treated) if slips else (f"{title} {story}", sign, treated)) + " |"
+            found = places.get(name, ())
+            treated = self._passages(found) or self._tasks(found) or "[clinic](clinic.md)"
+            what = f"{_titled(name, evidence.NAMES)} {story}".strip()
+            yield f"| {what} | {sign} | {treated} |"
 
     def _rows(self, names):
         """Yield name, story and sign of each mistake of the table."""
-        if self.arguments == ["slips"]:
-            yield from ((name, "", "") for name in names if name.startswith("L"))
         for line in self.content:
-            name, _, rest = line.partition(": ")
+            name, _, rest = line.partition(":")
             story, _, sign = rest.partition(" | ")
             if name not in names or not sign:
                 raise self.error(
                     f"{line!r} is not a mistake of the catalogue with its story and its sign: M8: ... | ..."
                 )
-            yield name, story, sign
+            yield name, story.strip(), sign
 
-    def _treated(self, found):
+    def _built(self, found):
+        """The places whose pages are in this build."""
+        return [
+            place for place in found if place[3].partition("#")[0].rpartition(".")[0] in self.env.found_docs
+        ]
+
+    def _passages(self, found):
         """Links to the sections that run a mistake, and to the labs of other chapters."""
-        built = set(self.env.found_docs)
-        here = [place for place in found if place[3].partition("#")[0].rpartition(".")[0] in built]
+        from lmcourse.site import evidence
+
+        here = self._built(found)
         pages = {stem for stem, kind, *_ in here if kind == "page"}
         return "; ".join(
-            self.to(f"{stem[:2]}: {words}", target)
+            self.to(f"{evidence.label(stem)}: {words}", target)
             for stem, kind, words, target in here
             if kind == "page" or (kind == "lab" and stem not in pages)
         )
+
+    def _tasks(self, found):
+        """Links to the exercises that recognise a mistake, for those that no section runs."""
+        sets = {stem: target for stem, kind, _, target in self._built(found) if kind == "set"}
+        links = ", ".join(self.to(stem[:2], target) for stem, target in sets.items())
+        return f"exercises {links}" if links else ""
+
+
+def _titled(name, names):
+    """A mistake's number and name; the hints of the exercises link to the anchor."""
+    said = names[name]
+    return f'<span id="{name.lower()}"></span>**{name}** {said[0].upper()}{said[1:]}.'
 
 
 class ObjectiveMap(EvidenceTable):
