@@ -25,13 +25,13 @@ wrong("set-aside", "", 'Only "absolute" is wrong.', (ABSOLUTE, "unseen * D / tok
 wrong(
     "set-aside",
     "L13",
-    "You hand all that is left over to the unseen words. The",
+    "You give everything that is set aside to the unseen words.",
     (ABSOLUTE, "D * types / tokens"),
 )
 wrong(
     "set-aside",
     "L13",
-    "You hand all that is left over to the unseen words. The",
+    "You give everything that is set aside to the unseen words.",
     (BELL, "types / (tokens + types)"),
 )
 wrong("set-aside", "", 'Only "Witten-Bell" is wrong.', (BELL, "unseen * types / V / tokens"))
@@ -118,7 +118,7 @@ wrong(
 wrong(
     "add-k",
     "L13",
-    "Below the line of your 'q1' there is one k, though three",
+    "The denominator of your 'q1' has one k, though three counts",
     'best = {"q1": (c[0] + k) / (sum(c) + k), "multiplier": sum(c) + 3 * k, "weight": 3 * k / (sum(c) + 3 * k)}',
 )
 wrong(
@@ -844,7 +844,7 @@ wrong(
 wrong(
     "audit",
     "L28",
-    "You ask whether a sum is 1 in every digit. Rounding moves",
+    "You ask whether a sum is 1 in every digit. Rounding changes",
     ("abs(seen - 1) < 1e-12, abs(unseen - 1) < 1e-12", "seen == 1, unseen == 1"),
 )
 wrong("audit", "", 'Only "verdicts" is wrong.', ('verdict = "score"', 'verdict = "twice"'))

@@ -293,25 +293,27 @@ odd(
 )
 
 breaks("fresh", "not the exponential of 'nats'", ('"perplexity": symbols', '"perplexity": 1.5 * symbols'))
-breaks("last-layer", "have no common sign", (SLOPE_2, f"{SLOPE_2} + 2"))
+breaks("last-layer", "have opposite signs", (SLOPE_2, f"{SLOPE_2} + 2"))
 breaks(
     "loss-and-gradient",
     "does not sum to 0",
     ("    gradient[rows, targets] -= 1", "    gradient[rows, targets] -= 2"),
 )
-breaks("lstm", "beyond -1 or 1", ('"h": sigmoid(o) * np.tanh(cell)', '"h": 9 * sigmoid(o) * np.tanh(cell)'))
+breaks(
+    "lstm", "not between -1 and 1", ('"h": sigmoid(o) * np.tanh(cell)', '"h": 9 * sigmoid(o) * np.tanh(cell)')
+)
 breaks("step-back", "'U' is not 'b' times the old state", ("np.outer(at_a, h0)", "np.outer(at_a, h)"))
 breaks("parameters", "is not whole", (BLOCK, f"{BLOCK} + d / 7"))
 breaks("attention", "a place of padding sees nothing", ("    scores[~text] = 0.0", "    pass"))
 breaks("attention", "a number is nan", ("np.exp(scores - ", "2 * np.abs(scores - "))
 breaks("attention", "does not sum to 1", ("* text[:, :, None]", "* 0.9 * text[:, :, None]"))
-breaks("attention", "when the last key is another", ("/ np.sqrt(m)", "/ np.abs(k).mean()"))
-breaks("attention", "other numbers stand in the padding", ("/ np.sqrt(m)", "/ np.abs(k[:, :1]).mean()"))
+breaks("attention", "when the last key changes", ("/ np.sqrt(m)", "/ np.abs(k).mean()"))
+breaks("attention", "the numbers in the padding change", ("/ np.sqrt(m)", "/ np.abs(k[:, :1]).mean()"))
 breaks("pasts", "a window has more than C inputs", (PAST, f"{PAST} + C"))
 breaks("pasts", "a token has read nothing", ('"carry": np.arange(1, N + 1)', '"carry": np.arange(N) - 2'))
 breaks("evaluator", "'tokens' is not the number of ids before the first", (REAL, "ids > 0"))
 breaks("evaluator", "it changes when two more places of padding", (BATCH, "nats += losses.sum().item()"))
-breaks("unsmooth", "there the symbol that came", (OTHERS, "among_all"))
+breaks("unsmooth", "the symbol that came gets 1 - epsilon", (OTHERS, "among_all"))
 breaks("forensics", "none of the seven", ('verdict = "M23"', 'verdict = "M47"'))
 breaks("forensics", "is not 0 where the verdict is not M41", ("epsilon = 0.0", "epsilon = 1.0"))
 breaks("forensics", "one word for each report", ("verdicts.append(verdict)", 'verdicts.append("")'))

@@ -68,8 +68,8 @@ right(
 
 BY_S, BY_H = "sp.diff(loss.subs(at), s[1])", "sp.diff(loss.subs(at), h)"
 Z1, Z2 = "sp.diff(loss, z[0]).subs(at)", "sp.diff(loss, z[1]).subs(at)"
-wrong("last-layer", "", "the derivatives for z_1 and z_2 have no common sign, and", (Z2, Z2 + " + 1"))
-wrong("last-layer", "", "the derivatives for z_1 and z_2 have no common sign, and", (Z1, Z1 + " - 1"))
+wrong("last-layer", "", "the derivatives for z_1 and z_2 have opposite signs, but", (Z2, Z2 + " + 1"))
+wrong("last-layer", "", "the derivatives for z_1 and z_2 have opposite signs, but", (Z1, Z1 + " - 1"))
 wrong(
     "last-layer",
     "",
@@ -79,13 +79,13 @@ wrong(
 wrong(
     "last-layer",
     "M5",
-    "The sign is turned: that is the gradient of ln q_2, which",
+    "Your sign is wrong: that is the gradient of ln q_2, which",
     (Z1, "-" + Z1),
     (Z2, "-" + Z2),
 )
 wrong("last-layer", "", 'Only "s2" is wrong.', (BY_S, BY_S + " + h"))
 wrong("last-layer", "", 'Only "s2" is wrong.', (BY_S, "s[1] * " + Z2))
-wrong("last-layer", "M5", "The sign is turned: that is the gradient of ln q_2, which", (BY_H, "-" + BY_H))
+wrong("last-layer", "M5", "Your sign is wrong: that is the gradient of ln q_2, which", (BY_H, "-" + BY_H))
 wrong(
     "last-layer",
     "",
@@ -107,7 +107,7 @@ wrong(
 wrong(
     "last-layer",
     "L23",
-    "You let word 1 come, and in the task word 2 comes: z[1] is",
+    "You let word 1 come, but in the task word 2 comes: z[1] is",
     (
         "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[1]",
         "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[0]",
@@ -167,13 +167,13 @@ wrong("loss-and-gradient", "", 'Only "loss" is wrong.', (MEAN, "-log_q[rows, np.
 wrong(
     "loss-and-gradient",
     "",
-    "a row of 'gradient' does not sum to 0: what one logit's",
+    "a row of 'gradient' does not sum to 0: what the probability",
     ("gradient[rows, targets] -= 1", "gradient[:, targets] -= 1"),
 )
 wrong(
     "loss-and-gradient",
     "",
-    "a row of 'gradient' does not sum to 0: what one logit's",
+    "a row of 'gradient' does not sum to 0: what the probability",
     (
         "gradient[rows, targets] -= 1",
         "gradient[rows, targets] = gradient[rows, targets] * (gradient[rows, targets] - 1)",
@@ -345,7 +345,7 @@ wrong("step-back", "", "not the value asked for", ("error[y] -= 1", "error[y] = 
 wrong(
     "step-back",
     "M5",
-    "The sign is turned: the error of a logit is q minus what",
+    "Your sign is wrong: the error of a logit is q minus what",
     ('np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a', '-np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a'),
 )
 wrong("step-back", "", 'Only "h0" is wrong.', ('"h0": U.T @ at_a', '"h0": at_a'))
@@ -558,7 +558,7 @@ PAST = "np.arange(scored, stop) - start + 1"
 wrong(
     "pasts",
     "L23",
-    "Your numbers are one too small. A token's own input is read",
+    "Your numbers are too small by one. A token's own input is",
     (PAST, "np.arange(scored, stop) - start"),
 )
 wrong("pasts", "", 'Only "windows" is wrong.', (PAST, "np.arange(scored, stop) - scored + 1"))
@@ -566,7 +566,7 @@ wrong("pasts", "", 'Only "windows" is wrong.', (PAST, "C"))
 wrong(
     "pasts",
     "L23",
-    "Your numbers are one too small. A token's own input is read",
+    "Your numbers are too small by one. A token's own input is",
     ('"carry": np.arange(1, N + 1)', '"carry": np.arange(N)'),
 )
 wrong("pasts", "", 'Only "carry" is wrong.', ('"carry": np.arange(1, N + 1)', '"carry": np.full(N, N)'))
@@ -591,7 +591,7 @@ wrong(
 wrong(
     "pasts",
     "L23",
-    "Your numbers are one too small. A token's own input is read",
+    "Your numbers are too small by one. A token's own input is",
     ("np.arange(1, length + 1)", "np.arange(length)"),
 )
 wrong(
@@ -790,7 +790,7 @@ wrong(
 wrong(
     "unsmooth",
     "L24",
-    "Your second number is the first. There the symbol that came",
+    "Your second number equals the first. In 'others' the symbol",
     (OTHERS, "(loss - share * (V - 1) * spread) / (1 - epsilon)"),
 )
 wrong("unsmooth", "", 'Only "others" is wrong.', ("share = epsilon / (V - 1)", "share = epsilon / V"))
@@ -815,7 +815,7 @@ wrong(
 wrong(
     "unsmooth",
     "L8",
-    "You put ln V for the mean surprisal of all symbols. That is",
+    "You use ln V for the mean surprisal of all symbols. That is",
     (ALL, "(loss - epsilon * math.log(V)) / (1 - epsilon)"),
 )
 wrong(

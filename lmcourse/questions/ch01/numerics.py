@@ -210,7 +210,7 @@ TEACHER_FORCING = Question(
             "M23",
             partial(text_log_probs, shift=2),
             "You shift twice, so the model is asked for the word after next. The logits at position t "
-            "predict the id at t + 1: one step, and each text has T - 1 factors.",
+            "predict the id at t + 1. The two are one step apart, so each text has T - 1 factors.",
         ),
         Mistake(
             "M23",

@@ -384,7 +384,7 @@ NEAR_TRUTH = Question(
         Mistake(
             "L22",
             _near(lambda p, q, e: e**2 / (p * (1 - p))),
-            "Your 'near' is twice too large: in Taylor's series the second derivative is halved.",
+            "Your 'near' is too large by a factor of 2: in Taylor's series the second derivative is halved.",
         ),
         Mistake(
             "L22",

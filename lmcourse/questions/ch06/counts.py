@@ -55,8 +55,8 @@ SET_ASIDE = Question(
         Mistake(
             "L13",
             partial(set_aside, to_unseen=1.0),
-            "You hand all that is left over to the unseen words. The model below is uniform over all V "
-            "words, and gives the seen ones their part of it too.",
+            "You give everything that is set aside to the unseen words. The model below is uniform over all "
+            "V words, so the seen ones get their part of it too.",
         ),
         Mistake(
             "L13",
@@ -71,7 +71,8 @@ SET_ASIDE = Question(
             lambda counts, V, k, D: (
                 set_aside(counts, V, k, D) | {"add-k": k * (V - len(counts)) / (counts.sum() + k)}
             ),
-            "Your 'add-k' has one k in the denominator, and V of them were added: its row does not sum to 1.",
+            "Your 'add-k' has one k in the denominator, but V of them were added, so its row does not sum "
+            "to 1.",
         ),
         Mistake(
             "L23",
@@ -103,7 +104,7 @@ SET_ASIDE = Question(
         Mistake(
             "L31",
             then(set_aside, lambda found: {name: 1 - mass for name, mass in found.items()}),
-            "Your numbers are what the seen words have. The unseen ones have the rest.",
+            "Your numbers are the shares of the seen words. The unseen ones get the rest.",
         ),
     ),
     properties=(
@@ -204,14 +205,14 @@ FATES_OF_TOKENS = Question(
         Mistake(
             "L20",
             partial(fates, joined=True),
-            "Your n-grams run on from one sentence into the next, and <s> is predicted. Each sentence starts "
+            "Your n-grams run on from one sentence into the next, and you predict <s>. Each sentence starts "
             "afresh from <s>.",
             explains="answer",
         ),
         Mistake(
             "L23",
             partial(fates, kinds=set),
-            "You count each different n-gram of the test once. Tokens are scored, so tokens are counted.",
+            "You count each different n-gram of the test once. Tokens are scored, so count tokens.",
             explains="answer",
         ),
         Mistake(
@@ -224,7 +225,7 @@ FATES_OF_TOKENS = Question(
         Mistake(
             "L31",
             partial(fates, order=("new context", "unknown", "seen", "unseen")),
-            "An unknown word after a new context is filed under the context. The first row of the task's "
+            "You file an unknown word after a new context under the context. The first row of the task's "
             "table comes first.",
             explains="answer",
         ),

@@ -51,7 +51,8 @@ ADD_K = Question(
                     "weight": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k),
                 },
             ),
-            "Your total has grown by one k, though three counts have grown. Add q1, q2 and q3: more than 1.",
+            "Your total has grown by one k, though three counts have grown. Add q1, q2 and q3: the sum is "
+            "above 1.",
             explains="answer",
         ),
         Mistake(
@@ -62,7 +63,7 @@ ADD_K = Question(
         Mistake(
             "L13",
             but(add_k, {"q1": lambda c1, c2, c3, k: (c1 + k) / (c1 + c2 + c3 + k)}),
-            "Below the line of your 'q1' there is one k, though three counts have grown.",
+            "The denominator of your 'q1' has one k, though three counts have grown.",
         ),
         Mistake(
             "L13",
@@ -78,13 +79,14 @@ ADD_K = Question(
         Mistake(
             "L11",
             but(add_k, {"q1": lambda c1, c2, c3, k: c1 + k, "multiplier": lambda *point: 1.0}),
-            "Your q1, q2, q3 add up to a total of counts. The last equation, sum q = 1, is not used.",
+            "Your q1, q2, q3 add up to a total of counts. You have not used the last equation, sum q = 1.",
             explains="answer",
         ),
         Mistake(
             "L18",
             but(add_k, {"q1": lambda *point: 1 / 3}),
-            "Your q1 does not depend on the counts: it is the uniform model, where only k without end leads.",
+            "Your q1 does not depend on the counts: it is the uniform model, which only a k without limit "
+            "would give.",
         ),
         Mistake(
             "L31",
@@ -94,7 +96,7 @@ ADD_K = Question(
         Mistake(
             "L22",
             but(add_k, {"weight": lambda *point: add_k(*point)["weight"] / 3}),
-            "Your 'weight' is what one word gets from the uniform model. All three words get as much.",
+            "Your 'weight' is what one word gets from the uniform model. All three words get that much.",
         ),
     ),
     properties=(
@@ -178,8 +180,8 @@ CONSTRAINT = Question(
         Mistake(
             "L8",
             but(constraint, {"two discounts": lambda c, a, *point: a / point[1]}),
-            "Your 'two discounts' is the answer for one. It no longer cancels: a bigram seen once gives D1, "
-            "the others give D.",
+            "Your 'two discounts' is the answer for one. The discount no longer cancels: a bigram seen once "
+            "gives D1, the others give D.",
         ),
         Mistake(
             "L31",
@@ -199,8 +201,8 @@ CONSTRAINT = Question(
                 constraint,
                 {"two discounts": lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)},
             ),
-            "In 'two discounts' what the word loses is right, and what all words lose together is not: "
-            "T1 of the T bigrams lose D1.",
+            "In 'two discounts' what the word loses is right, but what all words lose together is not: T1 "
+            "of the T bigrams lose D1.",
         ),
     ),
     properties=(

@@ -106,21 +106,21 @@ AUDIT = Question(
         Mistake(
             "M33",
             partial(audit, all_of_them=True),
-            "Every table gets a perplexity from you. Only a distribution has one; the others have none. "
-            "The test is the same for all six: who has the lowest number, and why?",
+            "You give every table a perplexity, but only a distribution has one. The test is the same for "
+            "all six: which has the lowest number, and why?",
             explains="answer",
         ),
         Mistake(
             "M30",
             partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=1e-6)),
-            "A floor has escaped you: your tolerance is wider than what it adds. In float64 the sum of ten "
-            "probabilities is good to 1e-15.",
+            "You have missed a floor: your tolerance is larger than what it adds. In float64 the sum of ten "
+            "probabilities is accurate to 1e-15.",
             explains="answer",
         ),
         Mistake(
             "L28",
             partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=0.0)),
-            "You ask whether a sum is 1 in every digit. Rounding moves the last one, so a table that is a "
+            "You ask whether a sum is 1 in every digit. Rounding changes the last one, so a table that is a "
             "distribution gets another verdict: compare as the task says.",
             explains="answer",
         ),

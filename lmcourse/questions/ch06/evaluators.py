@@ -96,8 +96,8 @@ EVALUATOR = Question(
         Mistake(
             "L13",
             partial(evaluate, size=len),
-            "Nothing is skipped any more. The other mistake: k is added for </s> too, and the denominator "
-            "does not know it. What does a row sum to, over all that can come next?",
+            "Nothing is skipped any more. The other mistake: k is added for </s> too, but the denominator "
+            "leaves it out. What does a row sum to, over all that can come next?",
         ),
         Mistake(
             "L13",
@@ -108,13 +108,13 @@ EVALUATOR = Question(
         Mistake(
             "M26",
             partial(evaluate, size=lambda vocabulary: len(vocabulary) + 2),
-            "Your denominator has a k for <s>, which nothing predicts: your rows sum to less than 1.",
+            "Your denominator has a k for <s>, which is never predicted: your rows sum to less than 1.",
         ),
         Mistake(
             "M32",
             partial(evaluate, price="skip", mapped=False),
-            "One mistake is corrected. The other: what the table does not hold costs nothing, so the less a "
-            "model has seen the better it looks.",
+            "One mistake is corrected. The other: what the table does not contain costs nothing, so the "
+            "less a model has seen, the better it looks.",
         ),
         Mistake(
             "M32",
@@ -124,8 +124,8 @@ EVALUATOR = Question(
         Mistake(
             "M32",
             partial(evaluate, price="skip", charge_to="count"),
-            "Bigrams that were never seen are counted and cost nothing, as if they were certain. They have "
-            "the count 0, and k on top of it.",
+            "You count bigrams that were never seen, but at no cost, as if they were certain. Their count "
+            "is 0, and k is added to it.",
         ),
         Mistake(
             "M28",
@@ -137,8 +137,8 @@ EVALUATOR = Question(
         Mistake(
             "M33",
             partial(evaluate, mapped=False),
-            "An unknown word is scored under its own spelling, with the count 0: every string there is gets "
-            "k, and the sum has no end. It is scored as <unk>, and it is the next word's context as <unk>.",
+            "You score an unknown word under its own spelling, with the count 0: then every possible string "
+            "gets k, and the sum has no end. Score it as <unk>, which is also the context of the next word.",
         ),
         Mistake(
             "M30",

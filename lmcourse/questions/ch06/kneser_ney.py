@@ -94,7 +94,7 @@ KNESER_NEY = Question(
         Mistake(
             "L13",
             lambda counts, D: kneser_ney(counts, D, weight=D * np.ones((len(counts), 1))),
-            "Your rows sum to less than 1: you return one discount in each row, and T(h) were taken.",
+            "Your rows sum to less than 1: you return one discount in each row, but T(h) were taken.",
         ),
         Mistake(
             "L18",

@@ -86,12 +86,13 @@ EM = Question(
             "L30",
             partial(em_step, loss=lambda probs, weights: -(weights @ np.log(probs)).mean()),
             "You mix the logarithms. Mix the probabilities first, and take the logarithm of the mixture: "
-            "else one model that says 0 makes all infinite.",
+            "otherwise one model that says 0 makes the loss infinite.",
         ),
         Mistake(
             "L2",
             partial(em_step, loss=lambda probs, weights: -np.log((weights @ probs).mean())),
-            "Your losses are logarithms of a mean over the tokens. A token costs its own -ln of the mixture.",
+            "Your losses are logarithms of a mean over the tokens. The nats of a token are -ln of its "
+            "probability under the mixture.",
         ),
         Mistake(
             "L31",
@@ -116,7 +117,8 @@ EM = Question(
             lambda value, *_: value["after"] <= value["before"] + 1e-9,
         ),
     ),
-    advice="joint = weights[:, None] * probs, shape (M, N). Its columns over their sums are the posteriors.",
+    advice="joint = weights[:, None] * probs, shape (M, N). Its columns, divided by their sums, are the "
+    "posteriors.",
 )
 
 QUESTIONS = (EM,)

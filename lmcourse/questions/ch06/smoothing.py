@@ -86,7 +86,7 @@ WITTEN_BELL = Question(
         Mistake(
             "L18",
             lambda counts: witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
-            "Below your bigrams stands the uniform model. It stands two steps down: the unigrams come first.",
+            "The uniform model stands directly below your bigrams. The unigrams belong in between.",
             explains="entries",
         ),
         Mistake(
@@ -115,8 +115,8 @@ WITTEN_BELL = Question(
         ),
     ),
     properties=(FINITE, Property(SUMS_TO_ONE, sums_to_one)),
-    advice="Unigrams first, shape (V,). A row with one word seen once is (1 + p(w)) / 2 there, p(w) / 2 "
-    "elsewhere.",
+    advice="Compute the unigrams first, shape (V,). A row with a single word, seen once, is (1 + p(w)) / 2 "
+    "there, and p(w) / 2 elsewhere.",
 )
 
 # --- katz ------------------------------------------------------------------------------------------------
@@ -186,7 +186,8 @@ KATZ = Question(
         Mistake(
             "M33",
             partial(katz, alpha=lambda left, shorter, counts: 0.4),
-            "Your factor is a constant. What it multiplies sums to anything: a score, and no probability.",
+            "Your factor is a constant, so your row can sum to anything: it contains scores, not "
+            "probabilities.",
         ),
         Mistake(
             "L31",
@@ -202,7 +203,8 @@ KATZ = Question(
         Mistake(
             "L22",
             lambda counts, shorter, n, k: katz(counts, shorter, n, k, kept=_kept(counts, n, k, common=0.0)),
-            "Your discounts are r* / r. Counts above k pay nothing, so those up to k are scaled with a.",
+            "Your discounts are r* / r. Counts above k give up nothing, so those up to k are rescaled with "
+            "a.",
         ),
         Mistake(
             "M31",

@@ -98,13 +98,13 @@ LINE = Question(
             "L17",
             partial(line, chosen_on="train"),
             "Your model is the best on the training tales, which it remembers, and the worst of the sixteen "
-            "on valid. Choose the smallest perplexity of valid.",
+            "on valid. Choose the smallest perplexity on valid.",
             explains="answer",
         ),
         Mistake(
             "L17",
             partial(line, reported_on="valid"),
-            "Your perplexities are those of valid, where the model was chosen. Report test.",
+            "Your perplexities are those of valid, where the model was chosen. Report those of test.",
             explains="answer",
         ),
         Mistake(
@@ -116,12 +116,13 @@ LINE = Question(
         Mistake(
             "L27",
             partial(line, excluding=lambda nats, known, ends: nats[known].sum() / len(nats)),
-            "Your 'excluding OOVs' is too low: the nats of the unknown words are out, their count is not.",
+            "Your 'excluding OOVs' is too low: the nats of the unknown words are left out, but their count "
+            "is not.",
         ),
         Mistake(
             "L27",
             partial(line, excluding=lambda nats, known, ends: nats.sum() / known.sum()),
-            "Your 'excluding OOVs' is too high: the unknown words are out of the count, and their nats "
+            "Your 'excluding OOVs' is too high: the unknown words are left out of the count, but their nats "
             "are not.",
         ),
         Mistake(
@@ -147,7 +148,8 @@ LINE = Question(
             lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] > 1,
         ),
     ),
-    advice="A dictionary from (method, order) to the perplexity of valid, then min(found, key=found.get).",
+    advice="Build a dictionary from (method, order) to the perplexity on valid, then take min(found, "
+    "key=found.get).",
 )
 
 QUESTIONS = (LINE,)

@@ -89,7 +89,8 @@ ATTENTION = Question(
         Mistake(
             "L23",
             partial(attention, see=lambda t, s: s <= t + 1),
-            "Position t sees position t + 1, and that input is the answer: a copy is learnt in no time.",
+            "Position t sees position t + 1, and that input is the answer: a network would soon learn to "
+            "copy it.",
         ),
         Mistake(
             "L23",
@@ -101,12 +102,12 @@ ATTENTION = Question(
             "L13",
             partial(attention, hide="after"),
             "Your rows sum to less than 1: the future took part in the softmax and was set to 0 afterwards. "
-            "Take it out before, with the score -inf.",
+            "Take it out beforehand, with a score of -inf.",
         ),
         Mistake(
             "M19",
             partial(attention, pads=True),
-            "The future is masked, and padding is not: tokens give weight to places that hold no text.",
+            "The future is masked, but padding is not: tokens give weight to places that contain no text.",
         ),
         Mistake(
             "M47 + M19",
@@ -116,12 +117,13 @@ ATTENTION = Question(
         Mistake(
             "L16",
             partial(attention, see=lambda t, s: s >= t),
-            "The mask is transposed: a position sees itself and the future, and not its past.",
+            "The mask is transposed: a position sees itself and the future, but not its past.",
         ),
         Mistake(
             "L16",
             partial(attention, how=lambda z: softmax(z, axis=1)),
-            "Your columns sum to 1. The weights of one query stand in a row: softmax over the last axis.",
+            "Your columns sum to 1. The weights of one query stand in a row: take the softmax over the last "
+            "axis.",
         ),
         Mistake(
             "L16",
@@ -132,7 +134,7 @@ ATTENTION = Question(
         Mistake(
             "L22",
             partial(attention, scale=lambda m: 1.0),
-            "The scores are not divided by the square root of m.",
+            "You do not divide the scores by the square root of m.",
         ),
         Mistake(
             "L22",
@@ -142,14 +144,14 @@ ATTENTION = Question(
         Mistake(
             "M30",
             partial(attention, least=-1e4),
-            "Small scores work. Where all scores lie below -10,000, a mask of -10,000 is the best offer in "
-            "the row. A mask is -inf.",
+            "Your mask works for small scores. Where all scores lie below -10,000, a mask of -10,000 is the "
+            "largest in the row. Use -inf.",
         ),
         Mistake(
             "M45",
             partial(attention, how=_ratio_of_exponentials),
-            "Rows with far-off scores are 0 / 0: all exponentials underflow. A softmax takes out the "
-            "largest score first.",
+            "Rows with very low scores are 0 / 0: all exponentials underflow. Subtract the largest score "
+            "first.",
         ),
     ),
     alike=(
@@ -160,7 +162,7 @@ ATTENTION = Question(
     properties=(
         Property(
             "a number is nan: a place of padding sees nothing, and the softmax of nothing is 0 / 0. Its row "
-            "is 0",
+            "has to be 0",
             finite,
         ),
         Property(
@@ -170,15 +172,13 @@ ATTENTION = Question(
             ),
         ),
         Property(
-            "a row before the last one changes when the last key is another",
+            "a row before the last one changes when the last key changes",
             lambda value, second: unchanged(value[:, :-1], second[:, :-1]),
             also=_other_future,
         ),
-        Property(
-            "the weights change when other numbers stand in the padding", unchanged, also=_other_padding
-        ),
+        Property("the weights change when the numbers in the padding change", unchanged, also=_other_padding),
     ),
-    advice="Let all queries be 0: then all scores are, and a row of three visible keys is 1/3, 1/3, 1/3.",
+    advice="Let all queries be 0: then all scores are 0, and a row of three visible keys is 1/3, 1/3, 1/3.",
 )
 
 QUESTIONS = (ATTENTION,)

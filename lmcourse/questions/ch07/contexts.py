@@ -70,7 +70,8 @@ PASTS = Question(
         Mistake(
             "L23",
             then(pasts, lambda right: {key: value - 1 for key, value in right.items()}),
-            "Your numbers are one too small. A token's own input is read too: the token before it, or <s>.",
+            "Your numbers are too small by one. A token's own input is read too: the token before it, or "
+            "<s>.",
             explains="entries",
         ),
         Mistake(
@@ -82,12 +83,12 @@ PASTS = Question(
         Mistake(
             "L20",
             then(pasts, lambda right: right | {"carry": right["document"]}),
-            "Your carried state is set to zero at each document. It never is.",
+            "You set the carried state to zero at each document. It should never be.",
         ),
         Mistake(
             "L24",
             then(pasts, lambda right: right | {"document": right["carry"]}),
-            "Your 'document' goes on through the whole text: the tokens of a document start blind.",
+            "Your 'document' goes on through the whole text. Each document should start with nothing read.",
         ),
         Mistake(
             "L8",
@@ -97,7 +98,7 @@ PASTS = Question(
         Mistake(
             "L8",
             _windows(lambda place, C, stride: np.minimum(place + 1, C)),
-            "Your windows move on by one token. With a longer stride a token's past is shorter than C.",
+            "Your windows move on by one token. With a longer stride a token's past can be shorter than C.",
         ),
         Mistake(
             "M14",

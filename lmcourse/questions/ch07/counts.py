@@ -147,12 +147,12 @@ PARAMETERS = Question(
         Mistake(
             "L23",
             partial(parameters, rest=lambda C, d: C * d),
-            "There is one normalisation more than you count: it stands after the last block.",
+            "There is one more normalisation than you count: it stands after the last block.",
         ),
         Mistake(
             "L27",
             partial(parameters, untied=1),
-            "You count the embeddings twice in the LSTM and the Transformer. They are used twice, and "
+            "You count the embeddings twice in the LSTM and the Transformer. They are used twice, but "
             "stored once.",
         ),
         Mistake(
@@ -163,7 +163,7 @@ PARAMETERS = Question(
         Mistake(
             "L24",
             partial(parameters, read=1),
-            "Your hidden layer reads one embedding. It reads c of them, side by side.",
+            "Your hidden layer reads one embedding. It has to read c of them, side by side.",
         ),
         Mistake(
             "L8",

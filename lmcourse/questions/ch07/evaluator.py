@@ -114,7 +114,7 @@ EVALUATOR = Question(
             "M9 + M21",
             partial(evaluate, real=_without_end, average=_batches),
             "Both mistakes are still there. How many </s> has a text of one sentence? And does the number "
-            "stay when every row is a batch of its own?",
+            "stay the same when every row is a batch of its own?",
         ),
         Mistake(
             "M21",
@@ -125,8 +125,8 @@ EVALUATOR = Question(
         Mistake(
             "M9",
             partial(evaluate, average=_batches),
-            "Each row's end is scored now. The other mistake: the last batch, one row, weighs as much as the "
-            "first.",
+            "Each row's end is scored now. The other mistake: the last batch, a single row, weighs as much "
+            "as the first.",
         ),
         Mistake(
             "M9",
@@ -141,23 +141,24 @@ EVALUATOR = Question(
         Mistake(
             "M20",
             partial(evaluate, real=_everything),
-            "All padding is scored: a row has one </s>, and what comes after it is not text.",
+            "You score all the padding: a row has one </s>, and what comes after it is not text.",
         ),
         Mistake(
             "M19",
             partial(evaluate, count=_everything),
-            "You add up the right nats and divide by all places: ln r / ln R is {power}, the share of tokens "
-            "among them.",
+            "You add up the right nats, but divide by the number of all places: ln r / ln R is {power}, the "
+            "share of tokens among them.",
         ),
         Mistake(
             "M25",
             partial(evaluate, count=_without_end),
-            "The nats of </s> are in your total, and the </s> are not in your count.",
+            "The nats of </s> are in your total, but the </s> are not in your count.",
         ),
         Mistake(
             "L23",
             partial(evaluate, real=_one_more),
-            "One place of padding a row is scored: the mask lets the first </s> pass, and the one after it.",
+            "You score one place of padding in each row: your mask keeps the first </s> and the one after "
+            "it.",
         ),
         Mistake(
             "M10",
@@ -172,7 +173,8 @@ EVALUATOR = Question(
             partial(
                 evaluate, average=lambda nats: np.exp(np.concatenate([r for b in nats for r in b])).mean()
             ),
-            "You take the exponential of each token's loss and average after. The exponential comes last.",
+            "You take the exponential of each token's loss and average afterwards. The exponential comes "
+            "last.",
         ),
         Mistake(
             "M23", partial(evaluate, shift=1), "You shift once more: logits[:, t] forecast ids[:, t] already."
@@ -185,14 +187,14 @@ EVALUATOR = Question(
     ),
     properties=(
         Property(
-            "'tokens' is not the number of ids before the first </s> of each row, and one more a row",
+            "'tokens' is not the number of ids before the first </s> of each row, and one more for each row",
             lambda value, batches: value["tokens"] == sum(_real(ids).sum() for _, ids in batches),
         ),
         Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
         Property("it changes when every row is a batch of its own", unchanged, also=row_by_row),
         Property("it changes when two more places of padding are added", unchanged, also=_wider),
     ),
-    advice="Add up with reduction='none' and a mask; count the same mask; divide once, at the end.",
+    advice="Add up with reduction='none' and a mask; count with the same mask; divide once, at the end.",
 )
 
 QUESTIONS = (EVALUATOR,)

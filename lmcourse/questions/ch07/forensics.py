@@ -70,12 +70,12 @@ UNSMOOTH = Question(
         Mistake(
             "L22",
             lambda loss, spread, epsilon, V: _perplexities(loss / (1 - epsilon), loss / (1 - epsilon)),
-            "You divide and do not subtract: the second term is still in it.",
+            "You divide but do not subtract: the second term is still in the loss.",
         ),
         Mistake(
             "L8",
             lambda loss, spread, epsilon, V: _perplexities(*_nats(loss, math.log(V), epsilon, V)),
-            "You put ln V for the mean surprisal of all symbols. That is right for a uniform model only.",
+            "You use ln V for the mean surprisal of all symbols. That is right for a uniform model only.",
         ),
         Mistake(
             "L12",
@@ -96,7 +96,8 @@ UNSMOOTH = Question(
         Mistake(
             "L24",
             lambda *case: _perplexities(*[_nats(*case)[0]] * 2),
-            "Your second number is the first. There the symbol that came gets 1 - epsilon, and no more.",
+            "Your second number equals the first. In 'others' the symbol that came gets 1 - epsilon, and no "
+            "more.",
         ),
     ),
     properties=(
@@ -212,8 +213,8 @@ FORENSICS = Question(
         Mistake(
             "L31",
             partial(audit, swap=("M41", "M42")),
-            "M41 and M42 are swapped. A constant term adds the same to the loss of every text; a "
-            "smoothed loss adds more where the model is surer.",
+            "M41 and M42 are swapped. A constant term adds the same to the loss of every text; a smoothed "
+            "loss adds more where the model is more certain.",
             explains="answer",
         ),
         Mistake(
@@ -235,7 +236,7 @@ FORENSICS = Question(
                     (np.exp(said) - np.exp(nats)) / (np.exp(spread) - np.exp(nats))
                 ).mean(),
             ),
-            "You compare perplexities for your epsilon. It mixes losses: take the logarithm first.",
+            "You take your epsilon from perplexities. It mixes losses: take the logarithm first.",
         ),
     ),
     properties=(

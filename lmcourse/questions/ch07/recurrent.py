@@ -43,7 +43,7 @@ LSTM = Question(
         Mistake(
             "L31",
             partial(lstm_step, order="ifog"),
-            "The third and the fourth part are swapped: PyTorch keeps i, f, g, o. Nothing fails, and "
+            "The third and the fourth part are swapped: PyTorch's order is i, f, g, o. Nothing fails, but "
             "the numbers are wrong.",
         ),
         Mistake(
@@ -65,12 +65,12 @@ LSTM = Question(
         Mistake(
             "L22",
             lambda e, h, cell, W, U, b, c: lstm_step(e, h, 0 * cell, W, U, b, c),
-            "Your new cell has nothing of the old one: it is added to, f times as much as there was.",
+            "Your new cell has nothing of the old one. Keep f times the old cell, and add to it.",
         ),
         Mistake(
             "L22",
             partial(lstm_step, shown=lambda cell: cell),
-            "Your cell is right and your state is not: a tanh is missing between cell and output gate.",
+            "Your cell is right but your state is not: a tanh is missing between cell and output gate.",
         ),
         Mistake("L22", partial(lstm_step, new=lambda g: g), "The tanh of the new content g is missing."),
         Mistake(
@@ -87,7 +87,7 @@ LSTM = Question(
         Mistake(
             "L24",
             lambda e, h, *rest: lstm_step(e, 0 * h, *rest),
-            "Your gates see the new embedding and not the state, so what to keep cannot depend on the past.",
+            "Your gates see the new embedding but not the state, so what to keep cannot depend on the past.",
         ),
         Mistake(
             "L16",
@@ -102,7 +102,7 @@ LSTM = Question(
     properties=(
         FINITE,
         Property(
-            "an entry of 'h' is beyond -1 or 1, but it is a gate times a tanh",
+            "an entry of 'h' is not between -1 and 1, but it is a gate times a tanh",
             lambda value, *_: np.abs(value["h"]).max() <= 1,
         ),
     ),
@@ -167,7 +167,7 @@ BACKWARDS = Question(
         Mistake(
             "L10",
             partial(step_back, to_old=lambda U, at_a, at_h: U.T @ at_h),
-            "On its way to h0 your gradient goes through U and not through the tanh.",
+            "On its way to h0 your gradient goes through U but not through the tanh.",
         ),
         Mistake(
             "L31",
@@ -177,12 +177,12 @@ BACKWARDS = Question(
         Mistake(
             "L22",
             partial(step_back, error=lambda q, came: q),
-            "The error of a logit is expected minus counted, and you send back what is expected alone.",
+            "The error of a logit is expected minus counted, but you send back only what is expected.",
         ),
         Mistake(
             "M5",
             partial(step_back, error=lambda q, came: came - q),
-            "The sign is turned: the error of a logit is q minus what came.",
+            "Your sign is wrong: the error of a logit is q minus what came.",
         ),
         Mistake(
             "M6",
@@ -198,7 +198,7 @@ BACKWARDS = Question(
         Mistake(
             "L16",
             partial(step_back, to_old=lambda U, at_a, at_h: U @ at_a),
-            "On the way back U is transposed: old unit j is reached from every new unit i by U[i, j].",
+            "On the way back, use U transposed: old unit j is reached from every new unit i by U[i, j].",
         ),
     ),
     properties=(

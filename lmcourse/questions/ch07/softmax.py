@@ -42,12 +42,12 @@ LAST_LAYER = Question(
         Mistake(
             "L22",
             partial(last_layer, counted=0.0),
-            "You have what is expected and not what is counted: the loss has a second term, -z_2.",
+            "You have what is expected but not what is counted: the loss has a second term, -z_2.",
         ),
         Mistake(
             "M5",
             partial(last_layer, through=lambda error, q: -error),
-            "The sign is turned: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
+            "Your sign is wrong: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
         ),
         Mistake(
             "L23",
@@ -57,7 +57,7 @@ LAST_LAYER = Question(
         Mistake(
             "L23",
             partial(last_layer, came=0),
-            "You let word 1 come, and in the task word 2 comes: z[1] is the logit of word 2.",
+            "You let word 1 come, but in the task word 2 comes: z[1] is the logit of word 2.",
             explains="answer",
         ),
         Mistake(
@@ -85,16 +85,17 @@ LAST_LAYER = Question(
         Mistake(
             "L22",
             partial(last_layer, back=lambda error, q, s: q @ s),
-            "In your derivative for h what was counted is missing: the weight of word 2, subtracted.",
+            "Your derivative for h lacks what was counted: subtract the weight of word 2.",
         ),
     ),
     properties=(
         Property(
-            "the derivatives for z_1 and z_2 have no common sign, and yours have",
+            "the derivatives for z_1 and z_2 have opposite signs, but yours do not",
             lambda value, *_: value["z1"] * value["z2"] < 0,
         ),
     ),
-    advice="Write the loss as ln(e^z1 + e^z2 + e^z3) - z2, and let SymPy differentiate; put s_k h in after.",
+    advice="Write the loss as ln(e^z1 + e^z2 + e^z3) - z2, and let SymPy differentiate; put in s_k h "
+    "afterwards.",
 )
 
 # --- loss-and-gradient -----------------------------------------------------------------------------------
@@ -209,8 +210,8 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "L1",
             partial(loss_and_gradient, gradient=lambda q, came: q - came),
-            "Your loss is the mean, and your gradient is that of the total. The mean divides by N, and so do "
-            "its derivatives.",
+            "Your loss is the mean, but your gradient is that of the total. The mean divides by N, and so "
+            "do its derivatives.",
         ),
         Mistake(
             "L1",
@@ -226,13 +227,13 @@ LOSS_AND_GRADIENT = Question(
         Mistake(
             "L22",
             partial(loss_and_gradient, gradient=lambda q, came: q / len(q)),
-            "Your gradient has what is expected and not what came. Subtract 1 at the target.",
+            "Your gradient has what is expected but not what came. Subtract 1 at the target.",
         ),
     ),
     properties=(
         FINITE,
         Property(
-            "a row of 'gradient' does not sum to 0: what one logit's probability gains the others lose",
+            "a row of 'gradient' does not sum to 0: what the probability of one logit gains, the others lose",
             lambda value, *_: np.abs(value["gradient"].sum(axis=1)).max() < 1e-9,
         ),
         Property(
