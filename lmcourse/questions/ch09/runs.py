@@ -157,8 +157,8 @@ CLAIMS = Question(
         Mistake(
             "M81",
             but(claims, {"A": lambda: "supported"}),
-            "A: look at the learning rates of P and Q at the steps that were scored. One of the two runs is "
-            "still going.",
+            "A: look at the learning rates of P and Q at the steps that were scored. Only one of the two "
+            "runs has finished.",
         ),
         Mistake(
             "L28",
@@ -214,8 +214,8 @@ CLAIMS = Question(
             "E: U and P have read the same number of tokens. Look at the slice.",
         ),
     ),
-    advice="Go through the columns one by one: in which of them do the two lines of a claim differ? "
-    "Differences of perplexities become differences of losses by the logarithm.",
+    advice="Go through the columns one by one: in which of them do the two lines of a claim differ? The "
+    "logarithm of a ratio of perplexities is a difference of losses.",
 )
 
 QUESTIONS = (DECAY, CLAIMS)

@@ -91,8 +91,9 @@ SLICES = Question(
         Mistake(
             "M8",
             but(slices, {"C": lambda: "always"}),
-            "C: a mean of perplexities gives each slice the same weight, and it is ruled by the largest of "
-            "them. Let A be much better on a small, hard slice and slightly worse on a large, easy one.",
+            "C: a mean of perplexities gives each slice the same weight, and it is dominated by the "
+            "largest of them. Let A be much better on a small, hard slice and slightly worse on a large, "
+            "easy one.",
         ),
         Mistake(
             "M80",
