@@ -112,8 +112,8 @@ CROSS_TABLE = Question(
             lambda value, *case: not np.allclose(value["table"], value["table"].round(3), rtol=0, atol=1e-9),
         ),
     ),
-    advice="score_text(model, text).bits_per('byte') gives one entry. Loop over the models, and inside over "
-    "the texts.",
+    advice="score_text(model, text).bits_per('byte') gives one entry. Loop over the models and, inside "
+    "that loop, over the texts.",
 )
 
 # --- floors ----------------------------------------------------------------------------------------------
