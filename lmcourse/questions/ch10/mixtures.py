@@ -179,8 +179,8 @@ MIXTURE = Question(
         ),
         Property(PERPLEXITY.message, lambda value, *case: value["perplexity"] >= 1),
     ),
-    advice="The first row of 'p' is theta_d1 times the first topic plus theta_d2 times the second. Work the "
-    "first document of inputs('10.mixture') by hand.",
+    advice="The first row of 'p' is theta_d1 times the first topic plus theta_d2 times the second. Work "
+    "out the first document of inputs('10.mixture') by hand.",
 )
 
 # --- formula ---------------------------------------------------------------------------------------------
