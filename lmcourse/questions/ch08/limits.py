@@ -142,8 +142,8 @@ CROSSING = Question(
         Mistake(
             "L9",
             lambda n, a, b: np.exp(_zero(np.log(n), b - a)),
-            "You take the difference of two perplexities. Equal steps of a curve on this axis are equal "
-            "ratios: take the logarithm of trained / counted.",
+            "You take the difference between two perplexities. Equal steps of a curve on this axis are "
+            "equal ratios: take the logarithm of trained / counted.",
         ),
         Mistake("L9", lambda n, a, b: _zero(n, b - a), "Both axes are logarithmic: sizes and perplexities."),
         Mistake(

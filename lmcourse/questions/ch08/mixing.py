@@ -116,7 +116,7 @@ MIX = Question(
         Mistake(
             "L8",
             lambda logs, weights: mix(logs, np.full(len(weights), 1 / len(weights))),
-            "Your weights are all alike. Use those that are given.",
+            "Your weights are all equal. Use those that are given.",
         ),
         Mistake(
             "L25",
