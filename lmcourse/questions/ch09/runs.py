@@ -194,8 +194,8 @@ CLAIMS = Question(
         Mistake(
             "L28",
             but(claims, {"D": lambda: "counts"}),
-            "D: all documents were scored for both, and the difference of the losses is more than three "
-            "standard errors.",
+            "D: all documents were scored for both, and the difference between the losses is more than "
+            "three standard errors.",
         ),
         Mistake(
             "L28",
@@ -205,7 +205,7 @@ CLAIMS = Question(
         Mistake(
             "M80",
             but(claims, {"E": lambda: "supported"}),
-            "E: how many documents are in this slice? Work out the difference of the losses in "
+            "E: how many documents are in this slice? Work out the difference between the losses in "
             "standard errors of this slice.",
         ),
         Mistake(

@@ -176,7 +176,7 @@ TWO_MIXES = Question(
         Mistake(
             "M4",
             but(two_mixes, {"ratio": lambda E, H, r, v, w: np.log(r) + (w - v) * np.log(H / E)}),
-            "Your 'ratio' is the difference of the losses. Exponentiate it.",
+            "Your 'ratio' is the difference between the losses. Exponentiate it.",
         ),
         Mistake(
             "M5",

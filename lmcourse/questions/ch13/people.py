@@ -141,9 +141,8 @@ VOTES = Question(
         ),
     ),
     precision="The interval is the exact one, of Clopper and Pearson. Do not round.",
-    advice="binomtest(a, a + b).proportion_ci() gives the exact interval; Wilson's and the normal one are "
-    "others. Six decided votes: the threshold is 6, because equally good models give 6 of 6 with "
-    "probability 1/64.",
+    advice="binomtest(a, a + b).proportion_ci() gives the exact interval, not Wilson's or the normal one. "
+    "Six decided votes: the threshold is 6, because equally good models give 6 of 6 with probability 1/64.",
 )
 
 QUESTIONS = (VOTES,)
