@@ -244,7 +244,7 @@ odd("votes", ("binomtest(a, n).proportion_ci()", "binomtest(a, n).proportion_ci(
 odd("typical", ("a**n", "a**min(n, 60)"))
 odd("choice-scorer", ("best / best.sum()", "best / 2"))
 
-breaks("edit-distance", "change places", ("return above[-1]", "return max(above[-1], len(hypothesis) - 1)"))
+breaks("edit-distance", "are swapped", ("return above[-1]", "return max(above[-1], len(hypothesis) - 1)"))
 breaks("edit-distance", "not their letters", ("above[-1]", "10 * above[-1]"))
 breaks("wer", "exactly 1", ('suspects["none"])', 'min(1, suspects["none"]))'))
 breaks("rank-interval", "the lower one", ("[0.025, 0.975]", "[0.975, 0.025]"))
@@ -264,7 +264,7 @@ breaks("bound", "a probability is below 0", ("[[0.4, 0.35, 0.25]]", "[[1.2, -0.2
 breaks("same-counts", "the given text itself", (SAME, "given"))
 breaks("same-counts", "not those of the given text", (SAME, '"anna has paid dora"'))
 breaks("same-counts", "lower order", ('"order": 4', '"order": 5'))
-breaks("same-counts", "hold equal bigrams", ('"order": 4', '"order": 2'))
+breaks("same-counts", "mean equal bigrams", ('"order": 4', '"order": 2'))
 breaks("same-counts", "list of two texts", ('"pair": [', '"pair": "none" and ["one", '))
 breaks(
     "pairs-design",
@@ -274,7 +274,7 @@ breaks(
 )
 breaks(
     "pairs-design",
-    "verb alone",
+    "more than the verb",
     ("are lost\nthe key on the desk in both", "are here\nthe key on the desk in both"),
 )
 breaks("pairs-design", "Write four or more", (f"{LONE} | the key on the desk in this office are lost\n", ""))

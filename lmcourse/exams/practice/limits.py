@@ -72,7 +72,7 @@ tied = value_builder(
         Mistake(
             "L8",
             partial(_tied, worth=np.array([1, 0.5, 0.5, 0.5])),
-            "You give one half for every tie. One of three equal answers is drawn once in three times.",
+            "You give one half for every tie. One of three equal answers is drawn one time in three.",
         ),
         Mistake("L31", exchanged(_tied, "reported", "expected"), "Your two accuracies are swapped."),
         Mistake(

@@ -69,7 +69,7 @@ ranks = value_builder(
         Mistake(
             "M1",
             but(_read_log, {"whole": lambda tokens, nats, r: 2 ** (nats.sum() / tokens.sum())}),
-            "You raise 2 to a loss in nats. Raise e.",
+            "You raise 2 to a loss in nats. Raise e instead.",
         ),
     ),
     optional=tuple(

@@ -62,7 +62,7 @@ PAIRED = Question(
             "L32",
             _unpaired,
             "Your error is that of two independent texts. Both models have read the same documents: take "
-            "the differences first, and their luck cancels.",
+            "the differences first, and their difficulty cancels.",
         ),
         Mistake(
             "L23",

@@ -60,7 +60,7 @@ PRIOR = Question(
             "L32",
             but(prior, {"twice": lambda *p: prior(*p)["mean"] ** 2}),
             "Your 'twice' squares the mean, as if the second symbol were drawn after nothing was learned. "
-            "When the first symbol has come, its count is one higher.",
+            "After the first symbol, its count is one higher.",
         ),
         Mistake(
             "L23",
@@ -72,7 +72,7 @@ PRIOR = Question(
                     )
                 },
             ),
-            "In the second factor of your 'twice' the count has grown, and the total of all counts has not.",
+            "In the second factor of your 'twice' the count has grown, but the total of all counts has not.",
         ),
         Mistake(
             "L13",
@@ -136,14 +136,14 @@ CROSSING = Question(
         Mistake(
             "L9",
             lambda n, a, b: _zero(n, np.log(b / a)),
-            "You go straight between two *sizes*. On a logarithmic axis the line goes between their "
+            "You interpolate between two *sizes*. On a logarithmic axis the line goes between their "
             "logarithms; your point lies too far to the right of the middle.",
         ),
         Mistake(
             "L9",
             lambda n, a, b: np.exp(_zero(np.log(n), b - a)),
-            "You take the difference of two perplexities. Equal steps of a curve on this axis are equal "
-            "ratios: take the logarithm of trained / counted.",
+            "You take the difference between two perplexities. Equal steps of a curve on this axis are "
+            "equal ratios: take the logarithm of trained / counted.",
         ),
         Mistake("L9", lambda n, a, b: _zero(n, b - a), "Both axes are logarithmic: sizes and perplexities."),
         Mistake(

@@ -105,7 +105,7 @@ MIX = Question(
         Mistake(
             "M45",
             lambda logs, weights: -np.log(weights @ np.exp(logs)),
-            "Your formula is right, and exp(-800) is 0 in floating point. Add the logarithm of the weight "
+            "Your formula is right, but exp(-800) is 0 in floating point. Add the logarithm of the weight "
             "to each row, and use logsumexp or logaddexp.",
         ),
         Mistake(
@@ -116,7 +116,7 @@ MIX = Question(
         Mistake(
             "L8",
             lambda logs, weights: mix(logs, np.full(len(weights), 1 / len(weights))),
-            "Your weights are all alike. Use those that are given.",
+            "Your weights are all equal. Use those that are given.",
         ),
         Mistake(
             "L25",
@@ -207,13 +207,13 @@ CACHE = Question(
         Mistake(
             "L13",
             partial(cache, always=True),
-            "You divide by the size of the cache also while it is not full, so its shares do not sum to 1.",
+            "You divide by the size of the cache even while it is not full, so its shares do not sum to 1.",
         ),
         Mistake(
             "L13",
             partial(cache, lost=True),
-            "At the start of a document nothing is in the cache, and the weight of the cache is lost. There "
-            "the model speaks alone.",
+            "At the start of a document nothing is in the cache, and the weight of the cache is lost. "
+            "There the table is used alone.",
         ),
         Mistake("L23", partial(cache, short=1), "Your cache holds one token less than its size."),
         Mistake(

@@ -85,12 +85,12 @@ ONE_CLASS = Question(
             "L26",
             partial(one_class, floor=_mean_entropy, gap=_mean_divergence),
             "You average over contexts, as if all had been seen equally often. A loss is an average over "
-            "tokens: a context weighs as much as it was seen.",
+            "tokens: a context counts as often as it was seen.",
         ),
         Mistake(
             "L26",
             partial(one_class, gradient=lambda _, counts, log_q: np.exp(log_q) - _frequencies(counts)),
-            "Your gradient pulls at each row with the same strength. A row that was seen N_h times stands "
+            "Your gradient pulls at each row with the same strength. A row that was seen N_h times counts "
             "N_h times in the loss.",
         ),
         Mistake(
@@ -117,7 +117,7 @@ ONE_CLASS = Question(
         Mistake(
             "M50",
             partial(one_class, gap=_other_way_round),
-            "Your 'gap' weighs the logarithms by q. The counts should weigh them: the text decides how "
+            "Your 'gap' weights the logarithms by q. The counts should weight them: the text decides how "
             "often each surprisal occurs.",
         ),
     ),

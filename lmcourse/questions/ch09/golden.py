@@ -119,7 +119,7 @@ GOLDEN_VERDICT = Question(
         Mistake(
             "L27",
             partial(golden_verdicts, asks=("text",)),
-            "You do not compare the number of tokens. The same total divided into more tokens is another "
+            "You do not compare the number of tokens. The same total divided by more tokens gives another "
             "perplexity.",
         ),
         Mistake(
@@ -191,8 +191,8 @@ GOLDEN_VERDICT = Question(
         Mistake(
             "M32",
             partial(golden_verdicts, total_of=np.nansum),
-            "You skip what is not a number. Then a run whose surprisals are partly missing gets a total, "
-            "and a smaller one.",
+            "You skip what is not a number. Then a run with missing surprisals gets a total, and it is too "
+            "small.",
         ),
         Mistake(
             "L34",

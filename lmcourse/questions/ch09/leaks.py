@@ -97,8 +97,7 @@ FOUND_AGAIN = Question(
         Mistake(
             "L35",
             partial(found_again, grams=lambda words, n: list(set(_n_grams(words, n)))),
-            "You count each different n-gram of a test document once. The task asks for the share of the "
-            "places.",
+            "You count each different n-gram of a test document once. The task counts every occurrence.",
         ),
         Mistake(
             "L7",
@@ -129,8 +128,8 @@ FOUND_AGAIN = Question(
         Mistake(
             "L24",
             lambda train, test, n: found_again(train, test, 1),
-            "You look up single words. Nearly every word of a new tale is in the training text: what "
-            "gives a leak away is the order of several.",
+            "You look up single words. Nearly every word of a new tale is in the training text: a leak "
+            "shows in several words in the same order.",
         ),
         Mistake(
             "L40",
@@ -256,8 +255,8 @@ LEAKED_TALE = Question(
         Mistake(
             "L8",
             lambda train, test: _by_overlap(train, test, LONG),
-            "After every few words of the reworded tale one was replaced, so it shares hardly any long "
-            "n-gram with the training text, and the order of your candidates is chance. Choose a smaller n.",
+            "One word in every few of the reworded tale was replaced, so it shares hardly any long n-gram "
+            "with the training text, and the order of your candidates is due to chance. Choose a smaller n.",
         ),
         Mistake(
             "L7",
@@ -333,7 +332,7 @@ LEAKED_SHARE = Question(
         Mistake(
             "M8",
             but(leaked_share, {"reported": lambda P0, P, c, eps: (1 - eps) * P0 + eps * np.exp(c)}),
-            "Your 'reported' averages perplexities. Average the losses, and exponentiate then.",
+            "Your 'reported' averages perplexities. Average the losses, and then exponentiate.",
         ),
         Mistake(
             "L9",
@@ -431,7 +430,7 @@ LEAKED_SHARE = Question(
         ),
     ),
     advice="Write the loss as a sum of two parts with the weights 1 - eps and eps. Take the logarithm of "
-    "both sides before you solve for eps. Which c makes the share that is needed smallest?",
+    "both sides before you solve for eps. For which c is the share smallest?",
 )
 
 QUESTIONS = (FOUND_AGAIN, LEAKED_TALE, LEAKED_SHARE)

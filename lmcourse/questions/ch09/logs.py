@@ -140,7 +140,7 @@ THREE_LOGS = Question(
         Mistake(
             "M1",
             _logs_of(_but(measures=MEASURES | {"perplexity": lambda nats: 2**nats})),
-            "The totals are in nats, and your perplexity raises 2 to them. Raise e.",
+            "The totals are in nats, and your perplexity is a power of 2. Use a power of e.",
         ),
         Mistake(
             "M2",

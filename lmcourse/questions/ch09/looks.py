@@ -90,8 +90,8 @@ BEST_OF = Question(
         Mistake(
             "L4",
             but(best_of, {"needed": lambda k, sigma, gap: -sigma * ndtri(0.05 / k)}),
-            "Your 'needed' divides 0.05 by k, which is slightly too strict. For independent models the "
-            "probabilities that nobody gains so much are multiplied.",
+            "Your 'needed' divides 0.05 by k, which is slightly too strict. For independent models, "
+            "multiply the probabilities that each gains less.",
         ),
         Mistake(
             "L7",
@@ -106,12 +106,12 @@ BEST_OF = Question(
         Mistake(
             "L7",
             but(best_of, {"needed": lambda k, sigma, gap: sigma * ndtri(0.05 ** (1 / k))}),
-            "The best model gains more than your 'needed' in 95 of 100 cases. It should be 5.",
+            "The best model gains more than your 'needed' in 95 of 100 cases. It should be in 5.",
         ),
         Mistake(
             "L22",
             but(best_of, {"needed": lambda k, sigma, gap: sigma * ndtri(0.975 ** (1 / k))}),
-            "Your 'needed' has 2.5 per cent beyond it. The task is one-sided: it asks for 5 per cent.",
+            "Your 'needed' is exceeded with probability 0.025. The task is one-sided: it asks for 0.05.",
         ),
         Mistake(
             "L30",

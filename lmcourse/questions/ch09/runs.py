@@ -157,8 +157,8 @@ CLAIMS = Question(
         Mistake(
             "M81",
             but(claims, {"A": lambda: "supported"}),
-            "A: look at the learning rates of P and Q at the steps that were scored. One of the two runs is "
-            "still going.",
+            "A: look at the learning rates of P and Q at the steps that were scored. Only one of the two "
+            "runs has finished.",
         ),
         Mistake(
             "L28",
@@ -194,8 +194,8 @@ CLAIMS = Question(
         Mistake(
             "L28",
             but(claims, {"D": lambda: "counts"}),
-            "D: all documents were scored for both, and the difference of the losses is more than three "
-            "standard errors.",
+            "D: all documents were scored for both, and the difference between the losses is more than "
+            "three standard errors.",
         ),
         Mistake(
             "L28",
@@ -205,7 +205,7 @@ CLAIMS = Question(
         Mistake(
             "M80",
             but(claims, {"E": lambda: "supported"}),
-            "E: how many documents are in this slice? Work out the difference of the losses in "
+            "E: how many documents are in this slice? Work out the difference between the losses in "
             "standard errors of this slice.",
         ),
         Mistake(
@@ -214,8 +214,8 @@ CLAIMS = Question(
             "E: U and P have read the same number of tokens. Look at the slice.",
         ),
     ),
-    advice="Go through the columns one by one: in which of them do the two lines of a claim differ? "
-    "Differences of perplexities become differences of losses by the logarithm.",
+    advice="Go through the columns one by one: in which of them do the two lines of a claim differ? The "
+    "logarithm of a ratio of perplexities is a difference of losses.",
 )
 
 QUESTIONS = (DECAY, CLAIMS)

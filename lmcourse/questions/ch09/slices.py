@@ -91,8 +91,9 @@ SLICES = Question(
         Mistake(
             "M8",
             but(slices, {"C": lambda: "always"}),
-            "C: a mean of perplexities gives each slice the same weight, and it is ruled by the largest of "
-            "them. Let A be much better on a small, hard slice and slightly worse on a large, easy one.",
+            "C: a mean of perplexities gives each slice the same weight, and it is dominated by the "
+            "largest of them. Let A be much better on a small, hard slice and slightly worse on a large, "
+            "easy one.",
         ),
         Mistake(
             "M80",
@@ -175,7 +176,7 @@ TWO_MIXES = Question(
         Mistake(
             "M4",
             but(two_mixes, {"ratio": lambda E, H, r, v, w: np.log(r) + (w - v) * np.log(H / E)}),
-            "Your 'ratio' is the difference of the losses. Exponentiate it.",
+            "Your 'ratio' is the difference between the losses. Exponentiate it.",
         ),
         Mistake(
             "M5",

@@ -40,8 +40,8 @@ WHICH_SPLIT = Question(
         Mistake(
             "M78",
             but(which_split, {"C": lambda: "line"}),
-            "C: the model will have read nothing by these writers. With a split by line it has read the rest "
-            "of the very tale.",
+            "C: the model will have read nothing by these writers. With a split by line it has read the "
+            "rest of the same tale.",
         ),
         Mistake(
             "M78",
@@ -105,8 +105,8 @@ WHICH_SPLIT = Question(
             "writer, in D nothing from later years.",
         ),
     ),
-    advice="For each question write down what of a text's surroundings the model will have read when it is "
-    "used: the lines around it, other tales by its writer, tales of its year. Withhold the rest.",
+    advice="For each question write down which of a text's surroundings the model will have read when it "
+    "is used: the lines around it, other tales by its writer, tales of its year. Withhold the rest.",
 )
 
 QUESTIONS = (WHICH_SPLIT,)

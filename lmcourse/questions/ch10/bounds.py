@@ -111,7 +111,7 @@ BOUND = Question(
                 {"nats": lambda *case: -bound(*case)["nats"], "bits": lambda *case: -bound(*case)["bits"]},
             ),
             "Your bounds are negative: they are lower bounds on ln p(d). The task asks for upper bounds on "
-            "the surprisal, so turn the sign.",
+            "the surprisal, so change the sign.",
         ),
         Mistake(
             "L22",
@@ -376,7 +376,7 @@ ORDER = Question(
             "of two words.",
         ),
     ),
-    advice="An example is best sought with two topics of one word each. To prove a statement, write ln p(d | "
+    advice="Look for an example with two topics of one word each. To prove a statement, write ln p(d | "
     "theta) as a sum over the words: is it concave in theta?",
 )
 

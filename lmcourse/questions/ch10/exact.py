@@ -89,8 +89,8 @@ ONE_TOPIC = Question(
         Mistake(
             "M49",
             _with_sequence(lambda n1, n2, beta: (n1 / (n1 + n2)) ** n1 * (n2 / (n1 + n2)) ** n2),
-            "Your 'sequence' has the shares of the very words that it scores plugged in. Take the mean over "
-            "all topics instead.",
+            "Your 'sequence' plugs in the shares of the very words that it scores. Take the mean over all "
+            "topics instead.",
         ),
         Mistake(
             "M49",

@@ -79,7 +79,7 @@ TWO_TOPICS = Question(
         Mistake(
             "L22",
             _with_pair(lambda a, b, alpha: (alpha + 1) * (a**2 + b**2) / (2 * (2 * alpha + 1))),
-            "You lack the case in which the two words come from different topics. Multiply out the "
+            "You leave out the case in which the two words come from different topics. Multiply out the "
             "square of theta a + (1 - theta) b: it has three terms.",
         ),
         Mistake(
@@ -87,7 +87,7 @@ TWO_TOPICS = Question(
             _with_pair(
                 lambda a, b, alpha: ((alpha + 1) * (a**2 + b**2) + alpha * a * b) / (2 * (2 * alpha + 1))
             ),
-            "The mixed term of the square counts once. The first word may come from either topic, so it "
+            "You count the mixed term of the square once. The first word may come from either topic, so it "
             "counts twice.",
         ),
         Mistake(

@@ -179,8 +179,8 @@ MIXTURE = Question(
         ),
         Property(PERPLEXITY.message, lambda value, *case: value["perplexity"] >= 1),
     ),
-    advice="The first row of 'p' is theta_d1 times the first topic plus theta_d2 times the second. Work the "
-    "first document of inputs('10.mixture') by hand.",
+    advice="The first row of 'p' is theta_d1 times the first topic plus theta_d2 times the second. Work "
+    "out the first document of inputs('10.mixture') by hand.",
 )
 
 # --- formula ---------------------------------------------------------------------------------------------
@@ -214,12 +214,13 @@ def read_lines(answer):
 SAID = {
     "A": "Line A is right: the independence is given something, and both sides are about one document.",
     "B": "Line B has no logarithm, every letter in it is bound, and both sides are about one document. Its "
-    "slip is another one.",
-    "C": "Line C has no logarithm, and both sides are about one word. Its slip is another one.",
+    "slip is a different one.",
+    "C": "Line C has no logarithm, and both sides are about one word. Its slip is a different one.",
     "D": "Line D is right: the logarithm is that of a mixture, and both sums bind their letters.",
-    "E": "In line E every letter is bound, and both sides are about one document. Its slip is another one.",
-    "F": "In line F every letter is bound, and each logarithm is that of a probability. Its slip is another "
+    "E": "In line E every letter is bound, and both sides are about one document. Its slip is a different "
     "one.",
+    "F": "In line F every letter is bound, and each logarithm is that of a probability. Its slip is a "
+    "different one.",
     "G": "Line G is right: the logarithm of a product is a sum of logarithms, and both sides are about all "
     "documents.",
 }

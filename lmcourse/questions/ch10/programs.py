@@ -261,7 +261,7 @@ PRINTED = Question(
                 printed, bound=_instead("log_perplexity", lambda report: report["words"] * report["printed"])
             ),
             "You take 'log_perplexity' for the logarithm of a perplexity. It is a bound on the log "
-            "*probability* per word, so its sign is the other way round.",
+            "*probability* per word, so it has the opposite sign.",
         ),
         Mistake(
             "M70",
@@ -293,7 +293,7 @@ PRINTED = Question(
                 printed,
                 perplexity=lambda bound, report: np.exp((bound + report["topics"]) / report["words"]),
             ),
-            "Your 'perplexity' adds the term of the topics once more. The printed number holds it already: "
+            "Your 'perplexity' adds the term of the topics again. The printed number holds it already: "
             "take it out.",
         ),
         Mistake(

@@ -290,8 +290,8 @@ CODER = Question(
         Mistake(
             "L24",
             _always_the_first_row,
-            "You use the first row for every symbol. The row is that of the symbol before; only the first "
-            "symbol stands after row 0.",
+            "You use the first row for every symbol. The row is that of the preceding symbol; only the "
+            "first symbol uses row 0.",
         ),
         Mistake(
             "M77",

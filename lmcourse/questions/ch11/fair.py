@@ -118,8 +118,8 @@ WARM = Question(
         Mistake(
             "L28",
             partial(judge_compressors, verdict=_smaller_is_peeked),
-            "You accuse programs whose file is only a little smaller than the fresh tales. Two texts of one "
-            "kind differ by some per cent.",
+            "You accuse programs whose file is only a little smaller than the fresh tales. Two texts of "
+            "one kind differ by a few per cent.",
         ),
         Mistake(
             "M73",
@@ -176,7 +176,7 @@ WARM = Question(
         Mistake(
             "L23",
             but(judge_compressors, {"best": lambda reports: judge_compressors(reports)["best"] + 1}),
-            "Your 'best' are counted from 1. Places are counted from 0.",
+            "Your 'best' are counted from 1. Positions are counted from 0.",
         ),
         Mistake(
             "L31",
@@ -191,8 +191,8 @@ WARM = Question(
             lambda value, *case: set(value["verdicts"].split()) <= {"cold", "warm", "peeked"},
         ),
     ),
-    advice="An honest program cannot know the file, nor the fresh tales. A cold one does not know any of the "
-    "three texts.",
+    advice="An honest program knows neither the file nor the fresh tales. A cold one does not know any of "
+    "the three texts.",
 )
 
 # --- adaptive --------------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ ADAPTIVE = Question(
             "L7",
             but(adaptive, {"regret": lambda a, b: -adaptive(a, b)["regret"]}),
             "Your 'regret' has the wrong sign. The coin that fits best was chosen afterwards, so no coder "
-            "that learns is shorter.",
+            "that learns needs fewer bits.",
         ),
         Mistake(
             "L18",

@@ -84,7 +84,7 @@ WHAT_IS_LOST = (
 )
 TOO_MUCH = (
     "your counts sum to 2**bits and keep every symbol, but they lose more than the task allows. From which "
-    "symbols have you taken the counts of the rare ones?"
+    "symbols have you taken the counts for the rare ones?"
 )
 
 
@@ -158,8 +158,8 @@ EIGHT_BITS = Question(
         Mistake(
             "M31",
             partial(quantise, counted=_largest_remainders),
-            "Your counts sum to 2**bits, and rare symbols have a count of 0. If one of them comes, there is "
-            "no code for it.",
+            "Your counts sum to 2**bits, and rare symbols have a count of 0. If one of them occurs, there "
+            "is no code for it.",
         ),
         Mistake(
             "M1",

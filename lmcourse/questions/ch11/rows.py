@@ -201,8 +201,8 @@ SAME_ROW = Question(
         Mistake(
             "L5",
             but(same_row, {"loss": _expected_loss}),
-            "Your 'loss' is what the first network expects to lose, the KL divergence of its rows. The task "
-            "asks for the symbols that came.",
+            "Your 'loss' is what the first network expects to lose, the KL divergence of its rows. The "
+            "task asks for the symbols that occurred.",
         ),
     ),
     properties=(FINITE,),
@@ -358,7 +358,7 @@ ESCAPE = Question(
                 rest=lambda rows, top, share: np.mean([1 - row[_kept(row, top)].sum() for row in rows]),
             ),
             "Your 'best' is the probability that the model gives to what is left out. The bits of the file "
-            "depend on what came: minimise N_in log2(1 / (1 - e)) + N_out log2(1 / e) over e.",
+            "depend on what occurred: minimise N_in log2(1 / (1 - e)) + N_out log2(1 / e) over e.",
         ),
         Mistake(
             "L31",

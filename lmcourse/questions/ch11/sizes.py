@@ -158,7 +158,7 @@ TWO_PART = Question(
         Mistake(
             "L23",
             but(two_part, {"best": lambda *case: two_part(*case)["best"] + 1}),
-            "Your 'best' is counted from 1. Places are counted from 0.",
+            "Your 'best' is counted from 1. Positions are counted from 0.",
         ),
         Mistake(
             "L34",

@@ -130,7 +130,7 @@ ACCEPT = Question(
         Mistake(
             "M65",
             partial(accept, used=lambda tuned: np.full(len(tuned), True)),
-            "You judge the new version on documents that were used to tune it as well. There it looks better "
+            "You judge the new version also on documents that were used to tune it. There it looks better "
             "than it is: leave them out.",
         ),
         Mistake(
@@ -159,8 +159,8 @@ ACCEPT = Question(
         Mistake(
             "L1",
             partial(accept, estimate=_not_per_token),
-            "Your standard error is one of totals. Divide it by all tokens of the test, as you do with the "
-            "rise.",
+            "Your standard error is that of the totals. Divide it by all tokens of the test, as you do "
+            "with the rise.",
         ),
         Mistake(
             "L23",

@@ -80,7 +80,7 @@ MIXTURE_BOUND = Question(
         Mistake(
             "L7",
             but(mixture_bound, {"bound": lambda lam, f, T: T - np.log(f / (f - 1))}),
-            "Your 'bound' is below the loss of the tuned model. That can happen, and nothing guarantees it.",
+            "Your 'bound' is below the loss of the tuned model. That can happen, but nothing guarantees it.",
         ),
         Mistake(
             "L8",
@@ -91,7 +91,7 @@ MIXTURE_BOUND = Question(
             "L22",
             but(mixture_bound, {"bound": lambda lam, f, T: T + 0 * f}),
             "Your 'bound' is the loss of the tuned model. Every token of the mixture may lose against it, "
-            "because its probability counts with its weight only.",
+            "because its probability counts only with its weight.",
         ),
     ),
     properties=(

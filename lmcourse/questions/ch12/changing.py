@@ -60,7 +60,7 @@ SAME_LOSS = Question(
         Mistake(
             "L22",
             but(same_loss, {"change": lambda p, a, b: p * np.log(a / b)}),
-            "Your 'change' leaves out the second symbol, which has the probability 1 - p.",
+            "Your 'change' leaves out the second symbol, which has probability 1 - p.",
         ),
         Mistake(
             "M50",

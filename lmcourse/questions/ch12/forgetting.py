@@ -113,13 +113,13 @@ FORGETTING = Question(
         Mistake(
             "M64",
             _entries(old=lambda found, _: found["new"]),
-            "Your 'old' is the loss on the new text once more. What is forgotten shows on the old text only: "
+            "Your 'old' is the loss on the new text again. What is forgotten shows on the old text only: "
             "score it with the same logits.",
         ),
         Mistake(
             "M64",
             _entries(stop=lambda found, _: int(np.argmin(found["new"]))),
-            "Your 'stop' is the step with the lowest loss on the new text, whatever has been forgotten until "
+            "Your 'stop' is the step with the lowest loss on the new text, whatever has been forgotten by "
             "then. Only steps whose loss on the old text is within the margin are allowed.",
         ),
         Mistake(

@@ -238,7 +238,7 @@ SHIFT_DESIGN = Question(
         ),
     ),
     advice="The two runs of a pair agree in two columns of the table and differ in the third. Then ask of "
-    "the two columns in which they agree: is their value one at which the effect can be seen, and alone?",
+    "the two columns in which they agree: is their value one at which the effect can be seen by itself?",
 )
 
 QUESTIONS = (SCRIPT_SHARE, SHIFT_DESIGN)

@@ -102,7 +102,7 @@ CROSS_TABLE = Question(
         Mistake(
             "L9",
             but(cross_table, {"excess": lambda: _table() / _table().min(axis=0)}),
-            "Your 'excess' divides by the floor. An excess is a difference of two losses.",
+            "Your 'excess' divides by the floor. An excess is a difference between two losses.",
         ),
     ),
     properties=(
@@ -112,8 +112,8 @@ CROSS_TABLE = Question(
             lambda value, *case: not np.allclose(value["table"], value["table"].round(3), rtol=0, atol=1e-9),
         ),
     ),
-    advice="score_text(model, text).bits_per('byte') gives one entry. Loop over the models, and inside over "
-    "the texts.",
+    advice="score_text(model, text).bits_per('byte') gives one entry. Loop over the models and, inside "
+    "that loop, over the texts.",
 )
 
 # --- floors ----------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ FLOORS = Question(
             lambda value, table, *cells: (value["floors"] <= table.min(axis=0) + 1e-9).all(),
         ),
         Property(
-            "your two parts do not add up to the difference of the two cells",
+            "your two parts do not add up to the difference between the two cells",
             lambda value, table, one, other: np.isclose(
                 value["harder"] + value["unfamiliar"], table[other] - table[one], rtol=1e-9
             ),

@@ -101,7 +101,7 @@ CHOICE_SCORER = Question(
         Mistake(
             "M53",
             _SCORERS["M53"],
-            "Your scores are right. Where two of them are equal, the first gets all: share the credit.",
+            "Your scores are right. Where two of them are equal, the first gets all the credit: share it.",
         ),
         Mistake(
             "M22",

@@ -103,13 +103,13 @@ EDIT_DISTANCE = Question(
             lambda value, reference, hypothesis: value <= max(len(reference), len(hypothesis)),
         ),
         Property(
-            "it changes when reference and hypothesis change places, though each deletion in one direction "
+            "it changes when reference and hypothesis are swapped, though each deletion in one direction "
             "is an insertion in the other",
             unchanged,
             also=lambda reference, hypothesis: (hypothesis, reference),
         ),
     ),
-    advice="Work 'a b' against 'b' by hand: a table of 3 x 2 numbers, whose last one is 1.",
+    advice="Work out 'a b' against 'b' by hand: the table has 3 x 2 numbers, and the last one is 1.",
 )
 
 # --- wer -------------------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ WER = Question(
         ),
     ),
     advice="Reference words are substituted, deleted or correct. Compute the four rates of one report, and "
-    "look which of them is printed.",
+    "see which of them is printed.",
 )
 
 QUESTIONS = (EDIT_DISTANCE, WER)

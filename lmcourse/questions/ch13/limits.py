@@ -267,8 +267,8 @@ BOUND = Question(
         Mistake(
             "L12",
             chosen(EXAMPLES, "refuted", "below one bit"),
-            "No rows do that. If no choice is right, no right candidate has more than 1/2: what is the least "
-            "loss then?",
+            "No such rows exist. If no choice is right, no right candidate has more than 1/2: what is the "
+            "least loss then?",
         ),
         *(
             Mistake(

@@ -60,7 +60,7 @@ def _minimal(given):
         if len(good) != len(bad):
             return "M55"
         if sum(a != b for a, b in zip(good, bad, strict=True)) != 1 or verb == wrong:
-            return f"{' '.join(good)!r} and its partner differ in something else than the verb alone."
+            return f"{' '.join(good)!r} and its partner differ in more than the verb."
         if VERBS[verb] != NUMBER[subject]:
             return "L7"
         if between < FAR:
@@ -154,8 +154,8 @@ PAIRS_DESIGN = Question(
         Mistake(
             "M54",
             chosen(PAIRS, "M54", "nearest"),
-            "A program that lets the verb agree with the last noun before it is not right in exactly half of "
-            "your pairs. In half of them that noun has to have the other number than the subject.",
+            "A program that lets the verb agree with the last noun before it is not right in exactly half "
+            "of your pairs. In half of them that noun has to differ from the subject in number.",
         ),
     ),
     advice="Write four pairs: subject singular or plural, last noun singular or plural.",

@@ -100,7 +100,7 @@ VOTES = Question(
                 votes,
                 {"power": lambda a, b, t, share: binom.sf(votes(a, b, t, share)["threshold"], a + b, share)},
             ),
-            "Your 'power' is that of more votes than the threshold. Reaching it is enough.",
+            "Your 'power' is that of getting more votes than the threshold. Reaching it is enough.",
         ),
         Mistake(
             "L15",
@@ -135,15 +135,14 @@ VOTES = Question(
             lambda value, *case: (value["interval"] >= 0).all() and (value["interval"] <= 1).all(),
         ),
         Property(
-            "it is not reversed when the models exchange names: the share of B is 1 minus that of A",
+            "it is not reversed when the models swap names: the share of B is 1 minus that of A",
             lambda value, second: np.allclose(value["interval"], 1 - second["interval"][::-1], atol=1e-6),
             also=lambda a, b, ties, share: (b, a, ties, share),
         ),
     ),
     precision="The interval is the exact one, of Clopper and Pearson. Do not round.",
-    advice="binomtest(a, a + b).proportion_ci() gives the exact interval; Wilson's and the normal one are "
-    "others. Six decided votes: the threshold is 6, because equally good models give 6 of 6 with "
-    "probability 1/64.",
+    advice="binomtest(a, a + b).proportion_ci() gives the exact interval, not Wilson's or the normal one. "
+    "Six decided votes: the threshold is 6, because equally good models give 6 of 6 with probability 1/64.",
 )
 
 QUESTIONS = (VOTES,)

@@ -76,7 +76,7 @@ TIES = Question(
         Mistake(
             "L8",
             but(ties, {"expected": lambda *case: ties(*case)["range"].mean()}),
-            "You give one half for every tie. One of three equal answers is drawn once in three times.",
+            "You give one half for every tie. One of three equal answers is drawn one time in three.",
         ),
         Mistake(
             "M54",
@@ -224,8 +224,8 @@ RANK_INTERVAL = Question(
         Mistake(
             "L32",
             _unpaired,
-            "You draw perplexities and accuracies apart from each other, and so compare one model's "
-            "perplexity with another one's accuracy. Draw models.",
+            "You draw perplexities and accuracies separately, and so compare one model's perplexity with "
+            "another's accuracy. Draw models.",
         ),
     ),
     properties=(

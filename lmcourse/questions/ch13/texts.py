@@ -30,7 +30,7 @@ def _same(given):
     if text is None:
         return "a text is expected, as a string."
     if text == GIVEN:
-        return "this is the given text itself. Let its facts be others."
+        return "this is the given text itself. Change its facts."
     if n_grams(text, 3) == n_grams(GIVEN, 3):
         return RIGHT
     if n_grams(text, 2) == n_grams(GIVEN, 2):
@@ -38,8 +38,8 @@ def _same(given):
     if sorted(text.split()) == sorted(GIVEN.split()):
         return "L24"
     return (
-        "its words are not those of the given text, or not as often. Use the same words, in small letters "
-        "and without full stops."
+        "its words are not those of the given text, or do not occur as often. Use the same words, in lower "
+        "case and without full stops."
     )
 
 
@@ -51,14 +51,14 @@ def _pair(given):
     if not one or not other:
         return "each of the two texts is a string of words."
     if one == other:
-        return "both texts are the same. Let them differ, and their counts be equal."
+        return "both texts are the same. They have to differ, with equal counts."
     if n_grams(one, AMOUNTS) == n_grams(other, AMOUNTS):
         return RIGHT
     if n_grams(one, AMOUNTS - 1) == n_grams(other, AMOUNTS - 1):
         return "L23"
     if sorted(one.split()) == sorted(other.split()):
         return "L24"
-    return "the two texts do not have the same words, each as often."
+    return "the two texts do not have the same words equally often."
 
 
 def _order(given):
@@ -67,7 +67,7 @@ def _order(given):
     except (TypeError, ValueError):
         return "a whole number is expected."
     if order < 3:
-        return "a model of that order gives both texts one probability: equal trigrams hold equal bigrams."
+        return "a model of that order cannot tell them apart: equal trigrams mean equal bigrams."
     return {4.0: RIGHT, 3.0: "L23"}.get(order, "a model of a lower order can tell them apart already.")
 
 
@@ -104,15 +104,15 @@ SAME_COUNTS = Question(
         Mistake(
             "L23",
             chosen(TEXTS, "bigrams", "same"),
-            "Your text has the same bigrams, but other trigrams. What is moved has to stand between two "
-            "places that look alike for two words, not for one.",
+            "Your text has the same bigrams, but other trigrams. The parts that change places have to "
+            "follow the same *two* words, and not only the same one.",
         ),
         Mistake(
             "L24",
             chosen(TEXTS, "L24", "same"),
             "Your text has the same words, but they follow other words than in the given text. Only a "
-            "unigram model ignores what stands before: cut the text where it repeats itself, and exchange "
-            "the parts.",
+            "unigram model ignores what stands before: cut the text where it repeats itself, and swap the "
+            "parts.",
         ),
         Mistake(
             "L23",

@@ -69,8 +69,8 @@ WINDOWS = Question(
         Mistake(
             "L25",
             partial(windows, last="full"),
-            "Your 'positions' takes every window as full. The last window of a document ends with it, and a "
-            "short document has one short window.",
+            "Your 'positions' treats every window as full. The last window of a document ends with it, and "
+            "a short document has one short window.",
         ),
         Mistake(
             "M15",
@@ -236,7 +236,7 @@ PLAN = Question(
             _changed(
                 tokens=lambda batches, pilot, error, difference, z, *_: lambda: (z * error / difference) ** 2
             ),
-            "Your 'tokens' is by how many times the real run has to be larger than the pilot.",
+            "Your 'tokens' is the size of the real run divided by that of the pilot.",
         ),
         Mistake(
             "L23",
@@ -246,8 +246,8 @@ PLAN = Question(
         Mistake(
             "L22",
             _changed(machines=lambda *case: lambda work: np.ceil(work / case[6])),
-            "In your 'machines' the start is missing: a machine that starts for s seconds has only the rest "
-            "of the time for scoring.",
+            "In your 'machines' the start is missing: a machine that needs s seconds to start has only the "
+            "rest of the time for scoring.",
         ),
         Mistake(
             "L32",
@@ -279,7 +279,7 @@ PLAN = Question(
         Mistake(
             "L11",
             _changed(total=lambda *case: lambda count, work: count * case[6]),
-            "Your 'seconds' take every machine as busy until the deadline. The machines are done earlier.",
+            "Your 'seconds' treat every machine as busy until the deadline. The machines are done earlier.",
         ),
     ),
     properties=(FINITE,),

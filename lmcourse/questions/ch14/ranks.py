@@ -80,7 +80,7 @@ THREE_RANKS = Question(
         Mistake(
             "M1",
             but(reduce_ranks, {"perplexity": lambda totals: 2 ** (totals[:, 0].sum() / totals[:, 1].sum())}),
-            "You raise 2 to a loss in nats. Raise e.",
+            "You raise 2 to a loss in nats. Raise e instead.",
         ),
         Mistake(
             "M2",
@@ -154,8 +154,8 @@ WHICH_REDUCTION = Question(
         Mistake(
             "M12",
             but(which_reduction, {"B": lambda: "sum"}),
-            "B: medians cannot be added, nor does the median of the whole text follow from their sum and the "
-            "number of ranks. Where the middle of all tokens lies depends on the values between.",
+            "B: medians cannot be added, nor does the median of the whole text follow from their sum and "
+            "the number of ranks. Where the middle of all tokens lies depends on the values in between.",
         ),
         Mistake(
             "L25",
@@ -317,7 +317,7 @@ ALWAYS = Question(
             "M12 + M87",
             refuted_but("ABCD"),
             "B and D leave the counts of tokens out. Put most of the tokens on one of two ranks, and make "
-            "this rank once the harder and once the easier one.",
+            "this rank the harder one for one example and the easier one for the other.",
         ),
     ),
     advice="Two ranks are enough for an example, and in A, C and D one document for each. Where you find no "

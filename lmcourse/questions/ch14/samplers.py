@@ -72,8 +72,8 @@ PIECE = Question(
         Mistake(
             "L22",
             lambda N, L, m, K: piece(N, L, m, K) | {"repeated": m * K / (N + m), "dropped": -m * K / (N - m)},
-            "You compare the nats of the piece with nothing. The tokens of the piece also change the "
-            "denominator under the N L nats of the text.",
+            "You divide the nats of the piece alone. The tokens of the piece also change the denominator "
+            "under the N L nats of the text.",
         ),
         Mistake(
             "M4",
@@ -278,8 +278,8 @@ ALL_REDUCE = Question(
         Mistake(
             "M20",
             _all_but(padding=True),
-            "You score the places where `real` is False. They are padding inside a batch, and their nats "
-            "mean nothing.",
+            "You score the positions where `real` is False. They are padding inside a batch, and their "
+            "nats mean nothing.",
         ),
         Mistake(
             "M8",
@@ -296,7 +296,7 @@ ALL_REDUCE = Question(
         Mistake(
             "M1",
             but(evaluate, {"perplexity": lambda ranks: 2 ** np.log(evaluate(ranks)["perplexity"])}),
-            "You raise 2 to a loss in nats. Raise e.",
+            "You raise 2 to a loss in nats. Raise e instead.",
         ),
         Mistake(
             "M4",
@@ -311,8 +311,8 @@ ALL_REDUCE = Question(
         Mistake(
             "M19",
             _padding_counted,
-            "You divide by all places of the batches. Those where `real` is False are padding and have to "
-            "be left out of the count, too.",
+            "You divide by all positions in the batches. Those where `real` is False are padding and have "
+            "to be left out of the count, too.",
         ),
     ),
     properties=(FINITE,),
@@ -389,16 +389,15 @@ CAME_TWICE = Question(
         Mistake(
             "L11",
             partial(came_twice, of=lambda D, W: W - D % W),
-            "One of the reports divides the documents evenly, and then nothing is repeated. Your 'repeats' "
-            "gives as many repeats there as there are ranks.",
+            "In one of the reports the ranks divide the documents evenly, and then nothing is repeated. "
+            "Your 'repeats' gives as many repeats there as there are ranks.",
         ),
         Mistake(
             "L40",
             lambda nats, tokens, reports: (
                 came_twice(nats, tokens, reports) | {"second": came_twice(nats, tokens, reports)["first"]}
             ),
-            "Your 'second' is the document of 'first' once more. The two documents of the order are "
-            "different ones.",
+            "Your 'second' is the document of 'first' again. The first two documents of the order differ.",
         ),
         Mistake(
             "L31",
@@ -421,7 +420,7 @@ CAME_TWICE = Question(
         Mistake(
             "L27",
             partial(came_twice, value=lambda total, count, more, n: math.exp((total + more) / count)),
-            "You add the nats of the repeated documents to the total, and not their tokens to the count.",
+            "You add the nats of the repeated documents to the total, but not their tokens to the count.",
         ),
         Mistake(
             "L22",
@@ -442,8 +441,8 @@ CAME_TWICE = Question(
             lambda value, nats, tokens, reports: {value["first"], value["second"]} <= set(range(len(nats))),
         ),
     ),
-    advice="Which report divides the documents evenly? Compute from the rows what it must have printed. Then "
-    "compute what the report with one repeat would have printed for each document.",
+    advice="Which number of ranks divides the documents evenly? Compute from the rows what it must have "
+    "printed. Then compute what the report with one repeat would have printed for each document.",
 )
 
 # --- telling-text ----------------------------------------------------------------------------------------

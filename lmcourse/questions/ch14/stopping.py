@@ -27,8 +27,8 @@ WHICH_RULE = Question(
         Mistake(
             "M90",
             but(which_rule, {"A": lambda: "keeps", "D": lambda: "keeps"}),
-            "A and D both look more than once at 1.96, and each look is another opportunity for chance. "
-            "Each of them alone would be wrong in 5 of 100 runs.",
+            "A and D both look more than once with the limit 1.96, and each look is another opportunity "
+            "for chance. Each of them alone would be wrong in 5 of 100 runs.",
         ),
         Mistake(
             "M90",
