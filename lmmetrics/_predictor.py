@@ -38,12 +38,12 @@ class Predictor:
         row, id = self.next_distribution(context), self.vocabulary.id_of(word)
         return float(row[id]) if id >= 0 else 0.0
 
-    def _ids(self, context: Sequence[str]) -> list[int]:
+    def _ids(self, context: Sequence[str], name: str = "context") -> list[int]:
         """The ids of the tokens of a context; -1 for a token outside a vocabulary without `<unk>`."""
         if isinstance(context, str):
             raise TypeError(
-                f"context is a single string; a list of tokens is expected, such as {context.split()!r}."
+                f"{name} is a single string; a list of tokens is expected, such as {context.split()!r}."
             )
         if not isinstance(context, Iterable):
-            raise TypeError(f"context is {context!r}; a list of tokens is expected, such as ['the'] or [].")
+            raise TypeError(f"{name} is {context!r}; a list of tokens is expected, such as ['the'] or [].")
         return [self.vocabulary.id_of(token) for token in context]

@@ -225,9 +225,9 @@ class NeuralLM(Predictor, nn.Module):
 
     # Helpers
 
-    def _ids(self, context: Sequence[str]) -> list[int]:
+    def _ids(self, context: Sequence[str], name: str = "context") -> list[int]:
         """The ids of a context without `<s>`, which `_inputs` adds."""
-        return [id for id in super()._ids(context) if id != self.vocabulary.bos]
+        return [id for id in super()._ids(context, name) if id != self.vocabulary.bos]
 
     def _inputs(self, past: Iterable[int]) -> list[int]:
         """The input ids that predict the token after `past`, from the start of the context."""

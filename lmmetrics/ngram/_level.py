@@ -132,6 +132,15 @@ class Level:
         bounds = np.array([context, context + 1], dtype=self.contexts.dtype)
         return slice(*np.searchsorted(self.contexts, bounds))
 
+    def starts(self) -> Ints:
+        """Return where the n-grams of each context start: int32[C + 1], or int64 for 2**31 n-grams and more.
+
+        Those of context c are the slice from ``starts[c]`` to ``starts[c + 1]``.
+        """
+        contexts = np.arange(self.contexts_size + 1, dtype=self.contexts.dtype)
+        size = np.int32 if len(self) <= np.iinfo(np.int32).max else np.int64
+        return self.contexts.searchsorted(contexts).astype(size)
+
     @cached_property
     def _keys(self) -> Ints:
         return self.contexts * np.int64(self._base) + self.tokens

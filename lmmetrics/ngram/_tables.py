@@ -4,8 +4,11 @@ The probability of an n-gram that is not in the tables is the weight of its cont
 shorter n-gram. This rule is the same for all smoothing methods.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -97,6 +100,45 @@ class Tables:
             places = np.full(len(stream), -1)
             places[at] = found
         return by_position[~is_bos]
+
+    def sentence_probs(self, ids: Sequence[int]) -> list[float]:
+        """Return the `token_probs` of one sentence, the same numbers, in plain Python: [N].
+
+        For so few tokens a call of NumPy takes longer than what it computes. The n-grams of one context are
+        neighbours in the tables, so bisecting them takes few steps.
+        """
+        unigrams, longer = self._views
+        found = [unigrams[id] if id >= 0 else 0.0 for id in ids]
+        even = [self.uniform if id >= 0 else 0.0 for id in ids] if self.evenly else None
+        contexts = [self.vocabulary.bos, *ids]  # the place of the n-gram before each token, -1 if not found
+        for first, (starts, tokens, probs, weights) in enumerate(longer):
+            remainder = even or found
+            found = found[:first]  # before the token `first`, the sentence has no n-gram of this order
+            places = []
+            for context, id, rest in zip(contexts, ids[first:], remainder[first:], strict=False):
+                if context >= 0:
+                    stop = starts[context + 1]
+                    place = bisect_left(tokens, id, starts[context], stop)
+                    if place < stop and tokens[place] == id:
+                        found.append(probs[place])
+                        places.append(place)
+                        continue
+                found.append(weights[context] * rest)
+                places.append(-1)
+            contexts = places
+        return found
+
+    @cached_property
+    def _views(self) -> tuple[Any, list[Any]]:
+        """The arrays that `sentence_probs` reads; a view gives numbers of Python, faster than an array."""
+        longer = zip(self.levels[1:], self.probs[1:], self.weights[1:], strict=True)
+        return self.probs[0].data, [
+            (level.starts().data, level.tokens.data, probs.data, weights.data)
+            for level, probs, weights in longer
+        ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_views"}  # not for pickle
 
     def _look_up(self, level: Level, contexts_places: Ints, shorter_probs: Floats) -> tuple[Ints, Floats]:
         """Return the places in the tables and the probabilities of the n-grams of a text's level."""

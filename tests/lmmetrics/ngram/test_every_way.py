@@ -5,6 +5,7 @@ bits. Through an ARPA file: the same up to its digits.
 """
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -102,6 +103,8 @@ def test_every_way_to_a_model_gives_the_same_log_probabilities(
             assert found.log_scores(test).tobytes() == expected.tobytes(), way
             assert found.log_scores(test, jobs=3).tobytes() == expected.tobytes(), f"{way}, three threads"
             assert np.array_equal(found.next_scores(["<s>"]), model.next_scores(["<s>"])), way
+            if not model.smoothing.refusal:
+                assert one_at_a_time(found, test) == expected.tobytes(), f"{way}, a sentence at a time"
         if model.smoothing.refusal or by != "whitespace":  # an ARPA file separates tokens by blanks
             return
         model.to_arpa(folder / "model.arpa.gz")
@@ -110,6 +113,14 @@ def test_every_way_to_a_model_gives_the_same_log_probabilities(
         found, possible = read.log_probs(again), np.isfinite(expected)
         np.testing.assert_allclose(found[possible], expected[possible], atol=1e-8)
         assert (found[~possible] < -99).all()  # -99 to base 10 stands for a probability of 0
+        assert one_at_a_time(read, again) == found.tobytes()
+
+
+def one_at_a_time(model, text):
+    """The bytes of the log probabilities, from one call for each sentence."""
+    tokens, starts = text.strings(), text.sentence_starts.tolist()
+    sentences = [tokens[start : stop - 1] for start, stop in pairwise(starts)]  # without </s>
+    return b"".join(model.sentence_log_probs(sentence).tobytes() for sentence in sentences)
 
 
 def shards(documents, by, order, vocabulary):

@@ -65,6 +65,37 @@ def test_a_short_text_has_the_same_digits_as_a_part_of_a_long_one(method, order,
         assert np.array_equal(*found)
 
 
+@pytest.mark.parametrize("method", [AddK(0.1), WittenBell(), KneserNey(discount=0.5), MaximumLikelihood()])
+@pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("unk", [True, False])
+def test_a_sentence_alone_has_the_same_bits_as_in_a_text(method, order, unk):
+    words = sorted({word for document in TRAIN for word in document.split()})
+    model = NGramModel(order, method).fit(tokenize(TRAIN, vocabulary=Vocabulary([*words, "never"], unk=unk)))
+    for sentence in (*"\n".join(TEST).splitlines(), "never", "cat never cat the", "x y z", "the cat sleeps"):
+        expected = model.log_probs(tokenize([f"{sentence}\n"], vocabulary=model.vocabulary))
+        assert model.sentence_log_probs(sentence.split()).tobytes() == expected.tobytes()
+        assert expected.dtype == np.float64
+
+
+def test_a_sentence_alone_is_checked_and_leaves_the_model_as_it_was():
+    model = NGramModel(3, WittenBell()).fit(tokenize(TRAIN))
+    before = len(pickle.dumps(model))
+    expected = model.sentence_log_probs(["the", "cat"])
+    assert len(pickle.dumps(model)) == before
+    assert pickle.loads(pickle.dumps(model)).sentence_log_probs(["the", "cat"]).tolist() == expected.tolist()
+    for mark in ("<s>", "</s>"):
+        with pytest.raises(ValueError, match=r"<s> or </s> is among the tokens. Leave them out"):
+            model.sentence_log_probs(["the", mark])
+    with pytest.raises(TypeError, match="tokens is a single string; a list of tokens is expected"):
+        model.sentence_log_probs("the cat")
+    with pytest.raises(TypeError, match="The token 3 is int"):
+        model.sentence_log_probs(["the", 3])
+    with pytest.raises(TypeError, match="sentence_log_probs is refused"):
+        NGramModel(2, StupidBackoff()).fit(tokenize(TRAIN)).sentence_log_probs(["the"])
+    with pytest.raises(NotFittedError):
+        NGramModel(2, WittenBell()).sentence_log_probs(["the"])
+
+
 def test_a_token_without_an_id_is_impossible_and_so_is_nothing_after_it():
     vocabulary = Vocabulary(["a", "b"], unk=False)
     model = NGramModel(3, WittenBell()).fit(tokenize(["a b a"], vocabulary=vocabulary))
