@@ -662,8 +662,8 @@ READ = {
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
-        "def-13-intrinsic": "a6e7f26b",
-        "thm-13-frontier": "91394e17",
+        "def-13-intrinsic": "65e5069a",
+        "thm-13-frontier": "34604f53",
         "thm-13-counts": "6c29d708",
         "thm-13-typical": "3d46aeb3",
     },

@@ -10,7 +10,7 @@
     return [Math.max(0, 1 - bits * every), 1];
   }
 
-  const WIDE = 430, HIGH = 270, LEFT = 48, RIGHT = 18, TOP = 12, BOTTOM = 46;
+  const WIDE = 430, HIGH = 288, LEFT = 48, RIGHT = 18, TOP = 30, BOTTOM = 46;
 
   function draw(box, data, make) {
     const add = make.svg;
@@ -30,10 +30,14 @@
       add(picture, "text", { x: x(bits), y: HIGH - BOTTOM + 20, "text-anchor": "middle" }, bits.toFixed(2));
     }
     add(picture, "text", { x: (LEFT + WIDE) / 2, y: HIGH - 6, "text-anchor": "middle" }, "bits per token above the floor");
-    add(picture, "text", { x: WIDE - RIGHT - 6, y: y(1) + 20, "text-anchor": "end" }, "share of right choices: possible");
+    add(picture, "text", { x: 4, y: 16 }, "share of right choices");
+    add(picture, "text", { x: WIDE - RIGHT - 6, y: y(0.3), "text-anchor": "end" }, "possible");
     const span = add(picture, "line", { class: "span" });
     const points = data.models.map((model) =>
       add(picture, "circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }));
+    for (const { words, bits, accuracy, anchor } of data.labels) {
+      points.push(add(picture, "text", { x: x(bits), y: y(accuracy) + 5, "text-anchor": anchor }, words));
+    }
 
     const controls = make("div", "controls", form);
     const outputs = {};
@@ -44,7 +48,7 @@
       const label = make("label", "", controls);
       label.append(`${words} `);
       const input = make("input", "", label);
-      Object.assign(input, { type: "range", min: key === "every" ? 1 : 0, max: most, step, value: options[key] });
+      Object.assign(input, { type: "range", min: key === "every" ? 2 : 0, max: most, step, value: options[key] });
       outputs[key] = make("output", "number", label);
       input.addEventListener("input", () => { options[key] = Number(input.value); show(); });
     }
@@ -66,8 +70,9 @@
       const ppl = 2 ** (data.floor + options.bits);
       const near = own ? data.models.filter((model) => Math.abs(model.bits - options.bits) <= 0.01) : [];
       words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +
-        `The share of right choices can be anything from <b>${(100 * low).toFixed(0)} %</b> to <b>100 %</b>.` +
-        (near.length ? ` Measured near here: ${near.map((m) => `${m.name}, at ${m.bits.toFixed(3)} bits: ${(100 * m.accuracy).toFixed(0)} %`).join("; ")}.` : "");
+        `The share of right choices can be anything from <b>${(100 * low).toFixed(0)}%</b> to <b>100%</b>.` +
+        (near.length ? ` Measured near here: ${near.map((m) => `${m.name}, at ${m.bits.toFixed(3)} bits: ${(100 * m.accuracy).toFixed(0)}%`).join("; ")}.` : "") +
+        (own ? "" : ` The models were measured at one token in ${start.every}.`);
     }
     show();
   }

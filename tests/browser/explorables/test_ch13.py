@@ -74,4 +74,4 @@ def test_keys_move_the_budget(page):
     box.locator("input").first.focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    assert "0 %" in box.locator(".result b").nth(1).inner_text()
+    assert "0%" in box.locator(".result b").nth(1).inner_text()
