@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, HEIGHT = 380, LEFT = 52, RIGHT = 16, TOP = 14, MIDDLE = 200, LOW = 252, BOTTOM = 44;
+  const WIDTH = 440, HEIGHT = 414, LEFT = 52, RIGHT = 16, TOP = 14, MIDDLE = 200, LOW = 252, BOTTOM = 78;
 
   /** For each token, the probability that it came from the pairs; the loss in nats per token; and the next weight. */
   function step(f, b, weight) {
@@ -40,7 +40,8 @@
     for (const w of [0, 0.25, 0.5, 0.75, 1]) {
       add(picture, "text", { x: x(w), y: MIDDLE + 18, class: "tick middle" }, String(w));
     }
-    add(picture, "text", { x: x(0.5), y: MIDDLE + 38, class: "tick middle" }, "λ, and above it nats per token");
+    add(picture, "text", { x: x(0.5), y: MIDDLE + 38, class: "tick middle" }, "weight λ of the pairs");
+    add(picture, "text", { x: x(0.5), y: TOP + 6, class: "tick middle" }, "loss (nats per token)");
     add(picture, "path", {
       class: "axis", fill: "none", d: grid.map((w, k) => `${k ? "L" : "M"}${x(w).toFixed(1)} ${y(losses[k]).toFixed(1)}`).join(""),
     });
@@ -54,6 +55,10 @@
     add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, y1: base, y2: base, class: "axis" });
     add(picture, "text", { x: x(0.5), y: HEIGHT - 8, class: "tick middle" }, "for each token: from the pairs?");
     const bars = data.f.map((_, t) => add(picture, "rect", { x: LEFT + t * wide + 1.5, width: wide - 3, class: "dot two" }));
+    data.words.forEach(function (word, t) {
+      const at = LEFT + (t + 0.5) * wide + 4;
+      add(picture, "text", { x: at, y: base + 12, class: "tick end", transform: `rotate(-60 ${at} ${base + 12})` }, word);
+    });
     const mean = add(picture, "line", { x1: LEFT, x2: WIDTH - RIGHT, class: "line one" });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
