@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -25,6 +26,10 @@ class CodeCell:
 
     def syntax(self) -> ast.Module:
         """Return the syntax tree; an empty one if the cell is not Python (running it raises the error)."""
+        return self._syntax
+
+    @cached_property
+    def _syntax(self) -> ast.Module:
         try:
             return parse(self.source)
         except SyntaxError:

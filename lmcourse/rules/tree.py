@@ -35,6 +35,8 @@ class Tree:
         self.files = sorted(path for path in _listed(self.root) if (self.root / path).is_file())
         self._texts: dict[str, str | None] = {}
         self._notebooks: dict[str, NotebookNode | str] = {}
+        self._cells: dict[tuple[str, ...], list[CodeCell]] = {}
+        self._syntax: dict[str, ast.Module | None] = {}
 
     def paths(self, *patterns: str) -> list[str]:
         """Return the files that match any pattern; ``*`` also matches slashes."""
@@ -74,13 +76,20 @@ class Tree:
 
     def syntax(self, path: str) -> ast.Module | None:
         """Return a module's syntax tree, or None if it is not Python (ruff reports that)."""
-        try:
-            return ast.parse(self.text(path) or "")
-        except SyntaxError:
-            return None
+        if path not in self._syntax:
+            try:
+                self._syntax[path] = ast.parse(self.text(path) or "")
+            except SyntaxError:
+                self._syntax[path] = None
+        return self._syntax[path]
 
-    def code_cells(self, *folders: str) -> Iterator[CodeCell]:
-        """Yield the code cells of notebooks and of pages (``*.md``) below the folders."""
+    def code_cells(self, *folders: str) -> list[CodeCell]:
+        """Return the code cells of notebooks and of pages (``*.md``) below the folders."""
+        if folders not in self._cells:
+            self._cells[folders] = list(self._find_cells(*folders))
+        return self._cells[folders]
+
+    def _find_cells(self, *folders: str) -> Iterator[CodeCell]:
         for path, notebook in self.notebooks(*folders):
             for index, cell in enumerate(notebook.cells):
                 if cell.cell_type == "code":

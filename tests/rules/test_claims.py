@@ -45,9 +45,9 @@ def test_the_page_itself_is_sound(planted):
         ("{04-order3-starts}", "starts lowest", "says 'lowest'"),
         ("for lengths of 4 and 2", "for lengths of 4 and 9", "alt text or caption says 9"),
         ("{glue:text}`04-cat-ppl` per word", "1.6430 per word", "nothing uses the value '04-cat-ppl'"),
-        ("so not a perplexity.", "so not a perplexity (M14).", "names M14"),
+        ("Lower is better**", "Lower is better** (M14)", "names M14"),
         ("They meet at the perplexity.", "They meet below the perplexity.", "says 'below'"),
-        ("shows the last statement:", "shows all statements:", "says 'all'"),
+        ("shows the last statement for", "shows all statements for", "says 'all'"),
     ],
 )
 def test_a_planted_fault_is_found(planted, old, new, words):
