@@ -17,12 +17,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._arpa_blocks import Fields, TokenIds, number
+from lmmetrics.ngram._arpa_lines import TokenBytes, joined, numbers
 from lmmetrics.ngram._counts import spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
@@ -49,38 +50,28 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
         )
     beside = f"{os.fspath(path)}.part"
     packed = os.fspath(path).endswith(".gz")
-    with (gzip.open if packed else open)(beside, "wt", encoding="utf-8", newline="\n") as file:
-        file.write("\n\\data\\\n")
-        file.writelines(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
+    with (gzip.open if packed else open)(beside, "wb") as file:
+        sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
+        file.write(f"\n\\data\\\n{sizes}".encode())
+        names = TokenBytes(tokens)
         for level in tables.levels:
-            file.write(f"\n\\{level.n}-grams:\n")
-            file.writelines(lines_of(tables, level))
-        file.write("\n\\end\\\n")
+            file.write(f"\n\\{level.n}-grams:\n".encode())
+            file.writelines(lines_of(tables, level, names))
+        file.write(b"\n\\end\\\n")
     os.replace(beside, path)  # so that an incomplete file is never read as a model
 
 
-def lines_of(tables: Tables, level: Level) -> Iterator[str]:
+def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:
     """Yield the lines of one order, many at a time."""
     probs, weights = backed_off(tables, level)
-    line = "%.10g\t%s\n" if weights is None else "%.10g\t%s\t%.10g\n"
     for start in range(0, len(level), BLOCK):
-        part = slice(start, min(start + BLOCK, len(level)))
-        columns = [log10(probs[part]), joined(tables, level.n, part).tolist()]
+        part = slice(start, start + BLOCK)
+        ids = spelled(tables.levels, level.n, np.arange(*part.indices(len(level))))
+        blanks = [b" "] * (level.n - 1) + [b"\n" if weights is None else b"\t"]
+        pieces = [names.pieces(ids[:, k], blank) for k, blank in enumerate(blanks)]
         if weights is not None:
-            columns.append(log10(weights[part]))
-        fields = itertools.chain.from_iterable(zip(*columns, strict=True))
-        yield (line * (part.stop - start)) % tuple(fields)
-
-
-def joined(tables: Tables, n: int, part: slice) -> Any:
-    """Return the n-grams of a part of a level as strings, with blanks between the tokens: object[G]."""
-    level, strings = tables.levels[n - 1], tables.vocabulary.pieces.strings
-    last = strings.take(level.tokens[part])
-    if n == 1:
-        return last
-    contexts = level.contexts[part]  # sorted, so they are a part of the level above
-    above = joined(tables, n - 1, slice(contexts[0], contexts[-1] + 1))
-    return (above + " ").take(contexts - contexts[0]) + last
+            pieces.append(numbers(log10(weights[part]), b"\n"))
+        yield joined(numbers(log10(probs[part]), b"\t"), pieces)
 
 
 def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
@@ -102,9 +93,9 @@ def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
     return probs, weights
 
 
-def log10(values: Floats) -> list[float]:
-    """Return log10 as a list, with `ZERO` for 0."""
-    return np.log10(values, out=np.full(len(values), ZERO), where=values > 0).tolist()
+def log10(values: Floats) -> Floats:
+    """Return log10, with `ZERO` for 0."""
+    return np.log10(values, out=np.full(len(values), ZERO), where=values > 0)
 
 
 def read_arpa(path: PathLike) -> Tables:
@@ -172,7 +163,7 @@ class Lines:
 
 @dataclass
 class Rows:
-    """One section of the file by columns: line numbers, token ids [G, n], and the two logarithms."""
+    """One section of the file by columns: line numbers, token ids [n, G], and the two logarithms."""
 
     numbers: Ints
     ids: Ints
@@ -225,11 +216,10 @@ def read_section(
         weights.append(weight)
     else:
         raise lines.error(f"The file ends here, but the line {ending} is expected.")
-    ids_of_rows = np.array(tokens, dtype=np.int64).reshape(-1, n)
+    ids_of_rows = np.array(tokens, dtype=np.int64).reshape(-1, n).T
     blocks.append(Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights)))
-    rows = Rows(
-        *(np.concatenate(columns) for columns in zip(*(vars(b).values() for b in blocks), strict=True))
-    )
+    columns = zip(*(vars(b).values() for b in blocks), strict=True)
+    rows = Rows(*(np.concatenate(column, axis=-1) for column in columns))
     if len(rows.numbers) != size:
         raise lines.error(f"Order {n} has {len(rows.numbers)} n-grams, but the header announces {size}.")
     expect_heading(lines, shown(fields), ending)
@@ -258,9 +248,9 @@ def block_of(
     if not ((probs <= 0).all() and (weights < math.inf).all()):
         return None
     if known is None:
-        tokens = np.array([[ids[token]] for token in fields.strings(0)])
+        tokens = np.array([[ids[token] for token in fields.strings(0)]])
     else:
-        tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)], axis=1)
+        tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)])
     if (tokens < 0).any():
         return None
     return Rows(np.arange(end - len(block) + 1, end + 1), tokens, probs, weights)
@@ -304,13 +294,13 @@ def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary
         try:
             tokens.append(token.decode("utf-8"))
         except UnicodeDecodeError:
-            line = int(rows.numbers[rows.ids[:, 0] == id][0])
+            line = int(rows.numbers[rows.ids[0] == id][0])
             raise lines.error("This token is not in UTF-8. Convert the file first.", line) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
             raise lines.error(f"The unigrams, which end here, lack {needed}.")
     if "<UNK>" in tokens and "<unk>" not in tokens:
-        line = int(rows.numbers[rows.ids[:, 0] == ids[b"<UNK>"]][0])
+        line = int(rows.numbers[rows.ids[0] == ids[b"<UNK>"]][0])
         raise lines.error(
             "The unknown word is spelt <UNK> here; replace it by <unk> in the whole file.", line
         )
@@ -322,22 +312,32 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
     """Return the level of one section, and the order of its rows in the file that sorts them."""
 
     def spell(row: int) -> str:
-        return " ".join(vocabulary.token(int(id)) for id in rows.ids[row])
+        return " ".join(vocabulary.token(int(id)) for id in rows.ids[:, row])
 
-    contexts: Ints = np.zeros(len(rows.ids), dtype=np.int64)
-    for shorter in levels:
-        contexts = shorter.find(contexts, rows.ids[:, shorter.n - 1])
-    for row in np.flatnonzero(contexts < 0)[:1]:
+    size = np.int64(len(vocabulary))
+    order = np.arange(rows.ids.shape[1])
+    if levels:  # n-grams that begin alike are neighbours in a level, and found fast if asked for in its order
+        begins = rows.ids[0] * size + rows.ids[1]
+        if (begins[1:] < begins[:-1]).any():
+            order = np.argsort(begins)
+    contexts: Ints = np.zeros(len(order), dtype=np.int64)
+    for shorter, ids in zip(levels, rows.ids, strict=False):
+        contexts = shorter.find(contexts, ids.take(order))
+    if (contexts < 0).any():
+        row = order[contexts < 0].min()
         raise lines.error(
             f"The n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
             f"the n-grams of order {len(levels)}.",
             int(rows.numbers[row]),
         )
-    order = np.lexsort((rows.ids[:, -1], contexts))
-    contexts, tokens = contexts[order], rows.ids[order, -1].astype(np.int32)
-    same = (contexts[1:] == contexts[:-1]) & (tokens[1:] == tokens[:-1])
-    for row in order[1:][same][:1]:
+    keys = contexts * size + rows.ids[-1].take(order)
+    places = np.argsort(keys, kind="stable")
+    keys, order = keys.take(places), order.take(places)
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(same):
+        row = order[[same[0], same[0] + 1]].max()
         raise lines.error(f"The n-gram {spell(row)!r} comes a second time.", int(rows.numbers[row]))
-    size = len(levels[-1]) if levels else 1
+    contexts, tokens = np.divmod(keys, size)
+    above = len(levels[-1]) if levels else 1
     none = np.zeros(0, dtype=np.int64)
-    return Level(len(levels) + 1, tokens, contexts, none, none, contexts_size=size), order
+    return Level(len(levels) + 1, tokens.astype(np.int32), contexts, none, none, contexts_size=above), order

@@ -17,8 +17,9 @@ WIDTH = 24
 """The longest number, in bytes, that is read together with others."""
 EXACT = 15
 """An integer of so many decimal digits is exact in float64."""
+POWERS = np.array([float(10**exponent) for exponent in range(WIDTH)])  # NumPy's own may be off by a bit
 CHUNK = 8
-"""Tokens are compared by so many bytes at a time."""
+"""Tokens are compared, and copied, by so many bytes at a time."""
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(CHUNK + 1)], dtype=np.uint64)
 ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio: multiplying by it spreads the bits, as in Knuth's Fibonacci hashing."""
@@ -97,8 +98,8 @@ class Fields:
                 continue
             rows = np.flatnonzero(shapes == shape)
             digits = text[rows][:, columns] - np.uint8(ord("0"))
-            values = digits.astype(float) @ 10.0 ** np.arange(len(columns))[::-1]
-            values /= 10.0 ** max(length - point - 1, 0)
+            values = digits.astype(float) @ POWERS[len(columns) - 1 :: -1]
+            values /= POWERS[max(length - point - 1, 0)]
             found[rows] = np.where((digits <= 9).all(axis=1), -values if sign else values, math.nan)
         for row in np.flatnonzero(np.isnan(found)).tolist():
             found[row] = number(self.codes[starts[row] : starts[row] + lengths[row]].tobytes())
@@ -130,15 +131,19 @@ class TokenIds:
         self._starts = np.cumsum([0, *map(len, listed)])
         self._lengths = np.diff(self._starts)
         hashes = hashed(self._codes, self._starts[:-1], self._lengths)
-        self._order = np.argsort(hashes, kind="stable")
+        self._order = np.argsort(hashes, kind="stable").astype(np.int32)
         self._hashes = np.append(hashes[self._order], np.uint64(2**64 - 1))
+        self._sorted_lengths = np.append(self._lengths[self._order], -1)
         # Hashes are spread evenly, so their first bits say nearly where one stands in the sorted list.
         bits = max(len(listed).bit_length() + 1, 1)
         self._shift = np.uint64(64 - bits)
         self._near = np.searchsorted(self._hashes[:-1], np.arange(2**bits, dtype=np.uint64) << self._shift)
 
     def find(self, codes: Ints, starts: Ints, ends: Ints) -> Ints:
-        """Return the ids of the tokens that stand between starts and ends: int64[G], -1 if unknown."""
+        """Return the ids of the tokens that stand between starts and ends: int64[G], -1 if unknown.
+
+        There must be seven bytes more after the last token.
+        """
         lengths = ends - starts
         wanted = hashed(codes, starts, lengths)
         places = self._near.take(wanted >> self._shift)
@@ -146,34 +151,42 @@ class TokenIds:
         while len(late):
             places[late] += 1
             late = late[self._hashes.take(places[late]) < wanted[late]]
-        known = np.flatnonzero(places < len(self._order))
-        ids = self._order.take(places[known])
-        long = self._lengths.take(ids) == lengths[known]
-        known, ids = known[long], ids[long]
-        same = np.ones(len(ids), dtype=bool)  # equal hashes are not yet equal tokens
-        asked = chunks(codes, starts[known], lengths[known])
-        ours = chunks(self._codes, self._starts.take(ids), lengths[known])
-        for (rows, one), (_, other) in zip(asked, ours, strict=True):
-            same[rows] &= one == other
-        found = np.full(len(starts), -1)
-        found[known[same]] = ids[same]
-        return found
+        same = self._hashes.take(places) == wanted
+        same &= self._sorted_lengths.take(places) == lengths
+        # Up to eight bytes, tokens of one length with the same hash are the same; longer ones are compared.
+        rows = np.flatnonzero(same & (lengths > CHUNK))
+        ids = self._order.take(places[rows])
+        asked = chunks(codes, starts[rows], lengths[rows])
+        ours = chunks(self._codes, self._starts.take(ids), lengths[rows])
+        for (some, one), (_, other) in zip(asked, ours, strict=True):
+            same[rows[some]] &= one == other
+        return np.where(same, self._order.take(places, mode="clip"), -1)
 
 
 def hashed(codes: Ints, starts: Ints, lengths: Ints) -> Ints:
-    """Return a number for each token that depends on all its bytes: uint64[G]."""
+    """Return a number for each token that depends on all its bytes: uint64[G].
+
+    Each step can be undone, so different tokens of one length up to `CHUNK` have different numbers.
+    """
     found = np.zeros(len(starts), dtype=np.uint64)
     for rows, part in chunks(codes, starts, lengths):
-        mixed = (found[rows] ^ part) * ODD
-        found[rows] = (mixed ^ (mixed >> np.uint64(32))) * ODD
+        mixed = part if isinstance(rows, slice) else found[rows] ^ part
+        mixed *= ODD
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= ODD
+        found[rows] = mixed
     return found
 
 
-def chunks(codes: Ints, starts: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+def chunks(codes: Ints, starts: Ints, lengths: Ints) -> Iterator[tuple[slice | Ints, Ints]]:
     """Yield the bytes of tokens as numbers, eight bytes at a time, with the rows that have so many."""
-    windows = np.lib.stride_tricks.sliding_window_view(codes, CHUNK)
-    rows = np.arange(len(starts))
-    while len(rows):
-        yield rows, windows[starts].view("<u8")[:, 0] & MASKS.take(np.minimum(lengths, CHUNK))
-        more = np.flatnonzero(lengths > CHUNK)
-        rows, starts, lengths = rows[more], starts[more] + CHUNK, lengths[more] - CHUNK
+    windows = chunks_of(codes)
+    yield slice(None), windows[starts] & MASKS.take(lengths, mode="clip")
+    for done in range(CHUNK, int(lengths.max(initial=0)), CHUNK):
+        rows = np.flatnonzero(lengths > done)
+        yield rows, windows[starts[rows] + done] & MASKS.take(lengths[rows] - done, mode="clip")
+
+
+def chunks_of(codes: Ints) -> Ints:
+    """Return a view in which element i is the eight bytes from byte i on."""
+    return np.ndarray((len(codes) - CHUNK + 1,), dtype="<u8", buffer=codes, strides=(1,))

@@ -56,7 +56,7 @@ def test_probabilities_that_do_not_sum_to_1_are_pointed_out(tmp_path, wrong, tot
     lines = []
     for line in path.read_text(encoding="utf-8").splitlines():
         fields = line.split("\t")
-        if len(fields) > 1 and fields[0] != "-99":
+        if len(fields) > 1 and float(fields[0]) != -99:
             factor = {"natural logarithms": math.log(10), "divided by ten": 0.1}.get(wrong, 1)
             fields[0] = str(float(fields[0]) * factor)
             fields[2:] = [] if wrong == "no weights" else [str(float(w) * factor) for w in fields[2:]]
@@ -111,7 +111,7 @@ def test_round_trip_of_good_turing(tmp_path):
 def test_a_file_is_written_as_the_field_expects(tmp_path):
     model = NGramModel(2, MaximumLikelihood()).fit(tokenize(["a b\na"], by="whitespace"))
     model.to_arpa(tmp_path / "model.arpa")
-    half = "-0.3010299957"
+    half, one, nothing = "-0.3010299957", "0.0000000000", "-99.0000000000"
     assert (tmp_path / "model.arpa").read_text(encoding="utf-8").splitlines() == [
         "",
         "\\data\\",
@@ -119,17 +119,17 @@ def test_a_file_is_written_as_the_field_expects(tmp_path):
         "ngram 2=4",
         "",
         "\\1-grams:",
-        "-99\t<unk>\t0",
-        "-99\t<s>\t-99",
-        "-0.3979400087\t</s>\t0",
-        "-0.3979400087\ta\t-99",
-        "-0.6989700043\tb\t-99",
+        f"{nothing}\t<unk>\t{one}",
+        f"{nothing}\t<s>\t{nothing}",
+        f"-0.3979400087\t</s>\t{one}",
+        f"-0.3979400087\ta\t{nothing}",
+        f"-0.6989700043\tb\t{nothing}",
         "",
         "\\2-grams:",
-        "0\t<s> a",
+        f"{one}\t<s> a",
         f"{half}\ta </s>",
         f"{half}\ta b",
-        "0\tb </s>",
+        f"{one}\tb </s>",
         "",
         "\\end\\",
     ]

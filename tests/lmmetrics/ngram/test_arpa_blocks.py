@@ -1,10 +1,13 @@
 """Many lines of an ARPA file at once: numbers are those of `float`, tokens are never mixed up."""
 
+import re
+
 import numpy as np
 import pytest
 
 from lmmetrics.ngram import NGramModel, WittenBell, _arpa_blocks
 from lmmetrics.ngram._arpa_blocks import Fields, TokenIds
+from lmmetrics.ngram._arpa_lines import TokenBytes, joined, numbers
 from lmmetrics.text import tokenize
 
 ODD_NUMBERS = ["-0", "0", "-99", "-1.", "-.5", "-1e-05", "-2.5E-7", "-0.000000000000001", "-123456789.123456"]
@@ -48,9 +51,14 @@ def drawn_tokens(rng, many):
 
 @pytest.mark.parametrize("collide", [False, True])
 def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
-    if collide:  # even if many tokens have the same hash, none gets the id of another
+    if collide:  # even if many long tokens have the same hash, none gets the id of another
         hashed = _arpa_blocks.hashed
-        monkeypatch.setattr(_arpa_blocks, "hashed", lambda *given: hashed(*given) >> np.uint64(56))
+
+        def colliding(codes, starts, lengths):
+            found = hashed(codes, starts, lengths)
+            return np.where(lengths > _arpa_blocks.CHUNK, found >> np.uint64(56), found)
+
+        monkeypatch.setattr(_arpa_blocks, "hashed", colliding)
     rng = np.random.default_rng(1)
     tokens = drawn_tokens(rng, 3000)
     known = rng.permutation(len(tokens))[: len(tokens) // 2]
@@ -60,6 +68,12 @@ def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
     expected = [ids.get(token, -1) for token in tokens]
     assert all(one in (other, -1) for one, other in zip(found, expected, strict=True))
     assert collide or found == expected
+
+
+def test_a_token_is_not_mistaken_for_its_beginning(monkeypatch):
+    monkeypatch.setattr(_arpa_blocks, "hashed", lambda codes, starts, _: np.zeros(len(starts), np.uint64))
+    lines = Fields(b"-1 the-same-sixteen\n", 1)
+    assert TokenIds([b"the-same-sixteen+"]).find(lines.codes, *lines.tokens(0)).tolist() == [-1]
 
 
 def test_lines_at_once_and_one_by_one_make_the_same_model(tmp_path, monkeypatch):
@@ -78,3 +92,47 @@ def test_lines_at_once_and_one_by_one_make_the_same_model(tmp_path, monkeypatch)
     assert refused == [1, 2, 3, 4]
     again = tokenize([text], vocabulary=at_once.vocabulary)
     np.testing.assert_array_equal(at_once.log_probs(again), one_by_one.log_probs(again))
+
+
+def test_short_tokens_have_different_hashes():
+    rng = np.random.default_rng(4)
+    tokens = sorted(
+        {bytes(rng.integers(0, 3, size=size).tolist()) for size in rng.integers(1, 9, size=20_000)}
+    )
+    codes = np.frombuffer(b"".join(tokens) + bytes(8), dtype=np.uint8)
+    lengths = np.array(list(map(len, tokens)))
+    found = _arpa_blocks.hashed(codes, np.cumsum(lengths) - lengths, lengths)
+    assert len(set(zip(found.tolist(), lengths.tolist(), strict=True))) == len(tokens)
+
+
+def test_written_numbers_are_those_of_decimals():
+    rng = np.random.default_rng(5)
+    values = np.concatenate(
+        [[0, -0.0, -99, 5e-11, -4.9e-11, 999.5, -123.25], rng.normal(0, 5, 5000), -rng.uniform(0, 120, 5000)]
+    )
+    pieces = numbers(values, b"\n")
+    written = [
+        pieces.codes[a : a + size].tobytes() for a, size in zip(pieces.starts, pieces.lengths, strict=True)
+    ]
+    assert all(re.fullmatch(rb"-?(0|[1-9]\d*)\.\d{10}\n", text) for text in written)
+    assert [float(text) for text in written] == pytest.approx(values, abs=5.1e-11, rel=1e-15)
+    assert written[:3] == [b"0.0000000000\n", b"0.0000000000\n", b"-99.0000000000\n"]
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_lines_put_together_are_their_pieces(weights):
+    rng = np.random.default_rng(6)
+    words = [
+        "".join(chr(97 + letter) for letter in rng.integers(26, size=size))
+        for size in rng.integers(1, 40, 300)
+    ]
+    words += ["愛", "é" * 9, "a"]
+    names, ids = TokenBytes(words), rng.integers(len(words), size=(1000, 3))
+    values = -rng.uniform(0, 20, size=(2, 1000))
+    end = b"\t" if weights else b"\n"
+    parts = [names.pieces(ids[:, 0], b" "), names.pieces(ids[:, 1], b" "), names.pieces(ids[:, 2], end)]
+    parts += [numbers(values[1], b"\n")] * weights
+    lines = bytes(joined(numbers(values[0], b"\t"), parts)).decode().splitlines()
+    for line, row, (first, second) in zip(lines, ids, values.T, strict=True):
+        expected = f"{first:.10f}\t{' '.join(words[id] for id in row)}" + f"\t{second:.10f}" * weights
+        assert line == expected
