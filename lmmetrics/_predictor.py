@@ -46,4 +46,4 @@ class Predictor:
             )
         if not isinstance(context, Iterable):
             raise TypeError(f"{name} is {context!r}; a list of tokens is expected, such as ['the'] or [].")
-        return [self.vocabulary.id_of(token) for token in context]
+        return self.vocabulary.ids_of(context)

@@ -8,16 +8,17 @@ not say how the model was smoothed.
 from __future__ import annotations
 
 import gzip
-import itertools
+import io
 import math
 import os
 import re
 from array import array
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,10 @@ from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
-BLOCK = 2**16
-"""How many lines are written or read at a time."""
+LINES = 2**16
+"""How many lines are written at a time."""
+BLOCK = 2**21
+"""How many bytes are read at a time."""
 ZERO = -99.0
 """The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
 
@@ -64,8 +67,8 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
 def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:
     """Yield the lines of one order, many at a time."""
     probs, weights = backed_off(tables, level)
-    for start in range(0, len(level), BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, len(level), LINES):
+        part = slice(start, start + LINES)
         ids = spelled(tables.levels, level.n, np.arange(*part.indices(len(level))))
         blanks = [b" "] * (level.n - 1) + [b"\n" if weights is None else b"\t"]
         pieces = [names.pieces(ids[:, k], blank) for k, blank in enumerate(blanks)]
@@ -123,6 +126,13 @@ def read_arpa(path: PathLike) -> Tables:
         return Tables(vocabulary, levels, probs, weights[:-1])
 
 
+class Block(NamedTuple):
+    """Whole lines, of which the first has a number."""
+
+    data: bytes
+    first: int
+
+
 class Lines:
     """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
 
@@ -132,23 +142,32 @@ class Lines:
     def __init__(self, path: PathLike, file: BinaryIO | gzip.GzipFile) -> None:
         self.path = path
         self.number = 0
-        self._file: Iterator[bytes] = iter(file)
+        self._file = file
+        self._held = io.BytesIO()  # lines that were read from the file and come next
 
     def __iter__(self) -> Iterator[list[bytes]]:
-        for self.number, line in enumerate(self._file, self.number + 1):  # noqa: B020
+        while line := self._held.readline() or self._file.readline():
+            self.number += 1
             if fields := line.split():
                 yield fields
 
-    def take(self, many: int) -> list[bytes]:
-        """Return the next lines as they are, blank ones included: as many, or all that are left."""
-        block = list(itertools.islice(self._file, many))
-        self.number += len(block)
-        return block
+    def take(self, many: int) -> Block:
+        """Return the next lines as they are, blank ones included: at most so many, and none at the end."""
+        data = self._held.read() or self._file.read(BLOCK)
+        if not data.endswith(b"\n"):
+            data += self._file.readline()
+        ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
+        count = len(ends) + (data[-1:] not in (b"", b"\n"))
+        if count > many:
+            count, end = many, int(ends[many - 1]) + 1
+            self._held, data = io.BytesIO(data[end:]), data[:end]
+        self.number += count
+        return Block(data, self.number - count + 1)
 
-    def put_back(self, block: list[bytes]) -> None:
+    def put_back(self, block: Block) -> None:
         """Let the lines that `take` returned last be read again."""
-        self._file = itertools.chain(block, self._file)
-        self.number -= len(block)
+        self._held = io.BytesIO(block.data + self._held.read())
+        self.number = block.first - 1
 
     def next(self, expected: str) -> str:
         """Return the next line as a string; `expected` is for the error if the file ends before it."""
@@ -198,13 +217,7 @@ def read_section(
 ) -> Rows:
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
-    blocks: list[Rows] = []
-    while (left := size - sum(len(rows.numbers) for rows in blocks)) > 0:
-        block = lines.take(min(left, BLOCK))
-        if (rows := block_of(block, lines.number, n, ids, known)) is None:
-            lines.put_back(block)
-            break
-        blocks.append(rows)
+    blocks = list(read_blocks(lines, n, size, ids, known))
     numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
     for fields in lines:  # what is left, line by line
         if len(fields) == 1 and fields[0].startswith(b"\\"):
@@ -226,22 +239,45 @@ def read_section(
     return rows
 
 
-def block_of(
-    block: list[bytes], end: int, n: int, ids: dict[bytes, int], known: TokenIds | None
-) -> Rows | None:
+def read_blocks(
+    lines: Lines, n: int, size: int, ids: dict[bytes, int], known: TokenIds | None
+) -> Iterator[Rows]:
+    """Yield the entries of one order, many lines at a time, up to a line that has to be looked at by itself.
+
+    While some lines are looked at, others are read, and all cores take part; only order 1, which finds the
+    vocabulary, goes step by step.
+    """
+    ahead = 1 if known is None else 1 + (os.cpu_count() or 1)
+    waiting: deque[tuple[Block, Future[Rows | None]]] = deque()
+    with ThreadPoolExecutor(ahead) as pool:
+        while size > 0 or waiting:
+            while size > 0 and len(waiting) < ahead:
+                block = lines.take(size)
+                size = size - (lines.number - block.first + 1) if block.data else 0
+                waiting.append((block, pool.submit(block_of, block, n, ids, known)))
+            if (rows := waiting[0][1].result()) is None:
+                break
+            yield rows
+            waiting.popleft()
+        for block, _ in reversed(waiting):
+            lines.put_back(block)
+
+
+def block_of(block: Block, n: int, ids: dict[bytes, int], known: TokenIds | None) -> Rows | None:
     """Return the entries of many lines at once, or None if one of them has to be looked at by itself.
 
     Parameters
     ----------
-    block : list of bytes
-        The lines; the last one has the number `end`.
+    block : Block
+    n : int
+        The order.
     ids : dict
         Gives each token its id. At order 1 it takes up new tokens.
     known : TokenIds, optional
         The same from order 2 on.
     """
     try:
-        fields = Fields(b"".join(block), n)
+        fields = Fields(block.data, n)
     except ValueError:
         return None
     probs, weights = fields.probs(), fields.weights()
@@ -253,7 +289,7 @@ def block_of(
         tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)])
     if (tokens < 0).any():
         return None
-    return Rows(np.arange(end - len(block) + 1, end + 1), tokens, probs, weights)
+    return Rows(np.arange(block.first, block.first + len(probs)), tokens, probs, weights)
 
 
 def entry(

@@ -282,6 +282,8 @@ class NGramModel(Predictor):
                 "and ends after the last one."
             )
         probs = tables.sentence_probs([*ids, self.vocabulary.eos])
+        if 0.0 not in probs:
+            return np.log(probs)
         with np.errstate(divide="ignore"):
             return np.log(probs)
 

@@ -115,16 +115,20 @@ class Tables:
             remainder = even or found
             found = found[:first]  # before the token `first`, the sentence has no n-gram of this order
             places = []
+            unknown = weights[-1]
             for context, id, rest in zip(contexts, ids[first:], remainder[first:], strict=False):
-                if context >= 0:
-                    stop = starts[context + 1]
-                    place = bisect_left(tokens, id, starts[context], stop)
-                    if place < stop and tokens[place] == id:
-                        found.append(probs[place])
-                        places.append(place)
-                        continue
-                found.append(weights[context] * rest)
-                places.append(-1)
+                if context < 0:
+                    found.append(unknown * rest)
+                    places.append(-1)
+                    continue
+                stop = starts[context + 1]
+                place = bisect_left(tokens, id, starts[context], stop)
+                if place < stop and tokens[place] == id:
+                    found.append(probs[place])
+                    places.append(place)
+                else:
+                    found.append(weights[context] * rest)
+                    places.append(-1)
             contexts = places
         return found
 

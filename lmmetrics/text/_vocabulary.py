@@ -105,6 +105,20 @@ class Vocabulary:
             raise TypeError(f"The token {token!r} is {type(token).__name__}; tokens are strings.")
         return self._ids.get(token, -1 if self.unk is None else self.unk)
 
+    def ids_of(self, tokens: Iterable[str]) -> list[int]:
+        """Return the `id_of` each token, sooner than one at a time.
+
+        Raises
+        ------
+        TypeError
+            If a token is not a string.
+        """
+        tokens = list(tokens)
+        if not set(map(type, tokens)) <= {str}:  # a subclass of str is looked at by itself
+            return [self.id_of(token) for token in tokens]
+        find, other = self._ids.get, -1 if self.unk is None else self.unk
+        return [find(token, other) for token in tokens]
+
     def token(self, id: int) -> str:
         """Return the token with this id, an integer from 0 to len - 1."""
         if isinstance(id, str) or not hasattr(id, "__index__"):

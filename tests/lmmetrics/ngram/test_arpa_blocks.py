@@ -1,11 +1,12 @@
 """Many lines of an ARPA file at once: numbers are those of `float`, tokens are never mixed up."""
 
+import io
 import re
 
 import numpy as np
 import pytest
 
-from lmmetrics.ngram import NGramModel, WittenBell, _arpa_blocks
+from lmmetrics.ngram import NGramModel, WittenBell, _arpa, _arpa_blocks
 from lmmetrics.ngram._arpa_blocks import Fields, TokenIds
 from lmmetrics.ngram._arpa_lines import TokenBytes, joined, numbers
 from lmmetrics.text import tokenize
@@ -41,6 +42,28 @@ def test_a_weight_may_be_absent_and_text_is_no_number():
 def test_a_line_that_is_not_regular_is_left_to_the_other_reader(data):
     with pytest.raises(ValueError, match="not regular"):
         Fields(data, 1)
+
+
+@pytest.mark.parametrize("size", [1, 5, 12, 1000])
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
+    monkeypatch.setattr(_arpa, "BLOCK", size)
+    written = [f"line {number}" for number in range(1, 21)]
+    lines = _arpa.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
+    rng, read = np.random.default_rng(size), []
+    while len(read) < 20:
+        blocks = [lines.take(int(rng.integers(1, 4))) for _ in range(3)]
+        kept = int(rng.integers(0, 4))
+        read += [line for block in blocks[:kept] for line in block.data.decode().splitlines()]
+        for block in reversed(blocks[kept:]):
+            lines.put_back(block)
+        assert lines.number == len(read)
+        if len(read) < 20:
+            read.append(lines.next("one more"))
+            assert lines.number == len(read)
+    assert [line for line in read if line] == written
+    with pytest.raises(_arpa.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
+        lines.next("one more")
 
 
 def drawn_tokens(rng, many):
@@ -136,3 +159,21 @@ def test_lines_put_together_are_their_pieces(weights):
     for line, row, (first, second) in zip(lines, ids, values.T, strict=True):
         expected = f"{first:.10f}\t{' '.join(words[id] for id in row)}" + f"\t{second:.10f}" * weights
         assert line == expected
+
+
+def test_lines_read_ahead_are_not_lost_if_one_before_them_is_odd(tmp_path, monkeypatch):
+    rng = np.random.default_rng(3)
+    text = "\n".join(" ".join(f"w{word}" for word in rng.zipf(1.3, size=12) % 300) for _ in range(100))
+    path = tmp_path / "model.arpa"
+    NGramModel(3, WittenBell()).fit(tokenize([text])).to_arpa(path)
+    expected = NGramModel.from_arpa(path)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    odd = lines.index("\\3-grams:\n") + 40
+    path.write_text(
+        "".join([*lines[:odd], lines[odd].replace(" ", "  "), *lines[odd + 1 :]]), encoding="utf-8"
+    )
+    monkeypatch.setattr(_arpa, "BLOCK", 500)
+    monkeypatch.setattr(_arpa.os, "cpu_count", lambda: 4)
+    found = NGramModel.from_arpa(path)
+    again = tokenize([text], vocabulary=expected.vocabulary)
+    np.testing.assert_array_equal(found.log_probs(again), expected.log_probs(again))

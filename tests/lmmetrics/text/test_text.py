@@ -347,3 +347,16 @@ def test_one_chinese_character_in_a_hundred_is_still_english():
 def test_a_segmenter_may_keep_blanks_which_are_no_tokens():
     text = tokenize(["a b\u3000c\n"], by=list)
     assert text.strings() == ["a", "b", "c", "</s>"] and text.decode() == ["a b c\n"]
+
+
+@pytest.mark.parametrize("unk", [True, False])
+def test_ids_of_many_tokens_are_those_of_each(unk):
+    class Word(str):
+        __slots__ = ()
+
+    vocabulary = Vocabulary(["cat", "dog"], unk=unk)
+    for tokens in (["cat", "bird", "</s>", "dog"], [Word("cat"), "bird"], [], iter(["dog"])):
+        tokens = list(tokens)
+        assert vocabulary.ids_of(iter(tokens)) == [vocabulary.id_of(token) for token in tokens]
+    with pytest.raises(TypeError, match="The token 5 is int; tokens are strings"):
+        vocabulary.ids_of(["cat", 5])
