@@ -1,8 +1,9 @@
 """Counting with a limit of memory: the windows of a text in buckets on the disk.
 
-A bucket holds the windows that start with a range of tokens, so the n-grams of one bucket come before those
-of the next, at every order, and nothing has to be merged. Each bucket is sorted by itself, as `SortedText`
-sorts a whole text.
+A bucket holds the windows that start with a range of tokens, or, if one token starts too many windows, with
+this token and a range of second tokens. So the n-grams of one bucket come before those of the next, at every
+order from 2, and nothing has to be merged. Each bucket is sorted by itself, as `SortedText` sorts a whole
+text.
 
 Only the suffix of an n-gram is in another bucket: that of its second token. The windows at places p and p + 1
 of the text are in two buckets, and both keep the order of the text. So the k-th window of one bucket that is
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -66,17 +67,16 @@ class Counting:
         self.sizes = sizes
         here = memory_in_use()
         self.allowed = self.memory - here - ROOM - SYMBOL * self.symbols
-        self.rows = min(MOST_ROWS, max(self.allowed, 0) // ROW)
-        least = max(int(sizes.max()), math.ceil(self.size / MOST_BUCKETS), 2 * self.symbols)
-        if self.rows < least:
-            if self.allowed < least * ROW:
-                suffices = with_unit(self.memory - self.allowed + least * ROW)
-                raise ResourceLimitError(
-                    f"Counting {len(text):,} tokens to order {order} needs {suffices} of memory, of which "
-                    f"the text and the rest of this process hold {with_unit(here)} already, and memory "
-                    f"allows {with_unit(self.memory)}. Allow more, or free what this process does not need."
-                )
-            self.rows = least
+        least = max(math.ceil(self.size / MOST_BUCKETS), 2 * self.symbols)
+        self.rows = max(min(MOST_ROWS, max(self.allowed, 0) // ROW), least)
+        least = max(least, self._plan())
+        if self.allowed < least * ROW:
+            suffices = with_unit(self.memory - self.allowed + least * ROW)
+            raise ResourceLimitError(
+                f"Counting {len(text):,} tokens to order {order} needs {suffices} of memory, of which "
+                f"the text and the rest of this process hold {with_unit(here)} already, and memory "
+                f"allows {with_unit(self.memory)}. Allow more, or free what this process does not need."
+            )
         place = Path(tempfile.gettempdir()) if folder is None else path_of("folder", folder)
         if place.exists() and not place.is_dir():
             raise NotADirectoryError(f"{place} is a file; a folder is expected: folder=...")
@@ -95,7 +95,6 @@ class Counting:
         self.space = Workspace(folder)
 
     def levels(self) -> list[Level]:
-        self._plan()
         self._spread()
         self.columns = [
             {
@@ -136,15 +135,57 @@ class Counting:
     def _column(self, n: int, name: str, dtype: Any) -> Column:
         return Column(self.space.path / f"{n}.{name}.npy", dtype)
 
-    def _plan(self) -> None:
-        """Choose the buckets: ranges of first tokens."""
-        total = np.append(0, np.cumsum(self.sizes))
-        firsts = [0]
-        while firsts[-1] < self.symbols:
-            reached = int(np.searchsorted(total, total[firsts[-1]] + self.rows, side="right")) - 1
-            firsts.append(max(reached, firsts[-1] + 1))
-        self.firsts, self.starts, self.count = firsts, total[firsts].tolist(), len(firsts) - 1
-        self.bucket_of = np.repeat(np.arange(self.count, dtype=np.uint16), np.diff(firsts))
+    def _plan(self) -> int:
+        """Choose the buckets; return how many windows are in the largest."""
+        self.ranges: list[tuple[int, int]] = []  # of first tokens
+        self.split: dict[int, tuple[int, Ints]] = {}  # token to its first bucket, and where ranges begin
+        sizes: list[int] = []
+        seconds = dict(self._seconds()) if self.order > 1 else {}
+        for first, end in pairwise(ranges(self.sizes, self.rows)):
+            if first in seconds:
+                begins, parts = seconds[first]
+                self.split[first] = len(sizes), begins
+            else:
+                parts = [int(self.sizes[first:end].sum())]
+            sizes += parts
+            self.ranges += [(first, end)] * len(parts)
+        self.starts, self.count = np.append(0, np.cumsum(sizes)).tolist(), len(sizes)
+        self.bucket_of = np.zeros(self.symbols, dtype=np.uint16)
+        for bucket, (first, end) in reversed(list(enumerate(self.ranges))):
+            self.bucket_of[first:end] = bucket
+        return max(sizes)
+
+    def _seconds(self) -> Iterator[tuple[int, tuple[Ints, list[int]]]]:
+        """Yield each token that starts too many windows: where its ranges begin, and their sizes."""
+        frequent = np.flatnonzero(self.sizes > self.rows)
+        many = max(self.allowed // (16 * self.symbols), 1)  # whose counts fit into half of the memory
+        for start in range(0, len(frequent), many):
+            for token, counts in self._pairs(frequent[start : start + many]).items():
+                begins = np.array(ranges(counts, self.rows)[:-1])
+                yield token, (begins, np.add.reduceat(counts, begins).tolist())
+
+    def _pairs(self, frequent: Ints) -> dict[int, Ints]:
+        """How often each token follows each of some tokens, in the text as a ring."""
+        found: dict[int, Ints] = {int(token): np.zeros(self.symbols, dtype=np.int64) for token in frequent}
+        first = last = None
+        for part in self._parts() if found else ():
+            first = part[0] if first is None else first
+            for token, counts in found.items():
+                counts += np.bincount(part[1:][part[:-1] == token], minlength=self.symbols)
+                if last == token:
+                    counts[part[0]] += 1
+            last = part[-1]
+        if last in found:
+            found[last][first] += 1
+        return found
+
+    def _buckets(self, firsts: Ints, seconds: Ints) -> Ints:
+        """The buckets of windows, given their first two tokens: uint16[G]."""
+        found = self.bucket_of.take(firsts)
+        for token, (bucket, begins) in self.split.items():
+            at = np.flatnonzero(firsts == token)
+            found[at] = bucket - 1 + np.searchsorted(begins, seconds.take(at), side="right")
+        return found
 
     def _spread(self) -> None:
         """Write the windows of each bucket, in the order of the text: a file for each token of a window."""
@@ -159,8 +200,8 @@ class Counting:
         for rows in chunks(self.size):
             size = rows.stop - rows.start
             tokens = stream.read(rows.start, rows.stop + self.order)
-            own = self.bucket_of.take(tokens[:size])
-            after = self.bucket_of.take(tokens[1 : size + 1])
+            own = self._buckets(tokens[:size], tokens[1 : size + 1])
+            after = self._buckets(tokens[1 : size + 1], tokens[2 : size + 2])
             if rows.stop == self.size:
                 after[-1] = none
             before = np.append(np.uint16(last), own[:-1])
@@ -180,6 +221,15 @@ class Counting:
     def _stream(self) -> Raw:
         """The text with `<s>` before each sentence, and its beginning again: it is read as a ring."""
         stream, place = Raw(self.space.path / "stream", np.int32), 0
+        for part in self._parts():
+            stream.write(place, part)
+            place += len(part)
+        beginning = stream.read(0, min(self.order, self.size))
+        stream.write(place, np.resize(beginning, self.order))
+        return stream
+
+    def _parts(self) -> Iterator[Ints]:
+        """The text with `<s>` before each sentence, many tokens at a time."""
         starts = self.text.sentence_starts[:-1]
         for rows in chunks(len(self.text.ids)):
             inside = slice(*np.searchsorted(starts, [rows.start, rows.stop]))
@@ -188,11 +238,7 @@ class Counting:
             others = np.ones(len(part), dtype=bool)
             others[begins + np.arange(len(begins))] = False
             part[others] = self.text.ids[rows]
-            stream.write(place, part)
-            place += len(part)
-        beginning = stream.read(0, min(self.order, self.size))
-        stream.write(place, np.resize(beginning, self.order))
-        return stream
+            yield part
 
     def _first_level(self) -> None:
         counts = self.sizes.copy()
@@ -205,7 +251,7 @@ class Counting:
     def _count(self, bucket: int) -> None:
         """Sort the windows of a bucket, and count its n-grams of all orders from 2."""
         start, stop = self.starts[bucket : bucket + 2]
-        first_token, end_token = self.firsts[bucket : bucket + 2]
+        first_token, end_token = self.ranges[bucket]
         size = stop - start
         if self.order == 1:
             return
@@ -218,12 +264,14 @@ class Counting:
             lowest, symbols = (first_token, end_token - first_token) if k == 0 else (0, self.symbols)
             ranked, _ = counting_sort(ranked, digits - lowest if lowest else digits, symbols)
         del column, digits
-        sizes = self.sizes[first_token:end_token]
+        sizes = np.array([size]) if first_token in self.split else self.sizes[first_token:end_token]
         groups = np.repeat(np.arange(first_token, end_token, dtype=np.int32), sizes)
         differs, complete = np.zeros(size, dtype=bool), np.ones(size, dtype=bool)
         differs[np.append(0, np.cumsum(sizes))[:-1][sizes > 0]] = True
         if self.order > 2:
-            after = self._places_of(self.bucket_of.take(self.windows[1].read(start, stop)), bucket)
+            seconds, thirds = (self.windows[k].read(start, stop) for k in (1, 2))
+            after = self._places_of(self._buckets(seconds, thirds), bucket)
+            del seconds, thirds
             after = after.take(ranked)
             before = self._places_of(self.before.read(start, stop)).take(ranked)
         for n in range(2, self.order + 1):
@@ -311,3 +359,12 @@ class Counting:
                 levels[-1].longer = level
             levels.append(level)
         return levels
+
+
+def ranges(sizes: Ints, most: int) -> list[int]:
+    """Return where ranges begin, and where the last ends; each sums to `most` or less, or has one member."""
+    total, edges = np.append(0, np.cumsum(sizes)), [0]
+    while edges[-1] < len(sizes):
+        reached = int(np.searchsorted(total, total[edges[-1]] + most, side="right")) - 1
+        edges.append(max(reached, edges[-1] + 1))
+    return edges

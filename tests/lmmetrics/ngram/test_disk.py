@@ -93,6 +93,26 @@ def test_other_tokens_and_a_text_without_its_last_end(by, small, tmp_path):
     assert_same(*(NGramModel(4, WittenBell()).fit(drawn, **to) for to in ({"memory": MUCH}, {})))
 
 
+@pytest.mark.parametrize("order", [2, 3, 4])
+@pytest.mark.parametrize("last", ["a a a", "b a", "c b", "a"])
+def test_a_token_with_too_many_windows_has_many_buckets(order, last, monkeypatch, small, tmp_path):
+    made = []
+    plan = _disk.Counting._plan
+    monkeypatch.setattr(_disk.Counting, "_plan", lambda counting: made.append(counting) or plan(counting))
+    monkeypatch.setattr(_disk.counting, "MOST_ROWS", 40)
+    rng = np.random.default_rng(7)
+    words = rng.choice([*"abcdefgh"], p=[0.5, 0.2, 0.1, 0.1, 0.04, 0.03, 0.02, 0.01], size=4000).tolist()
+    lines = [" ".join(words[start : start + 9]) for start in range(0, 4000, 9)]
+    text = tokenize(["\n".join([*lines, last])], by="whitespace")
+    found = NGramModel(order, WittenBell()).fit(text, memory=MUCH, folder=tmp_path)
+    assert_same(found, NGramModel(order, WittenBell()).fit(text))
+    (counting,) = made
+    a = text.vocabulary["a"]
+    assert a in counting.split and counting.ranges.count((a, a + 1)) > 2
+    largest = np.diff(counting.starts).max()
+    assert largest < counting.sizes.max() / 2
+
+
 def test_folders_go_with_their_models(small, tmp_path):
     model = NGramModel(3, WittenBell()).fit(TRAIN, memory=MUCH, folder=tmp_path)
     (folder,) = tmp_path.iterdir()
@@ -171,6 +191,21 @@ def test_what_does_not_suffice_is_said_before_the_work(tmp_path, monkeypatch):
     with pytest.raises(ResourceLimitError, match=r"needs up to [\d.]+ MB in .*where 1 MB are free"):
         model.fit(TRAIN, memory=MUCH, folder=tmp_path)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_frequent_token_needs_no_more_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(_disk.counting, "memory_in_use", lambda: 500_000_000)
+    text = tokenize(["a " * 300_000 + "b c d e f"], by="whitespace")
+    rare = tokenize(["a b c d e f " * 50_000], by="whitespace")
+
+    def needed(text):
+        with pytest.raises(ResourceLimitError) as raised:
+            NGramCounts.on_disk(text, 3, "1MB", tmp_path)
+        return str(raised.value).partition("needs ")[2].partition(" of memory")[0]
+
+    assert needed(rare) != needed(text)  # one pair of tokens makes up the text
+    mixed = tokenize(["a " + " a ".join(f"w{i % 97}" for i in range(150_000))], by="whitespace")
+    assert int(needed(mixed).split()[0]) <= int(needed(rare).split()[0])
 
 
 def test_the_memory_that_is_said_suffices(tmp_path, monkeypatch):
