@@ -1,15 +1,16 @@
 """Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
 
 First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
-is written into the README. Then on WikiText-2, which is downloaded once. ``--workers`` measures, in
-place of all this, scoring and counting in shards with 1, 2 and 4 processes.
+is written into the README. Then on WikiText-2, which is downloaded once. In place of all this, ``--workers``
+measures scoring and counting in shards with 1, 2 and 4 processes, and ``--limits`` counting with a limit on
+memory.
 """
 
 import argparse
 import shutil
 import sys
 
-from lmcourse.measuring import peers, workers
+from lmcourse.measuring import limits, peers, workers
 from lmcourse.measuring.speed import measure
 
 
@@ -25,6 +26,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--workers", action="store_true", help="only scoring and counting in shards, ten minutes"
     )
+    parser.add_argument(
+        "--limits",
+        action="store_true",
+        help="only counting with a limit on memory: ten minutes, 20 GB of disk",
+    )
     options = parser.parse_args(arguments)
     if options.workers:
         workers.store(workers.measure())
@@ -32,6 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     missing = [name for name in ("lmplz", "query") if not shutil.which(name)]
     if missing:
         print(f"KenLM: {' and '.join(missing)} not on the PATH, so not compared.", file=sys.stderr)
+    if options.limits:
+        limits.store(peers.measure(limits.SIZES, rounds=1, jobs=limits.jobs))
+        return 0
     peers.store(peers.measure(rounds=min(options.rounds, 2)))
     if not options.peers:
         measure(options.rounds)

@@ -115,7 +115,7 @@ def jobs(folder, tokens):
     yield "NLTK: counting alone", tokens // NLTK_SHARE, command, None
 
 
-def measure(sizes=SIZES, rounds=2):
+def measure(sizes=SIZES, rounds=2, jobs=jobs):
     """Run all jobs at all sizes, print them, and return what was measured; the best time of the rounds."""
     made = {
         "made": datetime.date.today().isoformat(),
