@@ -306,10 +306,10 @@ class NGramModel(Predictor):
         Parameters
         ----------
         context : list of str
-            The tokens before the next one, of which the model uses the last order - 1. A `<s>` is the start
-            of a sentence, and what comes before it is not used. Without `<s>` the context may be anywhere in
-            a sentence: after ``[]`` the distribution is that of the unigrams. (A `NeuralLM` takes every
-            context for the start of a text.)
+            The tokens before the next one, of which the model uses the last order - 1. After a `<s>` or a
+            `</s>` a sentence starts, and what comes before it is not used. Without them the context may be
+            anywhere in a sentence: after ``[]`` the distribution is that of the unigrams. (A `NeuralLM` takes
+            every context for the start of a text.)
 
         Returns
         -------
@@ -572,9 +572,9 @@ class NGramModel(Predictor):
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}.")
 
     def _ids(self, context: Sequence[str], name: str = "context") -> list[int]:
-        """The ids of a context from its last `<s>` on: no n-gram crosses from one sentence to the next."""
-        ids = super()._ids(context, name)
-        bos = self.vocabulary.bos
+        """The ids of a context from the start of its last sentence on: no n-gram crosses into the next one."""
+        bos, eos = self.vocabulary.bos, self.vocabulary.eos
+        ids = [bos if id == eos else id for id in super()._ids(context, name)]
         return ids[len(ids) - 1 - ids[::-1].index(bos) :] if bos in ids else ids
 
 

@@ -73,6 +73,16 @@ def test_next_distribution_agrees_with_log_probs(name):
     assert [model.prob(token, past) for token, past in places(OTHER)] == pytest.approx(np.exp(found))
 
 
+@pytest.mark.parametrize("make", [counted, trained, lambda: Mixture([counted(), trained()])])
+def test_a_sentence_starts_after_the_end_of_the_one_before_whether_that_is_said_or_not(make):
+    """A text's own tokens have no `<s>`: after `</s>` they mean the same without it."""
+    model, tokens = make(), OTHER.strings()
+    assert "</s>" in tokens[:-1]
+    rows = [model.next_distribution(["<s>", *tokens[:place]]) for place in range(len(tokens))]
+    found = np.log([row[id] for row, id in zip(rows, OTHER.ids, strict=True)])
+    np.testing.assert_allclose(found, model.log_probs(OTHER), rtol=0, atol=1e-9)
+
+
 def test_a_mixture_refuses_a_context_that_its_models_read_in_two_ways():
     mixed = Mixture([counted(), trained()])
     for model in (mixed, Mixture([mixed, mixed]), Mixture([Mixture([counted()]), Mixture([trained()])])):

@@ -124,9 +124,6 @@ def price_after(model, past, word):
     >>> price_after(model, ["cat", "</s>"], "the") == price_after(model, ["<s>"], "the")
     True
     """
-    past = list(past)
-    if END in past:
-        past = [BOS, *past[len(past) - past[::-1].index(END) :]]
     probability = model.prob(word, past)
     return -math.log(probability) if probability > 0 else math.inf
 

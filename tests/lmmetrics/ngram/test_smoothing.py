@@ -208,7 +208,7 @@ def contexts_of(lines, order):
         for n in range(order)
         for i in range(len(line) + 2)
     }
-    unseen = {("never",) * n for n in range(order)} | {("a", "</s>"), ("unknown", "a"), ("d", "c", "b", "a")}
+    unseen = {("never",) * n for n in range(order)} | {("a", "never"), ("unknown", "a"), ("d", "c", "b", "a")}
     return sorted(seen | unseen)
 
 
@@ -512,7 +512,7 @@ def test_stupid_backoff_scores_and_refuses():
     test = tokenize(["the cat\n", "eats\n"], vocabulary=model.vocabulary)
     the, cat, end, eats, last = np.exp(model.log_scores(test))
     assert [the, cat, end, eats, last] == pytest.approx([1, 2 / 3, 0.4 * 3 / 12, 0.4 / 12, 1])
-    assert model.next_scores(["</s>"]) == pytest.approx(0.4 * model.next_scores())
+    assert model.next_scores(["unheard"]) == pytest.approx(0.4 * model.next_scores())
     assert model.next_scores(["the"]).sum() == pytest.approx(1 + 0.4 * (1 - 3 / 12))
     for ask in (
         lambda: model.log_probs(test),
