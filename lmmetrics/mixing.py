@@ -13,6 +13,7 @@ from lmmetrics._checks import check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
+from lmmetrics.scoring._models import checked_log_probs
 from lmmetrics.text import TokenizedText, Vocabulary
 
 __all__ = ["Mixture", "UnigramCache"]
@@ -95,7 +96,14 @@ class Mixture(Predictor):
         return found.pop() if len(found) == 1 else None
 
     def log_probs(self, text: TokenizedText) -> Floats:
-        """Return ln p of each token: float64[N]."""
+        """Return ln p of each token: float64[N].
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a model returns something else than log probabilities, as `score_text` says: a mixture can hide
+            a probability above 1.
+        """
         return self._mix(self._table(text), self._weights)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
@@ -145,7 +153,7 @@ class Mixture(Predictor):
         Raises
         ------
         ValueError
-            If a token of the text has probability 0 under every model.
+            If a token of the text has probability 0 under every model; and as in `log_probs`.
 
         Warns
         -----
@@ -202,7 +210,12 @@ class Mixture(Predictor):
     def _table(self, text: TokenizedText) -> Floats:
         """Return ln p of each token under each model: float64[M, N]."""
         check_text("text", text)
-        return np.stack([model.log_probs(text) for model in self.models])
+        return np.stack(
+            [
+                checked_log_probs(model.log_probs(text), text, f"{type(model).__name__}.log_probs")
+                for model in self.models
+            ]
+        )
 
     @staticmethod
     def _warn_if_far(excess: float) -> None:
@@ -266,7 +279,7 @@ class UnigramCache:
         self.size, self.across = whole_number("size", size, 1), bool(across)
 
     def log_probs(self, text: TokenizedText) -> Floats:
-        """Return ln p of each token: float64[N], ``-inf`` if the token is not in the cache."""
+        """Return ln p of each token: float64[N], ``-inf`` if the cache or the vocabulary does not have it."""
         check_text("text", text)
         ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
         start = np.zeros(len(text), dtype=np.int64)
@@ -279,8 +292,9 @@ class UnigramCache:
         first, last = (np.searchsorted(keys, ids * (len(text) + 1) + at) for at in (oldest, place))
         held = place - oldest
         uniform = 1 / text.vocabulary.predictable
+        shares = np.where(held > 0, (last - first) / np.maximum(held, 1), uniform)
         with np.errstate(divide="ignore"):
-            return np.log(np.where(held > 0, (last - first) / np.maximum(held, 1), uniform))
+            return np.log(np.where(ids < 0, 0.0, shares))  # -1 is not one token: any unknown one has it
 
     def __repr__(self) -> str:
         return f"UnigramCache(size={self.size}, across={self.across})"

@@ -202,7 +202,7 @@ def _surprisals(
     check_text("text", text, vocabulary if isinstance(vocabulary, Vocabulary) else None)
     if jobs is not None:
         jobs = whole_number("jobs", jobs, 1)
-    log_probs = _checked(model.log_probs(text) if jobs == 1 else _shared(model, jobs)(text), text)
+    log_probs = checked_log_probs(model.log_probs(text) if jobs == 1 else _shared(model, jobs)(text), text)
     surprisals = -np.minimum(log_probs, 0.0) + 0.0
     surprisals[text.ids < 0] = math.inf  # no id: a token outside a vocabulary without <unk>
     scored = np.ones(len(text), dtype=bool) if eos else ~text.is_eos
@@ -258,17 +258,17 @@ def _newlines(text: TokenizedText) -> Ints:
     return ends - closed_without
 
 
-def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
+def checked_log_probs(values: ArrayLike, text: TokenizedText, name: str = "log_probs") -> Floats:
     """The log probabilities as an array, or an error that names the position and the token."""
-    log_probs = array_of("log_probs", values, "one number for each token")
+    log_probs = array_of(name, values, "one number for each token")
     if log_probs.dtype != np.float64:
         raise TypeError(
-            f"log_probs returned {log_probs.dtype}, but scores are summed in float64. Convert the logits "
+            f"{name} returned {log_probs.dtype}, but scores are summed in float64. Convert the logits "
             "with .double() or .astype(np.float64) before the log-softmax."
         )
     if log_probs.shape != (len(text),):
         raise ValueError(
-            f"log_probs returned the shape {log_probs.shape}, but the text has {len(text)} tokens: expected "
+            f"{name} returned the shape {log_probs.shape}, but the text has {len(text)} tokens: expected "
             f"({len(text)},), one number for each token, </s> included and <s> not."
         )
     for wrong, meaning in (
@@ -278,7 +278,7 @@ def _checked(values: ArrayLike, text: TokenizedText) -> Floats:
         if wrong.any():
             position = int(np.argmax(wrong))
             raise ValueError(
-                f"log_probs[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
+                f"{name}[{position}], of the token {_shown(text, position)}, is {log_probs[position]:g}, "
                 f"{meaning}. Return natural logs of probabilities that sum to 1 over the vocabulary: "
                 "not logits, and not surprisals."
             )

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from lmmetrics import corpora, score_text
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel, WittenBell
-from lmmetrics.text import tokenize
+from lmmetrics.text import Vocabulary, tokenize
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +81,34 @@ def test_a_weight_of_zero_forgives_an_impossible_token(tales):
     assert np.array_equal(Mixture([Never(), uniform], [0, 1]).log_probs(valid), uniform.log_probs(valid))
     with pytest.raises(ValueError, match="probability 0 under every model"):
         Mixture([Never(), Never()]).fit(valid)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        (lambda n: np.full(n, 0.1), ValueError, r"Made.log_probs\[0\], of the token .*, a probability above 1"),
+        (lambda n: np.full(n, math.nan), ValueError, "Made.log_probs.* not a number"),
+        (lambda n: np.full(n, -1, dtype=np.float32), TypeError, "Made.log_probs returned float32"),
+        (lambda n: np.full(1, -1.0), ValueError, r"Made.log_probs returned the shape \(1,\)"),
+    ],
+)
+def test_a_mixture_does_not_hide_what_its_models_do_wrong(tales, values, error, message):
+    """The mixed probabilities may all be below 1 though one model's are not."""
+    _, valid, _ = tales
+
+    class Made:
+        def log_probs(self, text):
+            return values(len(text))
+
+    mixed = Mixture([Made(), Made()])
+    for call in (mixed.log_probs, mixed.fit):
+        with pytest.raises(error, match=message):
+            call(valid)
+
+
+def test_unknown_tokens_without_an_id_are_not_one_token_to_the_cache():
+    text = tokenize(["x y x a a"], vocabulary=Vocabulary(["a"], unk=False))
+    assert np.exp(UnigramCache(5).log_probs(text)).tolist() == [0, 0, 0, 0, 1 / 4, 0]
 
 
 def test_what_was_learned_stands_beside_what_was_given(tales):
