@@ -3,17 +3,14 @@
 It is stored in ``book/reproduced.json`` under "changes", by the same command as the published numbers.
 """
 
-import datetime
 import itertools
-import json
 import math
 
 import numpy as np
 import torch
 from opencc import OpenCC
 
-from lmcourse.files.notebooks import write_text
-from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages.versions import change, forecasts, kilobytes, rounded
 from lmmetrics import corpora, neural, score_text
 from lmmetrics.ngram import NGramModel, WittenBell
@@ -39,9 +36,7 @@ def recompute():
         print(f"seed {row['seed']}: perplexity {row['perplexity']:.3f}")
         for name, one in (("4 bits", row["rounded"]["4"]), *row["student"].items()):
             print(f"    {name:8} {one['rise']:+.2%}, KL {one['kl']:.3f}, {one['changed']:.1%} changed")
-    made = {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
-    write_text(STORED, json.dumps({**stored(), "changes": made}, ensure_ascii=False, indent=1) + "\n")
-    print(f"\nStored in {STORED.name}.")
+    store({"changes": made(**found)})
 
 
 def poems(tales=None, verses=None):

@@ -4,7 +4,6 @@ It is stored in ``book/reproduced.json`` under "networks", by the same command a
 networks, their training and their scoring are those of ``lmcourse/pages/networks.py``.
 """
 
-import datetime
 import json
 import math
 import time
@@ -12,8 +11,7 @@ import time
 import numpy as np
 import torch
 
-from lmcourse.files.notebooks import write_text
-from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages.networks import (
     BATCH,
     NAMES,
@@ -46,15 +44,9 @@ def recompute(kept=None):
     kept : Path, optional
         A file to which each row is appended at once; rows that it has are not measured again.
     """
-    store(list(runs(tales(), kept=kept)))
-
-
-def store(rows):
-    """Store the rows with the protocol, the machine and the date."""
+    rows = list(runs(tales(), kept=kept))
     protocol = {"steps": STEPS, "batch": BATCH, "window": WINDOW, "stride": STRIDE, "pasts": PASTS}
-    made = {"made": datetime.date.today().isoformat(), "machine": machine(), **protocol, "runs": rows}
-    write_text(STORED, json.dumps({**stored(), "networks": made}, ensure_ascii=False, indent=1) + "\n")
-    print(f"\nStored in {STORED.name}.")
+    store({"networks": made(**protocol, runs=rows)})
 
 
 def tales():

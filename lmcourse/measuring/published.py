@@ -5,24 +5,16 @@ shows that file. Nearly all of the time goes to the networks. Their training can
 command goes on from the last checkpoint (``results/reproduce/``).
 """
 
-import datetime
-import json
 import math
-import os
-import platform
 import time
 
-import numpy as np
-import torch
-
-from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import ROOT
+from lmcourse.measuring.reproduced import made, store, stored
 from lmmetrics import corpora, neural, score_text
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import Katz, ModifiedKneserNey, NGramModel
 from lmmetrics.text import tokenize
 
-STORED = ROOT / "book" / "reproduced.json"
 CHECKPOINTS = ROOT / "results" / "reproduce"
 
 PTB_FILES = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
@@ -70,16 +62,7 @@ def recompute(treebank=None, networks=True):
         print("\nThe networks were left out, so nothing is stored.")
         return
     kept = [row for row in stored()["rows"] if row["text"] not in {new["text"] for new in rows}]
-    made = {"made": datetime.date.today().isoformat(), "machine": machine(), "rows": rows + kept}
-    write_text(STORED, json.dumps({**stored(), **made}, ensure_ascii=False, indent=1) + "\n")
-    print(f"\nStored in {STORED.relative_to(ROOT)}.")
-
-
-def stored():
-    """Return what the last run stored: ``made``, ``machine``, ``rows``."""
-    if not STORED.exists():
-        return {"rows": []}
-    return json.loads(STORED.read_text(encoding="utf-8"))
+    store(made(rows=rows + kept))
 
 
 def shakespeare():
@@ -245,11 +228,3 @@ def shown(row):
     if "seconds" in row:
         line += f"   {row['seconds']:.0f} s"
     return line
-
-
-def machine():
-    """What the times depend on, without a name that identifies the machine."""
-    return {
-        "processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "threads": 1,
-        "python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
-    }  # fmt: skip

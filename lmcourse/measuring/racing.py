@@ -3,14 +3,11 @@
 It is stored in ``book/reproduced.json`` under "races", by the same command as the published numbers.
 """
 
-import datetime
-import json
 import math
 
 import numpy as np
 
-from lmcourse.files.notebooks import write_text
-from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages.races import NETWORKS as RACERS
 from lmcourse.pages.races import SHARES, SMALL, TEXTS, Words, counted, trained
 from lmmetrics import compare, neural, score_text
@@ -26,9 +23,7 @@ def recompute():
     """Run the races, print what was found, and store it."""
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "floor": list(floor())}
-    made = {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
-    write_text(STORED, json.dumps({**stored(), "races": made}, ensure_ascii=False, indent=1) + "\n")
-    print(f"\nStored in {STORED.name}.")
+    store({"races": made(**found)})
 
 
 def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):

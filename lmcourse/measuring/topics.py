@@ -3,11 +3,7 @@
 It is stored in ``book/reproduced.json`` under "topics", by the same command as the published numbers.
 """
 
-import datetime
-import json
-
-from lmcourse.files.notebooks import write_text
-from lmcourse.measuring.published import STORED, machine, stored
+from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages import topics
 
 SEEDS = range(5)
@@ -20,15 +16,7 @@ SPLIT = 10
 
 def recompute():
     """Fit and score the models, print what was found, and store it."""
-    rows = list(fits())
-    made = {
-        "made": datetime.date.today().isoformat(),
-        "machine": machine(),
-        "iterations": ITERATIONS,
-        "fits": rows,
-    }
-    write_text(STORED, json.dumps({**stored(), "topics": made}, ensure_ascii=False, indent=1) + "\n")
-    print(f"\nStored in {STORED.name}.")
+    store({"topics": made(iterations=ITERATIONS, fits=list(fits()))})
 
 
 def fits(sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):

@@ -132,6 +132,8 @@ def test_a_chapter_can_be_taken_home(stem):
     nbformat.validate(notebook)
     install, *code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert "install it first" in install.source and (HTML / "downloads" / "reproduced.json").is_file()
+    reads = any("reproduced.json" in cell.source for cell in code)
+    assert ("save it" in install.source) == reads
     page = code_cells(stem, (ROOT / "book" / f"{stem}.md").read_text(encoding="utf8"))
     assert [cell.source for cell in code] == [cell.source for cell in page if cell.source]
     assert not any(cell.outputs or cell.execution_count for cell in code)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from lmcourse.measuring import changing
-from lmcourse.measuring.published import stored
+from lmcourse.measuring.reproduced import stored
 from lmmetrics import corpora, neural
 from lmmetrics.text import tokenize
 

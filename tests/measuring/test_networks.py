@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from lmcourse.measuring import networks
-from lmcourse.measuring.published import stored
+from lmcourse.measuring.reproduced import stored
 from lmcourse.pages.networks import NAMES, PASTS, by_past, network, windowed
 from lmmetrics import neural, score_text
 from lmmetrics.text import tokenize

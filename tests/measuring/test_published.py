@@ -7,7 +7,7 @@ import pytest
 
 from lmcourse import reproduce
 from lmcourse.files.places import ROOT
-from lmcourse.measuring import published
+from lmcourse.measuring import published, reproduced
 from lmmetrics import corpora
 
 
@@ -69,11 +69,21 @@ def test_what_is_stored_says_how_it_was_made():
         assert row["kind"] != "trained" or {"budget", "seconds", "parameters"} <= set(row)
 
 
+def test_what_an_experiment_stores_leaves_the_others_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(reproduced, "STORED", tmp_path / "reproduced.json")
+    reproduced.store(reproduced.made(rows=[{"value": 1.5}]))
+    reproduced.store({"topics": {"fits": [1]}, "races": {"curves": []}})
+    reproduced.store({"topics": {"fits": [2]}})
+    found = reproduced.stored()
+    assert found["rows"] == [{"value": 1.5}] and set(found) >= {"made", "machine"}
+    assert (found["topics"], found["races"]) == ({"fits": [2]}, {"curves": []})
+
+
 def test_the_counted_rows_of_wikitext_are_the_stored_ones():
     """Katz with cut-offs and Paul's rule, Kneser-Ney as KenLM has it, and the cache: to six digits."""
     if not (os.environ.get("LMMETRICS_DATA") or (ROOT.parent / "shared" / "data").exists()):
         pytest.skip("WikiText-2 is not on this machine; LMMETRICS_DATA names the folder that has it")
-    stored = {row["model"]: row for row in published.stored()["rows"] if row["text"].startswith("Wiki")}
+    stored = {row["model"]: row for row in reproduced.stored()["rows"] if row["text"].startswith("Wiki")}
     try:
         make, *texts = published.wikitext()
     except corpora.CorpusError as error:

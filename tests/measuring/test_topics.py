@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from lmcourse.measuring import topics
-from lmcourse.measuring.published import stored
+from lmcourse.measuring.reproduced import stored
 
 
 def test_two_fits_are_the_stored_ones():

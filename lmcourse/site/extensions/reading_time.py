@@ -32,8 +32,8 @@ WORKED = (1.5, 3)
 
 STORED = "book/reproduced.json"
 """Results that pages show without computing them; the file is beside the notebooks."""
-INSTALL = """# Away from the project, install it first, and myst-nb.
-# Chapters 06, 08 and 12 read reproduced.json: save it from where this notebook came."""
+INSTALL = "# Away from the project, install it first, and myst-nb."
+FETCH = "\n# This chapter reads reproduced.json: save it from where this notebook came."
 
 STATED = " to work through"
 """The words of a chapter's card after its stated minutes."""
@@ -227,7 +227,8 @@ def take_home(notebook, glued):
             cell.metadata = {key: cell.metadata[key] for key in ("tags",) if key in cell.metadata}
         else:
             cell.source, cell.metadata = plain_markdown(cell.source, glued), {}
-    start = nbformat.v4.new_code_cell(INSTALL, id="install")
+    reads = any(Path(STORED).name in cell.source for cell in notebook.cells if cell.cell_type == "code")
+    start = nbformat.v4.new_code_cell(INSTALL + FETCH * reads, id="install")
     notebook.cells = [start, *(cell for cell in notebook.cells if cell.source.strip())]
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return notebook

@@ -1,0 +1,40 @@
+"""The file ``book/reproduced.json``: what experiments stored for the pages, which cannot wait for them."""
+
+import datetime
+import json
+import os
+import platform
+
+import numpy as np
+import torch
+
+from lmcourse.files.notebooks import write_text
+from lmcourse.files.places import ROOT
+
+STORED = ROOT / "book" / "reproduced.json"
+
+
+def stored():
+    """Return what the last runs stored: "rows" of published numbers, and a part for each experiment."""
+    if not STORED.exists():
+        return {"rows": []}
+    return json.loads(STORED.read_text(encoding="utf-8"))
+
+
+def store(parts):
+    """Put parts into the file, in place of those of the same names; all others stay."""
+    write_text(STORED, json.dumps({**stored(), **parts}, ensure_ascii=False, indent=1) + "\n")
+    print(f"\nStored in {STORED.name}.")
+
+
+def made(**found):
+    """Return what a run found, with its date and its machine."""
+    return {"made": datetime.date.today().isoformat(), "machine": machine(), **found}
+
+
+def machine():
+    """What the times depend on, without a name that identifies the machine."""
+    return {
+        "processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "threads": 1,
+        "python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__,
+    }  # fmt: skip
