@@ -1,4 +1,4 @@
-"""Rules for the guides: every path, command and name that they give exists.
+"""Rules for the guides: every path, command, name and heading that they give exists.
 
 Left out: whether a recipe works; for that, somebody has to follow it.
 """
@@ -6,6 +6,7 @@ Left out: whether a recipe works; for that, somebody has to follow it.
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from lmcourse.rules.tree import Tree
 
@@ -23,6 +24,8 @@ PLACEHOLDERS = {"STEM": "[0-9][0-9]_*", "NN": "[0-9][0-9]", "slug": "*"}
 """What a guide writes where a newcomer fills something in, and which names fit there."""
 MADE = {"exercises/02_exam"}
 """What a guide tells its reader to make."""
+RECIPES = "CONTRIBUTING.md"
+"""The guide whose contents name every section."""
 MODULE = re.compile(r"(?:lmcourse|lmmetrics)(?:\.[A-Za-z_]\w*)+")
 
 
@@ -61,6 +64,28 @@ def names_in_guides_exist(tree: Tree) -> Iterator[str]:
         for name in sorted(set(MODULE.findall(spans))):
             if not _is_defined(tree, name):
                 yield f"{guide}: names {name}, which is not defined. Name what took its place."
+
+
+def links_in_guides_lead_somewhere(tree: Tree) -> Iterator[str]:
+    """Each link of a guide to a heading finds it, and the contents of CONTRIBUTING.md name every section."""
+    label = re.compile(r"^\(([\w-]+)\)=$", re.MULTILINE)
+    labels = {name for _, page in tree.texts("book/*.md") for name in label.findall(page)}
+    for guide, text in tree.texts(*GUIDES):
+        linked = re.findall(r"\]\(([\w/.-]*)#([\w-]+)\)", text)
+        for path, anchor in linked:
+            target = (PurePosixPath(guide).parent / path).as_posix() if path else guide
+            if target in tree.files and anchor not in labels | _anchors(tree.text(target) or ""):
+                yield f"{guide}: links to #{anchor}, which {target} lacks. Name a heading that it has."
+        if guide == RECIPES:
+            for anchor in _anchors(text, "##") - {anchor for _, anchor in linked}:
+                yield f"{guide}: nothing links to #{anchor}. Add the section to the contents at the top."
+
+
+def _anchors(text: str, level: str = "#+") -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    heads = re.findall(rf"^{level} (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads}
 
 
 def _code(text: str) -> list[str]:

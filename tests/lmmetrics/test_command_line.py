@@ -6,14 +6,17 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
-from lmmetrics._commands import main
+from lmmetrics._commands import main, parser
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+
+PAGE = Path(__file__).parents[2] / "book" / "reference" / "index.md"
 
 
 @pytest.fixture(scope="module")
@@ -282,8 +285,11 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     assert "Traceback" not in printed.err
 
 
-def test_help_has_examples_that_run(folder, capsys):
-    for command in ("count", "fit", "score", "card", "compare", "convert"):
+def test_help_has_examples(folder, capsys):
+    commands, page = dict(parser().parsers()), PAGE.read_text(encoding="utf-8")
+    assert {"count", "fit", "score", "card", "compare", "convert"} <= commands.keys()
+    for command in commands:
+        assert f"    python -m lmmetrics {command} " in page
         with pytest.raises(SystemExit) as stopped:
             main([command, "--help"])
         assert stopped.value.code == 0

@@ -45,6 +45,8 @@ PLANTED = [
         "names python -m lmcourse.releases",
     ),
     ("commands_in_guides_exist", "Run `python -m lmmetrics.score`.", "which cannot be run"),
+    ("links_in_guides_lead_somewhere", "See [a](#a-heding).", "links to #a-heding"),
+    ("links_in_guides_lead_somewhere", "```\n## Code\n```\n[b](#code)", "links to #code"),
     ("names_in_guides_exist", "See `lmmetrics.scores`.", "names lmmetrics.scores"),
     ("names_in_guides_exist", "Call `lmmetrics.score.score_text(m)`.", "names lmmetrics.score.score_text"),
     ("names_in_guides_exist", "Ask `lmmetrics.Score.bits`.", "names lmmetrics.Score.bits"),
@@ -68,6 +70,14 @@ def test_a_planted_fault_is_found(rule, line, words, guide, project):
     (project / guide).write_text(f"{GUIDE}\n{line}\n")
     (found,) = getattr(guides, rule)(Tree(project))
     assert found.startswith(f"{guide}: ") and re.search(words, found)
+
+
+def test_a_recipe_that_the_contents_lack_is_found(project):
+    sections = "[one](#one-recipe) [mine](lmcourse/AUTHORING.md#mine)\n\n## One recipe\n\n## Another\n"
+    (project / "lmcourse" / "AUTHORING.md").write_text("# Not mine\n")
+    (project / "CONTRIBUTING.md").write_text(sections)
+    found = list(guides.links_in_guides_lead_somewhere(Tree(project)))
+    assert [words.split(".md: ")[1][:16] for words in found] == ["links to #mine, ", "nothing links to"]
 
 
 def test_what_is_there_passes(project):
