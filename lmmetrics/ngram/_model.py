@@ -572,7 +572,7 @@ class NGramModel(Predictor):
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}.")
 
     def _ids(self, context: Sequence[str], name: str = "context") -> list[int]:
-        """The ids of a context from the start of its last sentence on: no n-gram crosses into the next one."""
+        """The ids of a context from the start of its last sentence on: no n-gram goes further back."""
         bos, eos = self.vocabulary.bos, self.vocabulary.eos
         ids = [bos if id == eos else id for id in super()._ids(context, name)]
         return ids[len(ids) - 1 - ids[::-1].index(bos) :] if bos in ids else ids

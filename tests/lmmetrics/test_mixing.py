@@ -86,7 +86,7 @@ def test_a_weight_of_zero_forgives_an_impossible_token(tales):
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        (lambda n: np.full(n, 0.1), ValueError, r"Made.log_probs\[0\], of the token .*, a probability above 1"),
+        (lambda n: np.full(n, 0.1), ValueError, r"Made.log_probs\[0\], of the .*, a probability above 1"),
         (lambda n: np.full(n, math.nan), ValueError, "Made.log_probs.* not a number"),
         (lambda n: np.full(n, -1, dtype=np.float32), TypeError, "Made.log_probs returned float32"),
         (lambda n: np.full(1, -1.0), ValueError, r"Made.log_probs returned the shape \(1,\)"),

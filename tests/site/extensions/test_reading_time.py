@@ -1,4 +1,4 @@
-"""The notebook that a reader takes home: its first cell names the data that the chapter reads, and no other's."""
+"""The notebook that a reader takes home: its first cell names the data that the chapter reads."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
