@@ -131,7 +131,7 @@ class CallableLM:
                 for k in range(0, len(same), self.batch):
                     some = same[k : k + self.batch]
                     rows = np.stack([streams[w.document][w.begin : w.stop] for w in some])
-                    for window, row, logits in zip(some, rows, self._logits(rows[:, :-1]), strict=True):
+                    for window, row, logits in zip(some, rows, self._logits(rows), strict=True):
                         start = window.first - window.begin - 1
                         value = _log_probs(logits[start:], row[start + 1 :])
                         first = offsets[window.document] + window.first
@@ -159,7 +159,9 @@ class CallableLM:
             first = stop
         return windows
 
-    def _logits(self, ids: Ints) -> Any:
+    def _logits(self, rows: Ints) -> Any:
+        """The logits at all positions of windows but the last, which is only scored: [B, T - 1, V]."""
+        ids = rows[:, :-1]
         found = self.logits(ids)
         shape = tuple(getattr(found, "shape", ()))
         if len(shape) != 3 or shape[:2] != ids.shape:
@@ -167,10 +169,11 @@ class CallableLM:
                 f"logits returned the shape {shape} for ids of the shape {ids.shape}; "
                 f"({ids.shape[0]}, {ids.shape[1]}, V) is expected, a number for each token of the vocabulary."
             )
-        if ids.size and ids.max() >= shape[2]:
+        wrong = rows[(rows < 0) | (rows >= shape[2])]
+        if wrong.size:
             raise ValueError(
-                f"The tokenizer gave the id {ids.max()}, but logits has {shape[2]} numbers at each position. "
-                "Give the tokenizer of this model."
+                f"The tokenizer gave the id {wrong[0]}, but logits has {shape[2]} numbers at each position, "
+                f"for the ids from 0 to {shape[2] - 1}. Give the tokenizer of this model."
             )
         return found
 

@@ -231,9 +231,10 @@ class TokenizedText:
             (len(self.document_starts) - 1, "document"),
         )
         sentences, documents = (f"{count:,} {name}{'s' * (count != 1)}" for count, name in parts)
+        unknown = "" if self.document_counts["unknown"] is None else f", unknown {self.unknown:,}"
         return (
             f"TokenizedText: {len(self):,} tokens by {self.spelling.label} in {sentences} of {documents}; "
-            f"vocabulary {len(self.vocabulary):,}, unknown {self.unknown:,}"
+            f"vocabulary {len(self.vocabulary):,}{unknown}"
         )
 
     def _total(self, unit: str) -> Any:

@@ -226,6 +226,11 @@ def zeros(ids):
     return np.zeros((*ids.shape, 128))
 
 
+def below_0():
+    lm = CallableLM(zeros, lambda text: [-1], lambda ids: "a", context=16, bos=0)
+    return score_text(lm, lm.tokenize(["a"]))
+
+
 def score(logits, text="the cat"):
     lm = ascii_model(logits)
     return score_text(lm, lm.tokenize([text]))
@@ -251,6 +256,8 @@ CALLS = {
     "logits of one position": (lambda: score(lambda ids: np.zeros((len(ids), 128))), "(1, 7, V) is expected"),
     "no logits": (lambda: score(lambda ids: None), "returned the shape ()"),
     "too few tokens": (lambda: score(lambda ids: np.zeros((*ids.shape, 90))), "but logits has 90"),
+    "too few for the last": (lambda: score(lambda ids: np.zeros((*ids.shape, 90)), "Aa"), "gave the id 97"),
+    "a token below 0": (lambda: below_0(), "gave the id -1, but logits has 128"),
     "nan": (lambda: score(lambda ids: np.full((*ids.shape, 128), np.nan)), "not a number"),
     "an encoder": (lambda: HuggingFaceLM(encoder(), TOKENIZER), "does not predict the next token"),
     "no model": (lambda: HuggingFaceLM("gpt2", TOKENIZER), "model is str"),

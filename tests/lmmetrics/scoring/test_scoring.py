@@ -253,6 +253,9 @@ def test_the_parts_of_a_text_are_its_sentences():
         assert np.array_equal(np.concatenate([part.ids for part in parts]), text.ids)
         assert len(parts) <= count and all(part.is_eos[-1] and len(part) for part in parts)
         assert sum(len(part.sentence_starts) - 1 for part in parts) == 4
+    assert repr(text.parts(2)[0]) == (
+        "TokenizedText: 4 tokens by word in 1 sentence of 1 document; vocabulary 10"
+    )
 
 
 def test_who_cannot_share_the_work_says_so():
