@@ -12,7 +12,7 @@ code of a student:
 The fork server is used on Linux with the protection "namespaces"; otherwise the grader starts the worker
 itself. To the grader, a process with answers is a `Worker`: a socket to which it sends requests in JSON. The
 request "fork" asks for a fork with a socket of its own. `outside.memory` adds up the memory of all forks,
-because the system limits each one alone; `outside.worker.Patience` limits their time.
+because the system limits each one alone; `outside.limits.Patience` limits their time.
 
 The worker sees the files of `inside` and two of `lmcourse.hints`; the questions and solutions are hidden from
 it if the system supports that (`outside.launch`). The tests of the key run in the grader. There,

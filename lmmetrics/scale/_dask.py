@@ -263,7 +263,7 @@ class Run:
         """Where tasks find the model: in this process, by a function, or as the result of another task."""
         loads = callable(self.model) and not hasattr(self.model, "log_probs")
         if self.here:
-            with evaluating(self.model):
+            with training_again(self.model):
                 keep(self.id, load(self.model, self.given, self.protocol))
                 try:
                     yield (None, self.given, self.protocol, self.id)
@@ -398,8 +398,8 @@ def connected(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, bool]]
 
 
 @contextlib.contextmanager
-def evaluating(model: Any) -> Iterator[None]:
-    """Put a model of PyTorch inside an adapter into evaluation mode, and back at the end."""
+def training_again(model: Any) -> Iterator[None]:
+    """Put a model of PyTorch inside an adapter back into training mode at the end; `load` takes it out."""
     inner = getattr(model, "model", None)
     training = bool(getattr(inner, "training", False))
     try:

@@ -21,6 +21,8 @@ from lmcourse.grading.outside.sandbox import Sandbox
 from tests.grading.catalogue import LIMITS, SET, Notebook, write_small_set
 from tests.grading.systems import refusal
 
+GUIDES = ROOT / "book" / "instructors"
+
 needs_namespaces = pytest.mark.skipif(bool(refusal("namespaces")), reason=refusal("namespaces"))
 
 
@@ -172,11 +174,12 @@ def test_a_file_that_is_too_large_names_the_limit():
             assert told["type"] == "OSError" and told["text"].endswith(" (the limit is 1 MB a file)")
 
 
-def test_the_guide_names_the_limits():
-    limits, guide = Limits(), (ROOT / "book" / "instructors" / "grading.md").read_text(encoding="utf-8")
+def test_the_guides_name_the_limits():
+    limits, guide = Limits(), (GUIDES / "grading.md").read_text(encoding="utf-8")
     assert f"{limits.call_seconds} seconds for a call" in guide
     assert (limits.cell_seconds, limits.total_seconds) == (120, 900)
     assert "two minutes for a cell, a quarter of an hour for the notebook" in guide
+    assert "its cell is stopped after two minutes" in (GUIDES / "nbgrader.md").read_text(encoding="utf-8")
     assert f"{limits.processor_seconds} seconds of\n  processor time for one process" in guide
     assert f"{limits.memory_mb // 1024} GB for one process" in guide
     assert f"{limits.all_memory_mb // 1024} GB for all processes together" in guide
