@@ -20,6 +20,10 @@ def real_number(name: str, value: Any, fits: Callable[[float], bool], expected: 
     """Return a real number for which ``fits`` is true; ``expected`` describes it in the error."""
     if isinstance(value, bool) or not isinstance(value, Real) or not fits(value):  # type: ignore[arg-type]
         raise ValueError(f"{name} is {value!r}; {expected} is expected.")
+    try:
+        float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is above 1.8e308, the largest float; {expected} is expected.") from None
     return value
 
 

@@ -1,6 +1,6 @@
 """The base class of the models that give the distribution of the next token."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Literal
 
 from lmmetrics._types import Floats
@@ -44,6 +44,6 @@ class Predictor:
             raise TypeError(
                 f"{name} is a single string; a list of tokens is expected, such as {context.split()!r}."
             )
-        if not isinstance(context, Iterable):
+        if isinstance(context, bytes | Mapping | Set) or not isinstance(context, Iterable):
             raise TypeError(f"{name} is {context!r}; a list of tokens is expected, such as ['the'] or [].")
         return self.vocabulary.ids_of(context)

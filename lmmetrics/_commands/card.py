@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from lmmetrics._commands.models import MODELS, read
+from lmmetrics._commands.models import MODELS, check_options, read
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scoring import protocol_card
 
@@ -14,6 +14,7 @@ EXAMPLES = "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid"
 
 def card(options: argparse.Namespace) -> None:
     """Print the protocol card of a measurement."""
+    check_options(options, options.model)
     model, text, _ = read(options, options.model)
     made = protocol_card(model, text, eos=not options.no_eos, **dict(options.note))
     print(json.dumps(made.to_dict(), ensure_ascii=False, indent=2) if options.format == "json" else made)
@@ -34,7 +35,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(card, EXAMPLES, MODELS + TEXTS, formats=("table", "json"))
     made.add_argument("model", metavar="MODEL")
-    add_texts(made)
+    add_texts(made, by=None)
     add_protocol(made)
     made.add_argument(
         "--note", action="append", type=note_of, default=[], metavar="NAME=WORDS", help="a line of your own"

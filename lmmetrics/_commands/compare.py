@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lmmetrics._commands.models import MODELS, scored
+from lmmetrics._commands.models import MODELS, check_options, scored
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.score import UNITS, UnitError
@@ -15,6 +15,7 @@ EXAMPLES = "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte"
 
 def compare(options: argparse.Namespace) -> None:
     """Compare two models on the same texts."""
+    check_options(options, options.a, options.b)
     _, a, _ = scored(options, options.a)
     _, b, _ = scored(options, options.b)
     try:
@@ -35,8 +36,10 @@ def add(commands: Commands) -> None:
     made = commands.add(compare, EXAMPLES, MODELS + TEXTS)
     made.add_argument("a", metavar="MODEL_A")
     made.add_argument("b", metavar="MODEL_B")
-    add_texts(made)
+    add_texts(made, by=None)
     add_protocol(made)
-    made.add_argument("--unit", choices=tuple(UNITS), default="byte")
-    made.add_argument("--confidence", type=float, default=0.95)
-    made.add_argument("--seed", type=int, default=0)
+    made.add_argument(
+        "--unit", choices=tuple(UNITS), default="byte", help="what the difference is given per (default byte)"
+    )
+    made.add_argument("--confidence", type=float, default=0.95, help="of the interval (default 0.95)")
+    made.add_argument("--seed", type=int, default=0, help="of the resampled documents (default 0)")

@@ -12,6 +12,7 @@ from lmmetrics.score import UNITS, Score
 EXAMPLES = """\
   python -m lmmetrics convert 141.2 --per token --tokens 82430 --chars 442423
   python -m lmmetrics convert 1.23 --kind bits --per char --chars 442423 --tokens 82430"""
+KINDS = "perplexity", "bits", "nats"
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -23,6 +24,11 @@ def convert(options: argparse.Namespace) -> None:
         )
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
+    elif not options.value >= 0:
+        raise ValueError(
+            f"{options.value:g} cannot be {options.kind} per {options.per}: a probability is at most 1, so a "
+            "surprisal is at least 0. Check the sign."
+        )
     else:
         number = Score(0.0, **counts).count(options.per)
         made = Score(options.value * number * (math.log(2) if options.kind == "bits" else 1.0), **counts)
@@ -36,7 +42,9 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(convert, EXAMPLES)
     made.add_argument("value", type=float, help="the published number")
-    made.add_argument("--kind", choices=("perplexity", "bits", "nats"), default="perplexity")
-    made.add_argument("--per", choices=tuple(UNITS), default="token")
+    made.add_argument(
+        "--kind", choices=KINDS, default="perplexity", help="what the number is (default perplexity)"
+    )
+    made.add_argument("--per", choices=tuple(UNITS), default="token", help="its unit (default token)")
     for field in UNITS.values():
         made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")

@@ -36,4 +36,4 @@ def count(options: argparse.Namespace) -> None:
 def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(count, EXAMPLES, TEXTS)
-    add_texts(made, by=None)
+    add_texts(made, by=None, help="also count the tokens, cut in this way")

@@ -51,13 +51,30 @@ def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
         if given == "-":
             yield None
             continue
-        path = Path(given)
-        if not path.exists():
-            raise FileNotFoundError(f"There is no {given}.{suggestion(given)}")
+        path = existing(given)
         files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
         if not files:
             raise ValueError(f"The folder {given} has no *.txt files. Name the files, or rename them.")
         yield from files
+
+
+def existing(given: str) -> Path:
+    """The path of what is given; an error if nothing is there."""
+    path = named(given)
+    if not path.exists():
+        if path.is_symlink():
+            raise FileNotFoundError(f"{given} is a link to {os.readlink(path)}, which does not exist.")
+        raise FileNotFoundError(f"There is no {given}.{suggestion(given)}")
+    return path
+
+
+def named(given: str) -> Path:
+    """The path with a name; the empty name would be the folder where the command runs."""
+    if not given:
+        raise ValueError(
+            "The name of a file or a folder is empty. Look for a variable of the shell that is not set."
+        )
+    return Path(given)
 
 
 def decoded(file: BinaryIO, name: str) -> Iterator[str]:
@@ -74,9 +91,10 @@ def as_text(data: bytes, name: str, start: int = 0) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
+        encoding = "utf-16" if not start and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
         raise ValueError(
             f"{name} is not UTF-8: byte {start + error.start} is 0x{data[error.start]:02x}. Convert it "
-            "first, such as by iconv -f latin1 -t utf-8."
+            f"first, such as by iconv -f {encoding} -t utf-8."
         ) from None
 
 

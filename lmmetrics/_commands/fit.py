@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of
+from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
 from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.text import tokenize
@@ -26,7 +25,10 @@ EXAMPLES = """\
 def fit(options: argparse.Namespace) -> None:
     """Count the n-grams of texts, and write an ARPA file or a folder that loads at once."""
     arpa = options.out.endswith((".arpa", ".arpa.gz"))
-    out = Path(options.out)
+    out = named(options.out)
+    above = next((path for path in out.parents if path.exists()), out.parent)
+    if not above.is_dir():
+        raise ValueError(f"{above} is not a folder, so {out} cannot be written. Name another place.")
     if arpa and out.is_dir():
         raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
     if not arpa and out.exists() and not (out / "model.json").is_file():
@@ -55,8 +57,10 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(fit, EXAMPLES, TEXTS, formats=())
     add_texts(made)
-    made.add_argument("--order", type=int, default=5)
-    made.add_argument("--smoothing", choices=SMOOTHING, default="modified-kneser-ney")
+    made.add_argument("--order", type=int, default=5, help="the longest n-grams (default 5)")
+    made.add_argument(
+        "--smoothing", choices=SMOOTHING, default="modified-kneser-ney", help="(default modified-kneser-ney)"
+    )
     made.add_argument(
         "--prune",
         type=float,

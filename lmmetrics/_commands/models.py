@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lmmetrics._commands.documents import documents_of, suggestion
+from lmmetrics._commands.documents import documents_of, existing
+from lmmetrics._commands.parser import BY
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
@@ -35,10 +36,33 @@ def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
     model = model_of(path, options)
     documents = [document for _, document in found]
     if isinstance(model, NGramModel):
-        text = tokenize(documents, by=options.by, sentences="line", vocabulary=model.vocabulary)
+        by = by_of(model, path, options)
+        text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
     else:
         text = model.tokenize(documents)
     return model, text, [name for name, _ in found]
+
+
+def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
+    """How the text of a counted model is cut: as the options say, or else as the saved model says."""
+    label = model._spelling.label  # of an ARPA file, which does not say it, "model"
+    if options.by or label in BY:
+        return options.by or label
+    if label != "model":
+        raise ValueError(
+            f"{path} was counted in tokens of the kind {label}, which this command cannot cut. If blanks "
+            "separate such tokens in the text, say --by whitespace; else score it in Python."
+        )
+    return "whitespace"
+
+
+def check_options(options: argparse.Namespace, *paths: str) -> None:
+    """An error if an option is given that none of the models heeds."""
+    counted = [loader_of(path, options)[1] for path in paths]
+    if all(counted) and (options.context, options.stride) != (None, None):
+        raise ValueError("--context and --stride are for models of transformers. Leave them out.")
+    if options.by and not any(counted):
+        raise ValueError("--by is for counted models; those of transformers have tokenizers. Leave it out.")
 
 
 def model_of(path: str, options: argparse.Namespace) -> NGramModel | HuggingFaceLM:
@@ -49,8 +73,7 @@ def model_of(path: str, options: argparse.Namespace) -> NGramModel | HuggingFace
 
 def loader_of(path: str, options: argparse.Namespace) -> tuple[Callable[[], Any], bool]:
     """A function that loads the model in a file or a folder, and whether it is a counted one."""
-    if not Path(path).exists():
-        raise FileNotFoundError(f"There is no {path}.{suggestion(path)}")
+    existing(path)
     if path.endswith((".arpa", ".arpa.gz")):
         return partial(NGramModel.from_arpa, path), True
     if (Path(path) / "model.json").is_file():

@@ -30,9 +30,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         given = [word.partition("=")[0] for word in self.given]
         below = list(self.parsers())
-        known = [*self._option_string_actions, *(name for name, _ in below)]
-        known += [option for name, one in below if name in given for option in one._option_string_actions]
-        for word in given:
+        options = [*self._option_string_actions]
+        options += [option for name, one in below if name in given for option in one._option_string_actions]
+        commands = [name for name, _ in below]
+        for i, word in enumerate(given):  # a command comes first; other words are values and files
+            known = options if word.startswith("-") else commands if i == 0 else []
             if word not in known and (like := difflib.get_close_matches(word, known, n=1)):
                 message += f"\nDid you mean {like[0]}?"
         super().error(message)
@@ -72,11 +74,14 @@ class Commands:
         return made
 
 
-def add_texts(made: Parser, by: str | None = "whitespace", needed: bool = True) -> None:
+def add_texts(made: Parser, by: str | None = "whitespace", needed: bool = True, help: str = "") -> None:
     """Add TEXT... and how it is cut into documents and tokens."""
     made.add_argument("texts", nargs="+", metavar="TEXT", default=[]).required = needed
     made.add_argument("--lines", action="store_true", help="each line is a document")
-    made.add_argument("--by", choices=BY, default=by, help=f"how counted models cut the text (default {by})")
+    default = by or "as a saved model was counted; for an ARPA file whitespace"
+    made.add_argument(
+        "--by", choices=BY, default=by, help=help or f"how counted models cut the text (default: {default})"
+    )
 
 
 def add_protocol(made: Parser) -> None:

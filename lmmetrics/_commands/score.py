@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from lmmetrics._commands.models import MODELS, loader_of, scored
+from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, scored
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scale import score_shards
@@ -36,6 +36,7 @@ def score(options: argparse.Namespace) -> None:
     elif not options.texts:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
+        check_options(options, options.model)
         names, scores, _ = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
@@ -55,6 +56,7 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         options.error("TEXT and --shards are given. Name the texts in one of the two ways.")
     if not options.out:
         options.error("--shards needs --out SCORES, the folder for the scores.")
+    check_options(options, options.model)
     load, counted = loader_of(os.path.abspath(options.model), options)
     found = score_shards(
         load,
@@ -63,7 +65,7 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         scheduler=options.scheduler,
         workers=options.workers,
         eos=not options.no_eos,
-        by=options.by if counted else None,
+        by=by_of(load(), options.model, options) if counted and not options.by else options.by,
         sentences="line" if counted else None,
         lines=options.lines,
     )
@@ -83,7 +85,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(score, EXAMPLES, MODELS + SHARDS + TEXTS)
     made.add_argument("model", metavar="MODEL")
-    add_texts(made, needed=False)  # --shards takes their place
+    add_texts(made, by=None, needed=False)  # --shards takes their place
     add_protocol(made)
     made.add_argument("--documents", action="store_true", help="also the score of each document")
     made.add_argument("--shards", metavar="FOLDER", help="score the files of a folder, on Dask")

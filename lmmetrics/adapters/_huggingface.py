@@ -68,7 +68,7 @@ class HuggingFaceLM(CallableLM):
         need("transformers", "transformers")
         self.torch = need("torch", "neural")
         config = getattr(model, "config", None)
-        if config is None or not callable(getattr(tokenizer, "encode", None)):
+        if config is None or not hasattr(tokenizer, "bos_token_id"):  # a string has `encode`, too
             raise TypeError(
                 f"model is {type(model).__name__} and tokenizer {type(tokenizer).__name__}; a model of "
                 "transformers and its tokenizer are expected. For another model use CallableLM."
@@ -86,6 +86,9 @@ class HuggingFaceLM(CallableLM):
             raise ValueError(f"context is {context}, but the model reads {longest} tokens at most.")
         if bos == "tokenizer":
             bos = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+        size = getattr(config, "vocab_size", None)
+        if isinstance(size, int) and isinstance(bos, int) and bos >= size:
+            raise ValueError(f"bos is {bos}, but the ids of the model's tokens end at {size - 1}.")
         unk = tokenizer.unk_token_id
         if unk in (tokenizer.bos_token_id, tokenizer.eos_token_id):
             unk = None  # GPT-2 has one token for all three, and no unknown text

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text._documents import counts_of
+from lmmetrics.text._documents import counts_of, listed
 
 Encode = Callable[[str], Sequence[int]]
 Decode = Callable[[Sequence[int]], str]
@@ -68,10 +68,8 @@ class AdapterText(TokenizedText):
         unk: int | None,
     ) -> Self:
         """Tokenise documents; without ``bos`` the first token of each is read and not scored."""
-        if isinstance(documents, str):
-            raise TypeError("documents is a single string; a list of strings is expected: [text].")
         streams, read, scored, changed = [], [], [], []
-        for i, document in enumerate(documents):
+        for i, document in enumerate(listed(documents)):
             if not isinstance(document, str):
                 raise TypeError(f"documents[{i}] is {document!r}; a string is expected.")
             ids = [int(id) for id in encode(document)]

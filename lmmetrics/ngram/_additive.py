@@ -1,6 +1,7 @@
 """Methods without shorter contexts: relative frequencies, and counts adjusted in favour of unseen words."""
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class AddK(SpreadEvenly):
     by_context = True
 
     def __init__(self, k: float = 1.0) -> None:
-        if k == 0:
+        if isinstance(k, Real) and k == 0:
             raise ValueError(
                 "k is 0; a number above 0 is expected. For relative frequencies use MaximumLikelihood()."
             )

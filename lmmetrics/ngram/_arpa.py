@@ -12,12 +12,14 @@ import io
 import math
 import os
 import re
+import zlib
 from array import array
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -37,6 +39,9 @@ BLOCK = 2**21
 ZERO = -99.0
 """The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
 
+ARPA = " An ARPA file is a text in UTF-8, and packed only if its name ends in .gz."
+"""The advice if a file has no header."""
+
 
 class ArpaError(ValueError):
     """An ARPA file is malformed. The message gives the line."""
@@ -49,8 +54,12 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     if wrong is not None:
         raise ValueError(
             f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
-            "the text in another way, or replace blanks by a visible character first."
+            "the text in another way, or replace blanks by a visible character first; a model that is saved "
+            "as a folder can contain such tokens."
         )
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
     beside = f"{os.fspath(path)}.part"
     packed = os.fspath(path).endswith(".gz")
     with (gzip.open if packed else open)(beside, "wb") as file:
@@ -105,25 +114,35 @@ def read_arpa(path: PathLike) -> Tables:
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
     packed = os.fspath(path).endswith(".gz")
     with gzip.open(path, "rb") if packed else open(path, "rb") as file:
-        lines = Lines(path, file)
-        sizes = read_header(lines)
-        ids: dict[bytes, int] = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
-        known: TokenIds | None = None
-        levels: list[Level] = []
-        probs, weights = [], [np.ones(2)]
-        for n, size in enumerate(sizes, 1):
-            rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
-            if n == 1:
-                vocabulary = vocabulary_of(lines, rows, ids)
-                rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
-                ids = {token.encode(): id for id, token in enumerate(vocabulary)}
-                known = TokenIds(ids)
-            level, order = level_of(lines, levels, vocabulary, rows)
-            levels.append(level)
-            probs.append(powers(rows.probs[order]))
-            weights.append(np.append(powers(rows.weights[order]), 1.0))
-        probs[0][vocabulary.bos] = 0.0
-        return Tables(vocabulary, levels, probs, weights[:-1])
+        try:
+            return read_lines(Lines(path, file))
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise ArpaError(
+                f"{path} is not a complete file of gzip: it is cut off, damaged or not packed. Copy it "
+                "again, or name it .arpa if it is not packed."
+            ) from None
+
+
+def read_lines(lines: Lines) -> Tables:
+    """Read `Tables` from the lines of a file."""
+    sizes = read_header(lines)
+    ids: dict[bytes, int] = defaultdict(count().__next__)  # the unigrams get ids in the order of the file
+    known: TokenIds | None = None
+    levels: list[Level] = []
+    probs, weights = [], [np.ones(2)]
+    for n, size in enumerate(sizes, 1):
+        rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
+        if n == 1:
+            vocabulary = vocabulary_of(lines, rows, ids)
+            rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
+            ids = {token.encode(): id for id, token in enumerate(vocabulary)}
+            known = TokenIds(ids)
+        level, order = level_of(lines, levels, vocabulary, rows)
+        levels.append(level)
+        probs.append(powers(rows.probs[order]))
+        weights.append(np.append(powers(rows.weights[order]), 1.0))
+    probs[0][vocabulary.bos] = 0.0
+    return Tables(vocabulary, levels, probs, weights[:-1])
 
 
 class Block(NamedTuple):
@@ -169,11 +188,11 @@ class Lines:
         self._held = io.BytesIO(block.data + self._held.read())
         self.number = block.first - 1
 
-    def next(self, expected: str) -> str:
-        """Return the next line as a string; `expected` is for the error if the file ends before it."""
+    def next(self, expected: str, advice: str = "") -> str:
+        """Return the next line as a string; the arguments are for the error if the file ends before it."""
         for fields in self:
             return b" ".join(fields).decode("utf-8", errors="replace")
-        raise self.error(f"The file ends here, but the line {expected} is expected.")
+        raise self.error(f"The file ends here, but the line {expected} is expected.{advice}")
 
     def error(self, message: str, number: int | None = None) -> ArpaError:
         """Return the error to raise, at the current line or another."""
@@ -192,7 +211,7 @@ class Rows:
 
 def read_header(lines: Lines) -> list[int]:
     """Read the number of n-grams of each order, from order 1 up."""
-    while lines.next("\\data\\") != "\\data\\":
+    while lines.next("\\data\\", ARPA) != "\\data\\":
         pass  # lines before the header are comments
     sizes: list[int] = []
     while True:

@@ -67,7 +67,7 @@ class NGramCounts:
                 "cannot be counted. Build the vocabulary from the text that you fit, or with unk=True."
             )
         self.vocabulary = text.vocabulary
-        self.spelling = text.spelling._replace(label="model")
+        self.spelling = text.spelling
         self.levels: list[Level] = []
 
     @classmethod

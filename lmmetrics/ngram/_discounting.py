@@ -165,10 +165,12 @@ class ModifiedKneserNey(KneserNey):
     After an unseen context p(w | h) = p(w | h'). Words that were never seen, such as `<unk>`, get their
     probability from the uniform distribution below order 1.
 
+    Where nothing has the count 4, D_3 is 3, as in KenLM; if ``fallback`` is given, such an order takes it.
+
     Raises
     ------
     MissingStatisticsError
-        By `NGramModel.fit`, if at some order one of the counts 1 to 4 does not occur, or a discount is not
+        By `NGramModel.fit`, if at some order one of the counts 1 to 3 does not occur, or a discount is not
         between 0 and its count.
     """
 
@@ -176,7 +178,7 @@ class ModifiedKneserNey(KneserNey):
     example = "(0.5, 1, 1.5)"
 
     def estimate(self, n: Ints) -> float | Floats | None:
-        if not n[1:5].all():
+        if not n[1 : 4 if self.fallback is None else 5].all():
             return None
         r = np.arange(1, 4)
         discounts = r - (r + 1) * n[1] / (n[1] + 2 * n[2]) * n[2:5] / n[1:4]

@@ -351,7 +351,7 @@ class NGramModel(Predictor):
         """
         self._require_probabilities("sample")
         ids = draw(self._fitted(), n, generator(seed), self._ids(context))
-        return TokenizedText.from_ids(ids, self.vocabulary, self._spelling)
+        return TokenizedText.from_ids(ids, self.vocabulary, self._spelling._replace(label="model"))
 
     @property
     def counts_of_counts_(self) -> dict[int, Ints]:
@@ -540,6 +540,13 @@ class NGramModel(Predictor):
         tables, spelling, made_by, refusal = saved.load(path_of("path", path))
         smoothing = FromFile(path, made_by)
         smoothing.refusal = refusal
+        for context, total in () if refusal else _sums_not_1(tables):
+            warnings.warn(
+                f"{path}: after {context} the probabilities sum to {total:.3g}, not to 1, so a perplexity "
+                "of this model means nothing. Either its files are damaged, or it was read from an ARPA file "
+                "that does not sum to 1.",
+                stacklevel=2,
+            )
         return cls._of_tables(tables, spelling, smoothing)
 
     @classmethod

@@ -111,6 +111,11 @@ def load(path: PathLike) -> tuple[Tables, Spelling, str, str | None]:
         vocabulary = Vocabulary(tokens[3 if unk else 2 :], unk=unk)
         if list(vocabulary.tokens) != tokens:
             raise SavedModelError(f"{folder / 'vocabulary.json'}: the tokens are not in the order of ids.")
+        if len(vocabulary) != about["orders"][0]["size"]:
+            raise SavedModelError(
+                f"{folder / 'vocabulary.json'} has {len(vocabulary)} tokens, but the model has "
+                f"{about['orders'][0]['size']}: they belong to different models. Save the model again."
+            )
         levels, probs, weights = [], [], []
         for n, order in enumerate(about["orders"], 1):
             level, of_ngrams, of_contexts = _order(folder, n, order)
@@ -123,7 +128,7 @@ def load(path: PathLike) -> tuple[Tables, Spelling, str, str | None]:
         else:
             spelling = Spelling(vocabulary.pieces.strings, written["separator"], written["label"])
         return tables, spelling, about["smoothing"], about["refusal"]
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise SavedModelError(f"{path}: the description of the model is incomplete ({error}).") from None
 
 
@@ -147,7 +152,15 @@ def _order(folder: Path, n: int, about: dict[str, int]) -> tuple[Level, Any, Any
     none = np.zeros(0, dtype=np.int64)
     level = Level(n, arrays["tokens"], arrays["contexts"], none, none, contexts_size=contexts)
     if n > 1:
-        vars(level).update(_keys=arrays["keys"], _base=int(about["base"]))
+        keys, base = arrays["keys"], int(about["base"])
+        some = [0, size // 2, size - 1] if size else []  # of all, a check would read the whole files
+        spelt = (int(arrays["contexts"][i]) * base + int(arrays["tokens"][i]) for i in some)
+        if [int(keys[i]) for i in some] != list(spelt):
+            raise SavedModelError(
+                f"{folder / f'{n}.keys.npy'} is damaged: its keys are not those of the n-grams. Save the "
+                "model again."
+            )
+        vars(level).update(_keys=keys, _base=base)
     return level, arrays["probs"], arrays["weights"]
 
 
@@ -156,8 +169,11 @@ def _array(path: Path, size: int) -> Any:
         array = np.load(path, mmap_mode="r" if size else None, allow_pickle=False)
     except FileNotFoundError:
         raise SavedModelError(f"{path} is missing: the saved model is incomplete.") from None
-    except (ValueError, EOFError, OSError) as error:
-        raise SavedModelError(f"{path} is damaged: {error}.") from None
+    except (ValueError, EOFError, OSError):
+        raise SavedModelError(
+            f"{path} is damaged: it is not a complete array of numbers in the format of NumPy. Save the "
+            "model again."
+        ) from None
     kind = TYPES[path.name.split(".")[1]]
     if array.shape != (size,) or array.dtype.kind != kind:
         raise SavedModelError(f"{path} has {array.dtype}{list(array.shape)}; {size} numbers are expected.")

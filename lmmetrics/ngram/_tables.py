@@ -110,26 +110,24 @@ class Tables:
         unigrams, longer = self._views
         found = [unigrams[id] if id >= 0 else 0.0 for id in ids]
         even = [self.uniform if id >= 0 else 0.0 for id in ids] if self.evenly else None
-        contexts = [self.vocabulary.bos, *ids]  # the place of the n-gram before each token, -1 if not found
+        before = enumerate([self.vocabulary.bos, *ids[:-1]])
+        known = [(i, id) for i, id in before if id >= 0]  # tokens, and the place of the n-gram before each
         for first, (starts, tokens, probs, weights) in enumerate(longer):
-            remainder = even or found
-            found = found[:first]  # before the token `first`, the sentence has no n-gram of this order
-            places = []
-            unknown = weights[-1]
-            for context, id, rest in zip(contexts, ids[first:], remainder[first:], strict=False):
-                if context < 0:
-                    found.append(unknown * rest)
-                    places.append(-1)
-                    continue
-                stop = starts[context + 1]
+            unknown, remainder = weights[-1], even or found
+            if even or unknown != 1:  # before the token `first`, the sentence has no n-gram of this order
+                found = found[:first] + [unknown * rest for rest in remainder[first:]]
+            longer_known = []
+            for i, context in known:
+                id, stop = ids[i], starts[context + 1]
                 place = bisect_left(tokens, id, starts[context], stop)
                 if place < stop and tokens[place] == id:
-                    found.append(probs[place])
-                    places.append(place)
+                    found[i] = probs[place]
+                    longer_known.append((i + 1, place))
                 else:
-                    found.append(weights[context] * rest)
-                    places.append(-1)
-            contexts = places
+                    found[i] = weights[context] * remainder[i]
+            if longer_known and longer_known[-1][0] == len(ids):
+                longer_known.pop()  # no token comes after the last one
+            known = longer_known
         return found
 
     @cached_property

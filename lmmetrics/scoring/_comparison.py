@@ -244,8 +244,14 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
             )
         left, right = x.count(unit), y.count(unit)
         if left != right:
+            advice = (
+                "Both must score the same text. A text that is cut by whitespace or by a segmenter is "
+                "counted with one blank between two tokens: remove other blanks from the documents first."
+                if unit == "byte"
+                else "Models that cut the text differently are compared per unit of the text: "
+                'compare_scores(..., unit="byte").'
+            )
             raise UnitError(
                 f"Document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
-                "two different things. Models that cut the text differently are compared per unit of the "
-                'text: compare_scores(..., unit="byte").'
+                f"two different things. {advice}"
             )

@@ -3,25 +3,30 @@
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
 from lmmetrics._types import Ints
 
 
-def checked_documents(documents: Iterable[str]) -> list[str]:
-    """Return the documents as a list of strings that UTF-8 can encode, or raise an error with advice."""
+def listed(documents: Iterable[str]) -> list[str]:
+    """Return the documents as a list; an error for a single string, and for what has no order."""
     if isinstance(documents, str):
         raise TypeError(
             "documents is a single string; a list of strings is expected. Put it into a list: "
             "tokenize([text])."
         )
-    if isinstance(documents, bytes) or not isinstance(documents, Iterable):
+    if isinstance(documents, bytes | Mapping | Set) or not isinstance(documents, Iterable):
         raise TypeError(
             f"documents is {type(documents).__name__}; a list of strings is expected, one for each document."
         )
-    documents = list(documents)
+    return list(documents)
+
+
+def checked_documents(documents: Iterable[str]) -> list[str]:
+    """Return the documents as a list of strings that UTF-8 can encode, or raise an error with advice."""
+    documents = listed(documents)
     for i, document in enumerate(documents):
         if not isinstance(document, str):
             raise TypeError(

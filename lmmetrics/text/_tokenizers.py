@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Literal
 
 import numpy as np
@@ -211,7 +211,7 @@ class Segmenter(Strings):
         return self._words if self.without_blanks else words, chars, octets
 
     def _checked(self, tokens: Iterable[str], part: str) -> list[str]:
-        if isinstance(tokens, str | Mapping) or not hasattr(tokens, "__iter__"):
+        if isinstance(tokens, str | Mapping | Set) or not hasattr(tokens, "__iter__"):
             raise TypeError(
                 f"The segmenter returned {type(tokens).__name__}; a list of strings is expected, such as "
                 "['我', '愛', '台灣']."

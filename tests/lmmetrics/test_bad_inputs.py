@@ -131,6 +131,42 @@ CALLS = {
         lambda: tokenize(b"the"),
         "documents is bytes; a list of strings is expected, one for each document.",
     ),
+    "tokenize({'a': 'the cat'})": (
+        lambda: tokenize({"a": "the cat"}),
+        "documents is dict; a list of strings is expected, one for each document.",
+    ),
+    "tokenize({'the cat'})": (
+        lambda: tokenize({"the cat"}),
+        "documents is set; a list of strings is expected, one for each document.",
+    ),
+    "tokenize(['a b'], by=set)": (
+        lambda: tokenize(["a b"], by=lambda text: set(text.split())),
+        "The segmenter returned set; a list of strings is expected, such as ['我',",
+    ),
+    "B.sentence_log_probs({'the', 'cat'})": (
+        lambda: B.sentence_log_probs({"the", "cat"}),
+        "a list of tokens is expected, such as ['the'] or [].",
+    ),
+    "B.sentence_log_probs(b'the')": (
+        lambda: B.sentence_log_probs(b"the"),
+        "tokens is b'the'; a list of tokens is expected, such as ['the'] or [].",
+    ),
+    "B.next_distribution({'the': 1})": (
+        lambda: B.next_distribution({"the": 1}),
+        "context is {'the': 1}; a list of tokens is expected, such as ['the'] or [].",
+    ),
+    "AddK(10**400)": (
+        lambda: AddK(10**400),
+        "k is above 1.8e308, the largest float; a finite number above 0 is expected.",
+    ),
+    "AddK(np.array([1.0, 2.0]))": (
+        lambda: AddK(np.array([1.0, 2.0])),
+        "k is array([1., 2.]); a finite number above 0 is expected.",
+    ),
+    "B.to_arpa('.')": (
+        lambda: B.to_arpa("."),
+        ". is a folder; the name of the ARPA file is expected.",
+    ),
     "tokenize(None)": (
         lambda: tokenize(None),
         "documents is NoneType; a list of strings is expected, one for each",

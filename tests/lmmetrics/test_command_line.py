@@ -267,6 +267,23 @@ def test_numbers_are_converted(capsys):
         ("convert 0.5 --tokens 10", 1, "cannot be the perplexity of a discrete model"),
         ("convert much --tokens 10", 2, "invalid float value: 'much'"),
         ("score broken.arpa test", 1, "broken.arpa"),
+        ("score cut.arpa.gz test", 1, "cut.arpa.gz is not a complete file of gzip"),
+        ("score plain.arpa.gz test", 1, "name it .arpa if it is not packed"),
+        ("score packed.arpa test", 1, "packed only if its name ends in .gz"),
+        ("count wide.txt", 1, "iconv -f utf-16 -t utf-8"),
+        ("count link.txt", 1, "link.txt is a link to nowhere.txt, which does not exist"),
+        ("fit train --out m2.arpa/new", 1, "m2.arpa is not a folder, so m2.arpa/new cannot be written"),
+        ("fit train --out m2.arpa/new/m.arpa", 1, "m2.arpa is not a folder"),
+        (
+            "fit train --by char --smoothing witten-bell --out char.arpa",
+            1,
+            "saved as a folder can contain such tokens",
+        ),
+        ("score m3.arpa test --context 5", 1, "--context and --stride are for models of transformers"),
+        ("card m3.arpa test --stride 5", 1, "--context and --stride are for models of transformers"),
+        ("compare m2.arpa m3.arpa test --stride 5", 1, "for models of transformers. Leave them out"),
+        ("convert -1.5 --kind bits --tokens 10", 1, "-1.5 cannot be bits per token"),
+        ("convert nan --kind nats --tokens 10", 1, "nan cannot be nats per token"),
     ],
 )
 def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, capsys):
@@ -274,6 +291,13 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     for name in ("empty", "new.arpa"):
         (folder / name).mkdir(exist_ok=True)
     (folder / "latin.txt").write_bytes("café".encode("latin1"))
+    (folder / "wide.txt").write_bytes("café".encode("utf-16"))
+    if not (folder / "link.txt").is_symlink():
+        (folder / "link.txt").symlink_to("nowhere.txt")
+    plain = (folder / "m2.arpa").read_bytes()
+    for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
+        (folder / f"{name}.arpa.gz").write_bytes(data)
+    (folder / "packed.arpa").write_bytes(gzip.compress(plain))
     (folder / "broken.arpa").write_text("\\data\\\nngram 1=2\n", encoding="utf-8")
     capsys.readouterr()
     try:
@@ -283,6 +307,58 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     printed = capsys.readouterr()
     assert (found, printed.out) == (status, "") and says in printed.err
     assert "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["score", "m3.arpa", ""], ["score", "", "test"], ["fit", "train", "--out", ""]]
+)
+def test_an_empty_name_is_not_the_folder_where_the_command_runs(folder, arguments, monkeypatch, capsys):
+    monkeypatch.chdir(folder / "test")
+    status, printed = run(capsys, *(one.replace("m3", str(folder / "m3")) for one in arguments))
+    assert (status, printed.out) == (1, "") and "The name of a file or a folder is empty" in printed.err
+
+
+def test_a_hint_is_at_options_and_commands_only(folder, monkeypatch, capsys):
+    """The values of options and the names of files are not mistyped options."""
+    monkeypatch.chdir(folder)
+    for arguments in ("convert 20 --per word --words 1.5", "count scores test --fromat json"):
+        with pytest.raises(SystemExit):
+            main(arguments.split())
+    told = capsys.readouterr().err
+    assert "--words: invalid int value" in told and told.count("Did you mean") == 1 and "--format?" in told
+
+
+def test_a_file_is_written_into_a_new_folder(folder, tmp_path, capsys):
+    for name in ("a/b/model.arpa", "c/d/model"):
+        arguments = "fit", folder / "train", "--order", 2, "--out", tmp_path / name
+        assert run(capsys, *arguments)[0] == 0 and (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("by", ["char", "byte", "word"])
+def test_a_saved_model_knows_how_its_text_was_cut(by, folder, tmp_path, capsys):
+    other = "whitespace" if by == "word" else "word"
+    arguments = "fit", folder / "train", "--order", 2, "--by", by, "--smoothing", "witten-bell", "--out"
+    assert run(capsys, *arguments, tmp_path / "model")[0] == 0
+    printed = [
+        run(capsys, "score", tmp_path / "model", *rest, *cut, "--format", "json")[1].out
+        for cut in ([], ["--by", by], ["--by", other])
+        for rest in (
+            [folder / "test"],
+            ["--shards", folder / "test", "--out", tmp_path / f"scores{len(cut)}{'-'.join(cut)}"],
+        )
+    ]
+    nats = [json.loads(one)[0]["nats"] for one in printed]
+    assert nats[:4] == pytest.approx([nats[0]] * 4, rel=1e-12)
+    assert nats[4:] == pytest.approx([nats[4]] * 2, rel=1e-12) and nats[4] != pytest.approx(nats[0], rel=1e-3)
+    assert f"by {by}" in run(capsys, "card", tmp_path / "model", folder / "test")[1].out
+
+
+def test_a_kind_of_tokens_that_the_command_cannot_cut(folder, tmp_path, capsys):
+    train = tokenize(corpora.load("tales-en").train, by=str.split, sentences="line")
+    NGramModel(2, ModifiedKneserNey()).fit(train).save(tmp_path / "model")
+    status, printed = run(capsys, "score", tmp_path / "model", folder / "test")
+    assert status == 1 and "say --by whitespace" in printed.err
+    assert run(capsys, "score", tmp_path / "model", folder / "test", "--by", "whitespace")[0] == 0
 
 
 def test_help_has_examples(folder, capsys):

@@ -247,6 +247,8 @@ def other(tokens=()):
 TOKENIZER = type("Tokenizer", (), {"encode": lambda self, _: [], "bos_token_id": 0, "unk_token_id": None})()
 CALLS = {
     "a string of documents": (lambda: ascii_model(zeros).tokenize("the cat"), "a list of strings"),
+    "a set of documents": (lambda: ascii_model(zeros).tokenize({"the cat"}), "documents is set"),
+    "no documents": (lambda: ascii_model(zeros).tokenize(None), "documents is NoneType"),
     "a number among them": (lambda: ascii_model(zeros).tokenize(["a", 3]), "documents[1] is 3"),
     "no function": (lambda: ascii_model(None), "logits is None; a function"),
     "no context": (lambda: ascii_model(zeros, context=0), "context is 0"),
@@ -261,6 +263,11 @@ CALLS = {
     "nan": (lambda: score(lambda ids: np.full((*ids.shape, 128), np.nan)), "not a number"),
     "an encoder": (lambda: HuggingFaceLM(encoder(), TOKENIZER), "does not predict the next token"),
     "no model": (lambda: HuggingFaceLM("gpt2", TOKENIZER), "model is str"),
+    "no tokenizer": (lambda: HuggingFaceLM(other({"n_positions": 8}), "gpt2"), "tokenizer str"),
+    "no such token": (
+        lambda: HuggingFaceLM(other({"n_positions": 8, "vocab_size": 5}), TOKENIZER, bos=5),
+        "bos is 5, but the ids of the model's tokens end at 4",
+    ),
     "no length": (lambda: HuggingFaceLM(other(), TOKENIZER), "give context"),
     "too long": (lambda: HuggingFaceLM(other({"n_positions": 8}), TOKENIZER, context=9), "8 tokens at most"),
 }  # fmt: skip

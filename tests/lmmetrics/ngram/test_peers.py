@@ -1,6 +1,7 @@
 """The same numbers as KenLM and NLTK on the same input; where their conventions differ, how."""
 
 import itertools
+import math
 
 import pytest
 
@@ -45,6 +46,16 @@ def test_kenlm_modified_kneser_ney(wikitext, order):
     model = NGramModel(order, ModifiedKneserNey()).fit(train)
     found = [score_text(model, text).perplexity for text in (test, valid)]
     assert found == pytest.approx(KENLM[order], rel=2e-6)
+
+
+def test_kenlm_where_no_ngram_has_the_count_4():
+    """What `lmplz -o 1` writes for this text; with a fallback the order takes that, as before."""
+    text = tokenize(["a b c d e e f f g g h h h\n"], by="whitespace")
+    model = NGramModel(1, ModifiedKneserNey()).fit(text)
+    logs = {"<unk>": -1.1500942, "</s>": -0.95963395, "a": -0.95963395, "e": -0.98612356, "h": -1.1500942}
+    assert {word: math.log10(model.prob(word)) for word in logs} == pytest.approx(logs, abs=1e-7)
+    given = NGramModel(1, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(text)
+    assert given.smoothing.discounts_[1].tolist() == [0.5, 1, 1.5]
 
 
 TRAIN = [

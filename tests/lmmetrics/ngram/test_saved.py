@@ -112,6 +112,12 @@ def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch
         (lambda f: cut_off(f / "2.keys.npy"), "2.keys.npy is damaged"),
         (lambda f: np.save(f / "1.tokens.npy", np.arange(3)), r"1.tokens.npy has int64\[3\]"),
         (lambda f: np.save(f / "2.weights.npy", np.array([{}])), "2.weights.npy is damaged"),
+        (lambda f: (f / "1.probs.npy").write_bytes(b"no array"), "not a complete array of numbers"),
+        (lambda f: multiplied(f / "2.keys.npy"), "2.keys.npy is damaged: its keys are not those of the"),
+        (lambda f: multiplied(f / "2.tokens.npy"), "2.keys.npy is damaged"),
+        (lambda f: multiplied(f / "2.contexts.npy"), "2.keys.npy is damaged"),
+        (lambda f: changed(f / "model.json", orders=[]), "incomplete"),
+        (lambda f: changed(f / "vocabulary.json", tokens=["<unk>", "<s>", "</s>"]), "3 tokens, but the"),
     ],
 )
 def test_a_damaged_model_is_refused(damage, says, tmp_path):
@@ -122,8 +128,38 @@ def test_a_damaged_model_is_refused(damage, says, tmp_path):
         NGramModel.load(folder)
 
 
+def test_keys_that_need_eight_bytes(tmp_path):
+    """The key of the last bigram is above 2**32, and its context is kept in four bytes."""
+    model = NGramModel(2, WittenBell()).fit(tokenize([" ".join(f"w{i}" for i in range(70_000))]))
+    model.save(tmp_path / "model")
+    again = NGramModel.load(tmp_path / "model")
+    assert again.prob("w69999", ["w69998"]) == model.prob("w69999", ["w69998"])
+
+
+@pytest.mark.parametrize(
+    ("name", "damaged"),
+    [
+        ("1.probs", lambda a: a * 2),
+        ("1.probs", lambda a: a * np.nan),
+        ("2.probs", lambda a: a * 1.5),
+        ("2.weights", lambda a: a * 0),
+    ],
+)
+def test_a_model_that_does_not_sum_to_1_is_told_of(name, damaged, tmp_path):
+    model = NGramModel(3, WittenBell()).fit(tokenize(TALES.train[:3]))
+    model.save(tmp_path / "model")
+    array = np.load(tmp_path / "model" / f"{name}.npy")
+    np.save(tmp_path / "model" / f"{name}.npy", damaged(array))
+    with pytest.warns(UserWarning, match=r"not to 1, so a perplexity .* files are damaged"):
+        NGramModel.load(tmp_path / "model")
+
+
 def changed(path, **fields):
     path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+
+
+def multiplied(path):
+    np.save(path, np.load(path) * 2)
 
 
 def cut_off(path):

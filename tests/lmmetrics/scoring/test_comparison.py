@@ -139,6 +139,14 @@ def test_compare_across_tokenizers_is_per_byte():
     assert "bits per byte" in repr(result) and "27 bytes" in repr(result)
 
 
+def test_blanks_that_one_tokenizer_drops_are_named():
+    documents = ["cat  sleeps", "cat"]
+    chars = score_documents(Surprisal(2), tokenize(documents, by="char"))
+    words = score_documents(Surprisal(8), tokenize(documents, by="whitespace"))
+    with pytest.raises(UnitError, match=r"11 bytes for a and 10 for b.* one blank between two tokens"):
+        compare_scores(chars, words, unit="byte")
+
+
 @pytest.mark.parametrize("unit", ["token", "word"])
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_documents_without_the_unit_are_left_out(unit, side):
