@@ -19,6 +19,7 @@ SMOOTHING = {
 EXAMPLES = """\
   python -m lmmetrics fit train/ --order 5 --out model.arpa
   python -m lmmetrics fit train/ --by char --out model
+  python -m lmmetrics fit train/ --min-counts 3=2,4=2,5=2 --out model.arpa
   python -m lmmetrics fit huge.txt --memory 2GB --out model"""
 
 
@@ -35,8 +36,10 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
     model = NGramModel(options.order, SMOOTHING[options.smoothing]())
     if options.memory:
-        if options.prune:
-            raise ValueError("--prune needs the whole model in memory. Leave out --memory or --prune.")
+        if options.prune or options.min_counts:
+            raise ValueError(
+                "--prune and --min-counts need the whole model in memory. Leave out --memory, or these."
+            )
         text = tokenize_blocks(blocks_of(options), by=options.by)
         if not len(text):
             raise ValueError(EMPTY)
@@ -44,13 +47,23 @@ def fit(options: argparse.Namespace) -> None:
     else:
         text = tokenize([document for _, document in documents_of(options)], by=options.by)
         model.fit(text)
-    if options.prune:
-        model = model.prune(options.prune)
+    if options.prune or options.min_counts:
+        model = model.prune(options.prune, options.min_counts)
     if arpa:
         model.to_arpa(options.out)
     else:
         model.save(options.out)
     print(f"{options.out}: order {options.order}, {len(text):,} tokens, vocabulary {len(text.vocabulary):,}")
+
+
+def min_counts_of(given: str) -> dict[int, int]:
+    """The least count of the n-grams of each order that is named."""
+    pairs = [part.partition("=") for part in given.split(",")]
+    if not all(
+        number.isascii() and number.isdigit() for order, _, count in pairs for number in (order, count)
+    ):
+        raise argparse.ArgumentTypeError(f"{given!r} is not a list of orders and counts, such as 3=2,4=2.")
+    return {int(order): int(count) for order, _, count in pairs}
 
 
 def add(commands: Commands) -> None:
@@ -66,6 +79,12 @@ def add(commands: Commands) -> None:
         type=float,
         default=0.0,
         help="drop n-grams that change the perplexity by less than this part",
+    )
+    made.add_argument(
+        "--min-counts",
+        type=min_counts_of,
+        metavar="ORDER=COUNT,...",
+        help="drop the n-grams of an order that occur less often: 3=2,4=2",
     )
     made.add_argument(
         "--memory", metavar="SIZE", help="count in files beside --out, with at most this much memory: 2GB"

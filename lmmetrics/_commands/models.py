@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from lmmetrics._commands.documents import documents_of, existing
 from lmmetrics._commands.parser import BY
@@ -15,6 +18,8 @@ from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
 from lmmetrics.text import tokenize
 
+DELAY = 5
+"""Seconds after which a command that scores shows what it is doing."""
 MODELS = """\
 MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
 causal model of transformers.
@@ -23,18 +28,42 @@ causal model of transformers.
 
 def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
     """The names of the documents, their scores, and the text."""
-    model, text, names = read(options, path)
-    jobs = getattr(options, "jobs", 1)
-    if jobs != 1 and not isinstance(model, NGramModel):
-        raise ValueError("--jobs is for counted models; those of transformers use all cores by themselves.")
-    return names, score_documents(model, text, eos=not options.no_eos, jobs=jobs), text
+    with steps() as begin:
+        model, text, names = read(options, path, begin)
+        jobs = getattr(options, "jobs", 1)
+        if jobs != 1 and not isinstance(model, NGramModel):
+            raise ValueError(
+                "--jobs is for counted models; those of transformers use all cores by themselves."
+            )
+        begin("scoring")
+        return names, score_documents(model, text, eos=not options.no_eos, jobs=jobs), text
 
 
-def read(options: argparse.Namespace, path: str) -> tuple[Any, Any, list[str]]:
+@contextlib.contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """A bar that appears if a counted model takes long, and a function to call when a step begins.
+
+    Models of transformers have a bar of their own below it, for the tokens.
+    """
+    with tqdm(total=4, unit="step", delay=DELAY, leave=False) as bar:
+
+        def begin(step: str) -> None:
+            bar.update(bar.desc != "")
+            bar.set_description_str(step)
+
+        yield begin
+
+
+def read(
+    options: argparse.Namespace, path: str, begin: Callable[[str], object] = lambda step: None
+) -> tuple[Any, Any, list[str]]:
     """A model, the text in its tokens, and the names of the documents."""
+    begin("reading the texts")
     found = documents_of(options)
+    begin("reading the model")
     model = model_of(path, options)
     documents = [document for _, document in found]
+    begin("cutting the texts into tokens")
     if isinstance(model, NGramModel):
         by = by_of(model, path, options)
         text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
-from lmmetrics._commands import main, parser
+from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 
@@ -359,6 +359,28 @@ def test_a_kind_of_tokens_that_the_command_cannot_cut(folder, tmp_path, capsys):
     status, printed = run(capsys, "score", tmp_path / "model", folder / "test")
     assert status == 1 and "say --by whitespace" in printed.err
     assert run(capsys, "score", tmp_path / "model", folder / "test", "--by", "whitespace")[0] == 0
+
+
+def test_n_grams_that_occur_too_rarely_are_dropped(folder, tmp_path, capsys):
+    fit = "fit", folder / "train", "--order", 3, "--out"
+    assert run(capsys, *fit, tmp_path / "m.arpa", "--min-counts", "2=1,3=2")[0] == 0
+    documents = [file.read_text(encoding="utf8") for file in sorted((folder / "train").rglob("*.txt"))]
+    expected = NGramModel(3, ModifiedKneserNey()).fit(tokenize(documents, by="whitespace"))
+    expected.prune(min_counts={3: 2}).to_arpa(tmp_path / "expected.arpa")
+    assert (tmp_path / "m.arpa").read_bytes() == (tmp_path / "expected.arpa").read_bytes()
+    assert run(capsys, *fit, tmp_path / "m", "--min-counts", "3=2", "--memory", "2GB")[0] == 1
+    with pytest.raises(SystemExit):
+        main([str(word) for word in (*fit, tmp_path / "m", "--min-counts", "3:2")])
+    assert "such as 3=2,4=2" in capsys.readouterr().err
+
+
+def test_a_slow_score_says_what_it_is_doing(folder, capsys, monkeypatch):
+    monkeypatch.setattr(models, "DELAY", 0)
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "test")
+    assert status == 0
+    for step in ("reading the model", "cutting the texts into tokens", "scoring"):
+        assert step in printed.err
 
 
 def test_help_has_examples(folder, capsys):
