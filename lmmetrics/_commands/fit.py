@@ -38,7 +38,8 @@ def fit(options: argparse.Namespace) -> None:
     if options.memory:
         if options.prune or options.min_counts:
             raise ValueError(
-                "--prune and --min-counts need the whole model in memory. Leave out --memory, or these."
+                "--prune and --min-counts need the whole model in memory: leave out --memory, or leave out "
+                "--prune and --min-counts."
             )
         text = tokenize_blocks(blocks_of(options), by=options.by)
         if not len(text):

@@ -433,7 +433,8 @@ def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
 
     assert "a number of bytes is expected" in said("--memory", "much")
     assert "needs" in (told := said("--memory", "1MB")) and "memory allows 1 MB" in told
-    assert "Leave out --memory or --prune" in said("--memory", "1TB", "--prune", "1e-7")
+    for option in (("--prune", "1e-7"), ("--min-counts", "3=2")):
+        assert "leave out --memory, or leave out --prune and --min-counts" in said("--memory", "1TB", *option)
     (tmp_path / "empty.txt").touch()
     status, printed = run(
         capsys, "fit", tmp_path / "empty.txt", "--memory", "1TB", "--out", tmp_path / "model"
