@@ -20,7 +20,9 @@ The prover can miss an equality, but it does not accept a false one. These are n
 - `algebra`: logs and powers of expressions that are not declared positive, and powers of a sum above 6. They
   are left as they are.
 - `sums`: products whose factors are not declared positive; integrals and limits beyond SymPy's ``doit``.
-- `closed`: geometric sums whose ratio may be 1; infinite sums that are neither geometric nor known to SymPy.
+- `closed`: geometric sums whose ratio may be 1; binomial sums that stop before the last binomial coefficient;
+  infinite sums that are neither geometric nor known to SymPy.
+- `sums`: the order of three or more indices each of which runs up to the next.
 
 `nodes` contains no rules, only the two node types that canonical forms have besides SymPy's.
 

@@ -191,9 +191,17 @@ class Algebra:
                 e = self.distribute(e * Exp(-common))
         if e.is_Add:
             e = factor(together(e))
+        sign = S.One
         for f in Mul.make_args(e):
             base, power = f.as_base_exp()
+            if power.is_Integer and base.is_Add and self.positive(-base):  # -1/(p - 1) is 1/(1 - p)
+                base, sign = -base, sign * (-1) ** power
             pairs.append((base, power) if power.is_integer or self.positive(base) else (f, S.One))
+        if sign == -1:
+            numbers = [pair for pair in pairs if pair[0].is_Rational and pair[1] == 1]
+            pairs = [pair for pair in pairs if pair not in numbers]
+            if (rest := sign * Mul(*(number for number, _ in numbers))) != 1:
+                pairs.append((rest, S.One))
         return pairs
 
     def _common_exponential(self, e: Expr) -> Expr | None:
@@ -266,6 +274,10 @@ class Algebra:
     def positive(self, e: Expr) -> bool:
         if e.is_positive:
             return True
+        if e.is_Mul:
+            return all(map(self.positive, e.args))
+        if e.is_Pow and e.exp.is_extended_real:
+            return self.positive(e.base)
         return any((e - s).is_nonnegative for s in self.strict) or bool(
             e.is_integer and (self.relations or self.strict) and self.nonnegative(e - 1)
         )

@@ -1,10 +1,11 @@
-"""Sums with a closed form: powers of the index, geometric sums, and infinite sums."""
+"""Sums with a closed form: powers of the index, geometric and binomial sums, and infinite sums."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from sympy import Add, Dummy, Expr, Mul, Piecewise, Sum, expand, oo, summation
+from sympy import Add, Dummy, Expr, Integer, Mul, Piecewise, S, Sum, binomial, expand, ff, oo, summation
+from sympy.functions.combinatorial.numbers import stirling
 
 from lmmetrics.derivation._proof.nodes import Exp
 
@@ -40,6 +41,34 @@ def geometric_sum(algebra, g: Expr, u: Dummy, a: Expr, b: Expr) -> Expr | None:
         return None
     exponent, ratio = found
     return algebra.canon((Exp(exponent * (b + 1)) - Exp(exponent * a)) / (ratio - 1))
+
+
+def binomial_sum(algebra, g: Expr, u: Dummy, upper: Expr) -> Expr | None:
+    """The sum of u**power * binomial(upper, u) * ratio**u over u = 1 .. upper, for a positive ratio.
+
+    A power is a sum of falling factorials, and each of these moves the binomial theorem down by one index:
+    that of u (u - 1) ... (u - j + 1) is upper (upper - 1) ... (upper - j + 1) ratio**j (1 + ratio)**(upper - j).
+    """
+    power, exponent, found = 0, S.Zero, False
+    for f in Mul.make_args(g):
+        base, degree = f.as_base_exp()
+        if f == binomial(upper, u):
+            found = True
+        elif base == u and degree.is_Integer and degree > 0:
+            power = int(degree)
+        elif part := geometric(algebra, f, u):
+            exponent = part[0]
+        else:
+            return None
+    if not found or not algebra.nonnegative(upper):
+        return None
+    ratio = algebra.exp(exponent)
+    total = [
+        stirling(power, j) * expand(ff(upper, j)) * ratio**j * (1 + ratio) ** (upper - j)
+        for j in range(power + 1)
+    ]
+    at_zero = Integer(power == 0)
+    return algebra.canon(Add(*total) - at_zero)
 
 
 def series(algebra, f: Expr, i, a: Expr, b: Expr) -> Expr:

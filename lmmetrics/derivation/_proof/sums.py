@@ -3,7 +3,8 @@
 A finite sum is split by linearity, constants move in front of it, and the range becomes a difference of two
 sums that start at 1: sum over a..b = S(b) - S(a - 1). With S(x + 1) = S(x) + term(x + 1) this covers renamed
 and shifted indices, ranges that are split or merged, and single terms at the ends. (For an empty or reversed
-range this is SymPy's own convention, after Karr.) The indices of a sum of sums are brought into one order.
+range this is SymPy's own convention, after Karr.) The indices of a sum of sums are brought into one order, also
+where the inner one runs up to the outer.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 
 from lmmetrics.derivation._proof.algebra import Algebra
-from lmmetrics.derivation._proof.closed import geometric_sum, power_sum, series
+from lmmetrics.derivation._proof.closed import binomial_sum, geometric_sum, power_sum, series
 from lmmetrics.derivation._proof.nodes import Exp, Prefix, Stuck, bound, height
 
 EXPLICIT = 12
@@ -198,6 +199,9 @@ class Canonical(Algebra):
 
     def prefix(self, g: Expr, u: Dummy, upper: Expr, reorder: bool) -> Expr:
         """S(upper): whole numbers in the bound are written out as single terms."""
+        closed = binomial_sum(self, g, u, upper)
+        if closed is not None:
+            return closed
         whole, rest = upper.as_coeff_Add()
         if not whole.is_Integer or abs(whole) > EXPLICIT:
             return self.close(g, u, upper, reorder)
@@ -209,12 +213,38 @@ class Canonical(Algebra):
     def close(self, g: Expr, u: Dummy, upper: Expr, reorder: bool) -> Expr:
         """Make the node. For a sum of sums, try each order of its indices and keep the simplest form."""
         if reorder:
+            swapped = self.triangle(g, u, upper)
+            if swapped is not None:
+                return swapped
             ranges = [(u, upper)]
             body = self._flat(g, ranges)
             if 1 < len(ranges) <= 3:
                 return self._best_order(body, ranges)
         k = bound(height(g) + 1)
         return self.rewrite(Prefix(g.xreplace({u: k}), k, upper))
+
+    def triangle(self, g: Expr, u: Dummy, upper: Expr) -> Expr | None:
+        """The sum of f(u, v) over v <= u <= upper by that of f(v, u), if that is the simpler form.
+
+        Both together are the whole square and its diagonal once more, for every integer ``upper``.
+        """
+        inner = [f for f in Mul.make_args(g) if isinstance(f, Prefix)]
+        if len(inner) != 1 or inner[0].args[2] != u or inner[0].args[0].has(Prefix):
+            return None
+        body, k, _ = inner[0].args
+        with self.index(S.One, upper) as v:
+            term = g / inner[0] * body.xreplace({k: v})
+            other = self.canon(term.xreplace({u: v, v: u}))
+            diagonal = self.over(self.canon(term.xreplace({v: u})), u, S.One, upper)
+            square = self._best_order(term, [(u, upper), (v, upper)])
+            sums = [
+                self.over(self.over(f, v, S.One, u, reorder=False), u, S.One, upper, reorder=False)
+                for f in (term, other)
+            ]
+        if sums[0] == sums[1]:
+            return self.distribute((square + diagonal) / 2)
+        this, that = (_simplicity(e) for e in sums)
+        return self.distribute(square + diagonal - sums[1]) if that < this else None
 
     def _flat(self, g: Expr, ranges: list) -> Expr:
         """Open the sums among the factors of g whose bounds do not contain the other indices."""
@@ -238,7 +268,7 @@ class Canonical(Algebra):
             inner = self._best_order(body, [r for r in ranges if r is not outer])
             u, upper = outer
             choices.append(self.over(inner, u, S.One, upper, reorder=False))
-        return min(choices, key=lambda e: (len(e.atoms(Prefix)), e.count_ops(), default_sort_key(e)))
+        return min(choices, key=_simplicity)
 
 
 class _OpenIndex:
@@ -262,6 +292,11 @@ class _OpenIndex:
     def __exit__(self, *_) -> None:
         del self.canonical.relations[self.known :]
         self.canonical.active.pop()
+
+
+def _simplicity(e: Expr) -> tuple:
+    """The order of forms: fewer sums first, then fewer operations."""
+    return len(e.atoms(Prefix)), e.count_ops(), default_sort_key(e)
 
 
 def _limits(e: ExprWithLimits):

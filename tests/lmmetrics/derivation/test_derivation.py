@@ -22,6 +22,7 @@ from sympy import (
     Sum,
     Symbol,
     UnevaluatedExpr,
+    binomial,
     cos,
     exp,
     log,
@@ -49,6 +50,10 @@ f = Function("f")
 
 def total(e, index=i, upper=n):
     return Sum(e, (index, 1, upper))
+
+
+def total_binomial(weight):
+    return Sum(weight * binomial(n, k) * x**k * (1 - x) ** (n - k), (k, 0, n))
 
 
 def one(base, upper=n):
@@ -196,6 +201,32 @@ TRUE = {
     "cases": (Piecewise((t, t > 0), (-t, True)), Abs(t), []),
     "root of a positive square": (sqrt(x**2 * y), x * sqrt(y), []),
     "signs alternate": ((-1) ** (n + 1), -((-1) ** n), []),
+    "a triangle by rows and by columns": (
+        Sum(P[i, j], (j, 1, i), (i, 1, n)),
+        Sum(P[i, j], (i, j, n), (j, 1, n)),
+        [],
+    ),
+    "a triangle without its diagonal": (
+        Sum(a[i] * b[j], (j, 1, i - 1), (i, 1, n)),
+        Sum(a[i] * b[j], (i, j + 1, n), (j, 1, n)),
+        [],
+    ),
+    "a triangle whose terms forget its rows": (
+        Sum(a[j], (j, 1, i), (i, 1, n)),
+        total((n - j + 1) * a[j], j),
+        [],
+    ),
+    "square of a sum": (
+        total(a[i]) ** 2,
+        total(a[i] ** 2) + 2 * Sum(a[i] * a[j], (j, 1, i - 1), (i, 1, n)),
+        [],
+    ),
+    "binomial theorem": (Sum(binomial(n, k) * x**k * y ** (n - k), (k, 0, n)), (x + y) ** n, []),
+    "binomial probabilities": (total_binomial(1), Integer(1), [x < 1]),
+    "binomial mean": (total_binomial(k), n * x, [x < 1]),
+    "binomial second moment": (total_binomial(k**2), n * x * (1 - x) + n**2 * x**2, [x < 1]),
+    "number of subsets": (Sum(binomial(n, k), (k, 0, n)), 2**n, []),
+    "the sign of a factor that is below 0": (1 + x / (1 - x), 1 / (1 - x), [x < 1]),
 }
 
 FALSE = {
@@ -260,6 +291,26 @@ FALSE = {
     "softmax and a scale": (exp(2 * z[i]) / total(exp(2 * z[j]), j), exp(z[i]) / Z, []),
     "a limit": (Limit(x * log(x), x, oo), Integer(0), []),
     "a case left out": (Piecewise((t, t > 0), (-t, True)), t, []),
+    "a triangle and its mirror": (
+        Sum(P[i, j], (j, 1, i), (i, 1, n)),
+        Sum(P[j, i], (j, 1, i), (i, 1, n)),
+        [],
+    ),
+    "a triangle with its diagonal twice": (
+        total(a[i]) ** 2,
+        total(a[i] ** 2) + 2 * Sum(a[i] * a[j], (j, 1, i), (i, 1, n)),
+        [],
+    ),
+    "a triangle that loses its last column": (
+        Sum(P[i, j], (j, 1, i), (i, 1, n)),
+        Sum(P[i, j], (i, j, n), (j, 1, n - 1)),
+        [],
+    ),
+    "binomial variance for its mean": (total_binomial(k), n * x * (1 - x), [x < 1]),
+    "binomial sum from 1": (Sum(binomial(n, k), (k, 1, n)), 2**n, []),
+    "binomial sum of other weights": (Sum(binomial(n, k) * x**k, (k, 0, n)), (1 + x) ** (n - 1), []),
+    "binomial sum to another bound": (Sum(binomial(n, k), (k, 0, m)), 2**n, []),
+    "the sign of a factor that may be above 0": (sqrt((x - 1) ** 2), 1 - x, []),
 }
 
 
