@@ -46,8 +46,8 @@ def geometric_sum(algebra, g: Expr, u: Dummy, a: Expr, b: Expr) -> Expr | None:
 def binomial_sum(algebra, g: Expr, u: Dummy, upper: Expr) -> Expr | None:
     """The sum of u**power * binomial(upper, u) * ratio**u over u = 1 .. upper, for a positive ratio.
 
-    A power is a sum of falling factorials, and each of these moves the binomial theorem down by one index:
-    that of u (u - 1) ... (u - j + 1) is upper (upper - 1) ... (upper - j + 1) ratio**j (1 + ratio)**(upper - j).
+    A power of u is a combination of falling factorials ff(u, j) = u (u - 1) ... (u - j + 1). By the binomial
+    theorem, the sum with ff(u, j) in place of the power is ff(upper, j) ratio**j (1 + ratio)**(upper - j).
     """
     power, exponent, found = 0, S.Zero, False
     for f in Mul.make_args(g):

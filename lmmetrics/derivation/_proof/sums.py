@@ -3,8 +3,8 @@
 A finite sum is split by linearity, constants move in front of it, and the range becomes a difference of two
 sums that start at 1: sum over a..b = S(b) - S(a - 1). With S(x + 1) = S(x) + term(x + 1) this covers renamed
 and shifted indices, ranges that are split or merged, and single terms at the ends. (For an empty or reversed
-range this is SymPy's own convention, after Karr.) The indices of a sum of sums are brought into one order, also
-where the inner one runs up to the outer.
+range this is SymPy's own convention, after Karr.) The indices of a sum of sums are brought into one order,
+also where the inner one runs up to the outer one.
 """
 
 from __future__ import annotations
