@@ -37,8 +37,10 @@ def bytes_of(memory: int | str) -> int:
 
 
 def with_unit(size: float) -> str:
-    """A number of bytes for people."""
-    return f"{math.ceil(size / 1e8) / 10} GB" if size >= 1e9 else f"{math.ceil(size / 1e6)} MB"
+    """A number of bytes for people, rounded up."""
+    if size >= 1e9:
+        return f"{math.ceil(size / 1e8) / 10} GB"
+    return f"{math.ceil(size / 1e6)} MB" if size >= 1e6 else f"{size / 1e3:g} kB"
 
 
 def memory_in_use() -> int:
