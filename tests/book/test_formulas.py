@@ -642,7 +642,7 @@ READ = {
         "thm-09-leak": "33231480",
         "thm-09-slices": "008ab62b",
         "thm-09-looks": "faa788a9",
-        "def-09-golden": "29566a54",
+        "def-09-golden": "9472f531",
     },
     "10_topic_models": {
         "def-10-topics": "a5e284b4",
