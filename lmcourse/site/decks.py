@@ -3,9 +3,9 @@
 A lab is its own deck: the slideshow metadata of its cells says what is a slide, a speaker's note or
 skipped. A slide whose first cell is tagged ``optional`` is folded away until the lecturer presses A; what is
 tagged ``answer`` is left out of the students' handout. The minutes that open a note ("**2 min.**") become the
-slide's timing in the speaker's view. In tables of results words are set to the left and numbers to the right,
-with minus signs and powers of ten. A deck needs neither network nor server: reveal.js, MathJax and the type
-are copied beside it. Left out: PDFs (`lmcourse.site.handouts` prints them).
+slide's timing in the speaker's view. Tables of results are set as on the pages. A deck needs neither network
+nor server: reveal.js, MathJax and the type are copied beside it. Left out: PDFs (`lmcourse.site.handouts`
+prints them).
 """
 
 import importlib.util
@@ -21,6 +21,7 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import HTML, ROOT, STATIC, TEMPLATES
 from lmcourse.site.extensions import alt_texts
 from lmcourse.site.extensions.cache import FOLDER, marked
+from lmcourse.site.extensions.results import RESULTS, typeset
 
 LABS = ROOT / "notebooks"
 OUT = HTML / "slides"
@@ -29,10 +30,6 @@ MINUTES = re.compile(r"\*\*([\d.]+) min\.\*\*")
 FEW = 400
 """A slide with fewer characters of Markdown, and nothing but text, is set in larger type."""
 HIDDEN_INPUT = {"remove-input", "hide-input", "remove-cell"}
-RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)
-CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</t[hd]>", re.DOTALL)
-POWER = re.compile(r"\b(\d(?:\.\d+)?)e([+-]\d+)\b")
-WORD = re.compile(r"[^\W\d_]{2,}")
 THEME_TYPE = re.compile(r"^@import url\(\./fonts/.*\);\n", re.MULTILINE)
 """The theme's own type, two million bytes: the decks bring another."""
 
@@ -178,40 +175,6 @@ def prepare(cell, words):
         cell.metadata["transient"] = {"remove_source": True}
     if "remove-cell" in cell.metadata.get("tags", []):
         cell.metadata["slideshow"] = {"slide_type": "skip"}
-
-
-def typeset(found):
-    """A table of results with the columns of words marked, minus signs, and powers of ten; given a match."""
-    rows = [CELL.findall(row) for row in re.findall(r"<tr>(.*?)</tr>", found[0], re.DOTALL)]
-    columns = zip(*(row for row in rows if len(row) == len(rows[0])), strict=True)
-    wordy = [any(is_word(text) for tag, _, text in column if tag == "td") for column in columns]
-
-    def cell(place, match):
-        tag, given, text = match.groups()
-        marked = ' class="words"' if place < len(wordy) and wordy[place] else ""
-        if not is_word(text):
-            text = re.sub(r"(?<![\w)])-(?=[\d.]|inf)", "−", text)
-        return f"<{tag}{given}{marked}>{re.sub(POWER, power, text)}</{tag}>"
-
-    def row(match):
-        cells = iter(range(len(rows[0])))
-        return CELL.sub(lambda match: cell(next(cells, len(wordy)), match), match[0])
-
-    return re.sub(r"<tr>.*?</tr>", row, found[0], flags=re.DOTALL)
-
-
-def is_word(text):
-    """Whether a cell holds words or marks; a number, inf, nan, a question mark or nothing is none."""
-    bare = re.sub(r"\b(?:inf|nan)\b", "0", re.sub(r"&\w+;", ".", text))
-    return bool(WORD.search(bare)) or not re.search(r"\d|^\W?\?*$", bare)
-
-
-def power(found):
-    """A number such as 7e-05 as a power of ten."""
-    exponent = found[2].lstrip("+").replace("-", "−")
-    exponent = re.sub(r"^(−?)0+(?=\d)", r"\1", exponent)
-    front = "" if found[1] == "1" else f"{found[1]} × "
-    return f"{front}10<sup>{exponent}</sup>"
 
 
 def is_glue(output):
