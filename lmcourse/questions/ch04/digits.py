@@ -35,6 +35,8 @@ def _numbers(given, what):
     """A list of numbers as an array, or a sentence that says why it is not one."""
     if given is None:
         return f"{what} is None."
+    if isinstance(given, str):
+        return f"{what} is a string, in quotation marks. Give a list of numbers, such as [3, 1, 4]."
     try:
         array = np.asarray(given, dtype=float)
         array = np.asarray(read(array, like=np.zeros(array.shape)))
@@ -70,11 +72,13 @@ def _overconfident(given):
     if isinstance(given, np.ndarray) and given.size == 20:
         given = tuple(given.reshape(2, 10))  # q and then ten digits, as in our examples
     if not isinstance(given, (tuple, list)) or len(given) != 2:
-        return "give a pair (q, test)."
+        return "give a pair (q, test): two lists of numbers."
     q, test = _probabilities(given[0]), _numbers(given[1], "test")
     if isinstance(q, str) or isinstance(test, str):
         return q if isinstance(q, str) else test
-    if test.ndim != 1 or len(test) < 10:
+    if test.ndim != 1:
+        return f"test has the shape {test.shape}; a list of ten digits has the shape (10,)."
+    if len(test) < 10:
         return "test has fewer than ten digits."
     if not np.isin(test, np.arange(10)).all():
         return "test has an entry that is not a digit from 0 to 9."
