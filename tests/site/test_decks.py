@@ -17,6 +17,7 @@ from lmcourse.site import decks
         ("1e-10", "<td>10<sup>−10</sup></td>"),
         ("-inf", "<td>−inf</td>"),
         ("?", "<td>?</td>"),
+        ("+0.4 to +1.5", "<td>+0.4 to +1.5</td>"),
         ("less than 2e-15", '<td class="words">less than 2 × 10<sup>−15</sup></td>'),
         ("byte-pair", '<td class="words">byte-pair</td>'),
         ("的", '<td class="words">的</td>'),

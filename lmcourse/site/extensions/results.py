@@ -8,6 +8,7 @@ import re
 RESULTS = re.compile(r'<table class="results">.*?</table>', re.DOTALL)
 CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</t[hd]>", re.DOTALL)
 POWER = re.compile(r"\b(\d(?:\.\d+)?)e([+-]\d+)\b")
+RANGE = re.compile(r"(?<=[\d%])\sto\s(?=[+−-]?\d)")
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -44,8 +45,8 @@ def typeset(found):
 
 
 def is_word(text):
-    """Whether a cell holds words or marks; a number, inf, nan, a question mark or nothing is none."""
-    bare = re.sub(r"\b(?:inf|nan)\b", "0", re.sub(r"&\w+;", ".", text))
+    """Whether a cell holds words or marks, not a number, a range, inf, nan, a question mark or nothing."""
+    bare = re.sub(r"\b(?:inf|nan)\b", "0", re.sub(r"&\w+;", ".", RANGE.sub(" ", text)))
     return bool(WORD.search(bare)) or not re.search(r"\d|^\W?\?*$", bare)
 
 
