@@ -83,7 +83,7 @@ def _bound(factor):
 
 FLOAT_SUM = Question(
     key="14.float-sum",
-    title="how many digits does a sum have?",
+    title="how many digits of a sum are right?",
     kind="compute",
     stars=2,
     points=4,
