@@ -7,9 +7,9 @@ the parameters alpha, and a topic k has probabilities phi_k of the V words of th
 
 `word_counts` counts the words of documents, `gibbs` learns topics from the counts, and a `TopicModel` scores
 other counts. What is known of theta makes the number: it is integrated out (`TopicModel.exact`,
-`TopicModel.importance`), bounded (`TopicModel.bound`), estimated from the words themselves
-(`TopicModel.plug_in` with `TopicModel.best_weights`), or estimated from other words of the same document
-(`TopicModel.completion`).
+`TopicModel.left_to_right`, `TopicModel.importance`), bounded (`TopicModel.bound`), estimated from the words
+themselves (`TopicModel.plug_in` with `TopicModel.best_weights`), or estimated from other words of the same
+document (`TopicModel.completion`).
 
 All nats are those of a sequence of words, as for every other model of the library. The probability of the
 counts is larger by the number of orders in which the words can stand, N! / (n_1! ... n_V!): that coefficient

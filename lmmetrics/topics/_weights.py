@@ -145,7 +145,7 @@ def two_topics(counts: Ints, topics: Floats, alpha: Floats) -> tuple[Floats, Flo
         if nodes >= NODES:
             raise ArithmeticError(
                 f"The integral over the weights does not converge with {nodes:,} nodes: the documents are "
-                "too long, or alpha is too large or too small. Use importance or bound."
+                "too long, or alpha is too large or too small. Use left_to_right or bound."
             )
         nodes, before = 2 * nodes, nats
 

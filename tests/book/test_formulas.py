@@ -647,7 +647,7 @@ READ = {
     "10_topic_models": {
         "def-10-topics": "a5e284b4",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "30d9f0ac",
+        "thm-10-order": "65a22189",
     },
     "11_compression": {
         "def-11-code": "c1fa4d3f",

@@ -176,8 +176,10 @@ CALLS = {
         lambda: TOPICS.plug_in(COUNTS, [[1, 0]] * 2),
         "weights has 2 rows, but counts",
     ),
-    "three topics that share words": (lambda: THREE_TOPICS.exact([[1, 1]]), "Estimate -ln p with importance"),
+    "three topics that share words": (lambda: THREE_TOPICS.exact([[1, 1]]), "-ln p with left_to_right"),
     "no draws": (lambda: TOPICS.importance(COUNTS, 0, seed=1), WHOLE.format(1)),
+    "no particles": (lambda: TOPICS.left_to_right(COUNTS, 0, seed=1), WHOLE.format(1)),
+    "half a particle": (lambda: TOPICS.left_to_right(COUNTS, 1.5, seed=1), WHOLE.format(1)),
     "halves of different documents": (
         lambda: TOPICS.completion(COUNTS, COUNTS * 2),
         "two halves of the same",

@@ -96,6 +96,50 @@ def test_gensim_prints_two_to_the_power_of_nats(parts, size, caplog):
     assert model.topics.sum(axis=1) == pytest.approx(1, abs=1e-12)
 
 
+def test_scikit_learn_spreads_the_topics_over_more_pages(parts, fitted):
+    """The topics' part is then divided by the words of `total_samples` pages, a million by default."""
+    _, test = parts
+    words, topics = bound_of(fitted, test)
+    assert fitted.total_samples == 1_000_000
+    for pages in (len(test), 1000, 1_000_000):
+        per_word = (words.sum() + topics * len(test) / pages) / test.lengths.sum()
+        found = fitted.set_params(total_samples=pages).perplexity(test.counts, sub_sampling=True)
+        assert found == pytest.approx(math.exp(per_word), rel=1e-8)
+
+
+def test_gensim_spreads_the_topics_over_more_pages_and_evaluates_before_it_learns(parts, monkeypatch):
+    models = pytest.importorskip("gensim.models", reason="gensim: requirements-dev.txt")
+    train, test = parts
+    bags = [
+        [[(int(w), int(row[w])) for w in np.flatnonzero(row)] for row in table]
+        for table in (train.counts[:60], test.counts)
+    ]
+    kinds, calls = models.LdaModel, []
+    evaluate, estimate = kinds.log_perplexity, kinds.do_estep
+
+    def evaluated(self, chunk, total_docs=None):
+        calls.append(("evaluate", len(chunk), total_docs))
+        return evaluate(self, chunk, total_docs)
+
+    def learned(self, chunk, state=None):
+        calls.append(("learn", len(chunk)))
+        return estimate(self, chunk, state)
+
+    monkeypatch.setattr(kinds, "log_perplexity", evaluated)
+    monkeypatch.setattr(kinds, "do_estep", learned)
+    lda = kinds(
+        bags[0], num_topics=3, id2word=dict(enumerate(train.words)), random_state=0, dtype=np.float64,
+        iterations=5000, gamma_threshold=1e-10, chunksize=5, passes=2,
+    )  # fmt: skip
+    learn, then = ("learn", 5), ("evaluate", 5, 60)
+    assert (
+        calls == [*[learn] * 9, then, learn, learn, then, learn] * 2
+    )  # the tenth chunk and the last, each before it is learned from
+    words, topics = variational_bound(test, lda.state.get_lambda(), lda.alpha, float(lda.eta[0]))
+    found = lda.log_perplexity(bags[1], total_docs=60)
+    assert found == pytest.approx(-(words.sum() + topics * len(test) / 60) / test.lengths.sum(), rel=1e-8)
+
+
 def test_published_pair_of_numbers_is_one_bound():
     """8.2867 nats per word are 312.3 as a power of 2 and 3,970.6 as a power of e."""
     in_bits, in_nats = 2**8.2867, math.exp(8.2867)

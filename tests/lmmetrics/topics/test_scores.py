@@ -223,11 +223,54 @@ def test_importance_sampling_with_many_draws():
     assert (found == model.importance(counts, draws=20_000, seed=0)).all()
 
 
+@pytest.mark.parametrize("kinds", [2, 3])
+@pytest.mark.parametrize("particles", [1, 3])
+def test_left_to_right_is_unbiased(kinds, particles):
+    """As for importance sampling; zeros make some assignments impossible, and the priors differ."""
+    topics = [[Fraction(n, 8) for n in row] for row in ([6, 2, 0], [1, 1, 6], [2, 0, 6])][:kinds]
+    alpha, row = [1, 2, 1][:kinds], np.array([2, 1, 2])
+    p = float(in_fractions(as_words(row), topics, alpha))
+    each = np.exp(-model_of(topics, alpha).left_to_right(np.tile(row, (4000, 1)), particles, seed=4))
+    assert each.mean() == pytest.approx(p, abs=5 * each.std() / math.sqrt(len(each)))
+    assert np.log(each).mean() < math.log(p)
+
+
+def test_left_to_right_with_many_particles():
+    """Two topics, and documents of different lengths, empty ones among them, in groups of a few."""
+    rng = np.random.default_rng(3)
+    model = TopicModel(rng.dirichlet(np.full(12, 0.4), 2), alpha=[0.3, 0.8])
+    counts = model.sample(30, [0, 1, 9, 40, 3] * 6, rng)[0]
+    found = model.left_to_right(counts, 2000, seed=0)
+    assert found == pytest.approx(model.exact(counts), abs=0.1)
+    assert (found == model.left_to_right(counts, 2000, seed=0)).all()
+    assert (found[::5] == 0).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(models_and_counts(topics=(1, 1), most=9), st.integers(0, 3))
+def test_left_to_right_is_exact_where_the_topics_of_the_words_are_known(case, seed):
+    """One topic, and three topics that share no word: one particle is enough."""
+    topics, alpha, row = case
+    zeros = [Fraction(0)] * len(row)
+    for rows in (topics, [[*zeros * k, *topics[0], *zeros * (2 - k)] for k in range(3)]):
+        model = model_of(rows, alpha * len(rows))
+        counts = np.tile(row, len(rows))[None]
+        assert model.left_to_right(counts, 1, seed) == pytest.approx(model.exact(counts), abs=ROUNDING)
+
+
+def test_left_to_right_against_importance_sampling_for_five_topics():
+    rng = np.random.default_rng(8)
+    model = TopicModel(rng.dirichlet(np.full(20, 0.5), 5), alpha=0.5)
+    counts = model.sample(10, 12, rng)[0]
+    many = model.importance(counts, 200_000, seed=1)
+    assert model.left_to_right(counts, 1000, seed=2) == pytest.approx(many, abs=0.1)
+
+
 def test_a_word_that_no_topic_can_give():
     model = TopicModel([[0.5, 0.5, 0], [0.9, 0.1, 0]], alpha=1)
     counts = np.array([[1, 1, 1], [1, 1, 0]])
     ways = model.exact(counts), model.bound(counts), model.importance(counts, 5, seed=0)
-    for way in ways:
+    for way in (*ways, model.left_to_right(counts, 5, seed=0)):
         assert way[0] == math.inf and math.isfinite(way[1])
     for weights in (model.best_weights(counts), model.posterior_weights(counts)):
         assert weights[0] == pytest.approx(weights[1])
