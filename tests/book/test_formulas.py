@@ -663,7 +663,7 @@ READ = {
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "65e5069a",
-        "thm-13-frontier": "1de651a4",
+        "thm-13-frontier": "fd119012",
         "thm-13-counts": "7209c67a",
         "thm-13-typical": "3d46aeb3",
     },
