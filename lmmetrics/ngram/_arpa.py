@@ -18,7 +18,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -134,7 +134,7 @@ def read_lines(lines: Lines) -> Tables:
         rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
         if n == 1:
             vocabulary = vocabulary_of(lines, rows, ids)
-            rows.ids = np.array([vocabulary[token.decode()] for token in ids])[rows.ids]
+            rows.ids = np.array([vocabulary[token.decode()] for token in ids], dtype=np.int32)[rows.ids]
             ids = {token.encode(): id for id, token in enumerate(vocabulary)}
             known = TokenIds(ids)
         level, order = level_of(lines, levels, vocabulary, rows)
@@ -175,9 +175,9 @@ class Lines:
         data = self._held.read() or self._file.read(BLOCK)
         if not data.endswith(b"\n"):
             data += self._file.readline()
-        ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
-        count = len(ends) + (data[-1:] not in (b"", b"\n"))
+        count = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
         if count > many:
+            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
             count, end = many, int(ends[many - 1]) + 1
             self._held, data = io.BytesIO(data[end:]), data[:end]
         self.number += count
@@ -201,12 +201,19 @@ class Lines:
 
 @dataclass
 class Rows:
-    """One section of the file by columns: line numbers, token ids [n, G], and the two logarithms."""
+    """One section of the file by columns: token ids [n, G] and the two logarithms.
 
-    numbers: Ints
+    The numbers of the lines, which only errors need, are in pieces, in the order of the rows.
+    """
+
+    numbers: list[Sequence[int]]
     ids: Ints
     probs: Floats
     weights: Floats
+
+    def line(self, row: int) -> int:
+        """Return the number of the line from which a row was read."""
+        return next(islice(chain.from_iterable(self.numbers), row, None))
 
 
 def read_header(lines: Lines) -> list[int]:
@@ -237,7 +244,7 @@ def read_section(
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
     blocks = list(read_blocks(lines, n, size, ids, known))
-    numbers, tokens, probs, weights = array("q"), array("q"), array("d"), array("d")
+    numbers, tokens, probs, weights = array("q"), array("i"), array("d"), array("d")
     for fields in lines:  # what is left, line by line
         if len(fields) == 1 and fields[0].startswith(b"\\"):
             break
@@ -248,12 +255,16 @@ def read_section(
         weights.append(weight)
     else:
         raise lines.error(f"The file ends here, but the line {ending} is expected.")
-    ids_of_rows = np.array(tokens, dtype=np.int64).reshape(-1, n).T
-    blocks.append(Rows(np.array(numbers), ids_of_rows, np.array(probs), np.array(weights)))
-    columns = zip(*(vars(b).values() for b in blocks), strict=True)
-    rows = Rows(*(np.concatenate(column, axis=-1) for column in columns))
-    if len(rows.numbers) != size:
-        raise lines.error(f"Order {n} has {len(rows.numbers)} n-grams, but the header announces {size}.")
+    ids_of_rows = np.array(tokens, dtype=np.int32).reshape(-1, n).T
+    blocks.append(Rows([numbers], ids_of_rows, np.array(probs), np.array(weights)))
+    rows = Rows(
+        [piece for block in blocks for piece in block.numbers],
+        np.concatenate([block.ids for block in blocks], axis=1),
+        np.concatenate([block.probs for block in blocks]),
+        np.concatenate([block.weights for block in blocks]),
+    )
+    if len(rows.probs) != size:
+        raise lines.error(f"Order {n} has {len(rows.probs)} n-grams, but the header announces {size}.")
     expect_heading(lines, shown(fields), ending)
     return rows
 
@@ -303,12 +314,12 @@ def block_of(block: Block, n: int, ids: dict[bytes, int], known: TokenIds | None
     if not ((probs <= 0).all() and (weights < math.inf).all()):
         return None
     if known is None:
-        tokens = np.array([[ids[token] for token in fields.strings(0)]])
+        tokens = np.array([[ids[token] for token in fields.strings(0)]], dtype=np.int32)
     else:
         tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)])
     if (tokens < 0).any():
         return None
-    return Rows(np.arange(block.first, block.first + len(probs)), tokens, probs, weights)
+    return Rows([range(block.first, block.first + len(probs))], tokens, probs, weights)
 
 
 def entry(
@@ -349,13 +360,13 @@ def vocabulary_of(lines: Lines, rows: Rows, ids: dict[bytes, int]) -> Vocabulary
         try:
             tokens.append(token.decode("utf-8"))
         except UnicodeDecodeError:
-            line = int(rows.numbers[rows.ids[0] == id][0])
+            line = rows.line(int((rows.ids[0] == id).argmax()))
             raise lines.error("This token is not in UTF-8. Convert the file first.", line) from None
     for needed in ("<s>", "</s>"):
         if needed not in tokens:
             raise lines.error(f"The unigrams, which end here, lack {needed}.")
     if "<UNK>" in tokens and "<unk>" not in tokens:
-        line = int(rows.numbers[rows.ids[0] == ids[b"<UNK>"]][0])
+        line = rows.line(int((rows.ids[0] == ids[b"<UNK>"]).argmax()))
         raise lines.error(
             "The unknown word is spelt <UNK> here; replace it by <unk> in the whole file.", line
         )
@@ -383,7 +394,7 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
         raise lines.error(
             f"The n-gram {spell(row)!r} comes without its context: all its tokens but the last are not among "
             f"the n-grams of order {len(levels)}.",
-            int(rows.numbers[row]),
+            rows.line(row),
         )
     keys = contexts * size + rows.ids[-1].take(order)
     places = np.argsort(keys, kind="stable")
@@ -391,7 +402,7 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
     same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):
         row = order[[same[0], same[0] + 1]].max()
-        raise lines.error(f"The n-gram {spell(row)!r} comes a second time.", int(rows.numbers[row]))
+        raise lines.error(f"The n-gram {spell(row)!r} comes a second time.", rows.line(row))
     contexts, tokens = np.divmod(keys, size)
     above = len(levels[-1]) if levels else 1
     none = np.zeros(0, dtype=np.int64)

@@ -13,13 +13,13 @@ import numpy as np
 
 from lmmetrics._types import Floats, Ints
 
-WIDTH = 24
-"""The longest number, in bytes, that is read together with others."""
 EXACT = 15
 """An integer of so many decimal digits is exact in float64."""
-POWERS = np.array([float(10**exponent) for exponent in range(WIDTH)])  # NumPy's own may be off by a bit
+POWERS = np.array([float(10**exponent) for exponent in range(EXACT + 1)])  # NumPy's own may be off by a bit
 CHUNK = 8
-"""Tokens are compared, and copied, by so many bytes at a time."""
+"""Numbers are read, and tokens compared and copied, by so many bytes at a time."""
+INTEGERS = np.array([10**exponent for exponent in range(CHUNK + 1)], dtype=np.uint64)
+BITS, BYTE, POINT = np.uint64(8), np.uint64(0xFF), np.uint64(ord("."))
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(CHUNK + 1)], dtype=np.uint64)
 ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio: multiplying by it spreads the bits, as in Knuth's Fibonacci hashing."""
@@ -42,7 +42,7 @@ class Fields:
     """
 
     def __init__(self, data: bytes, n: int) -> None:
-        self.codes = np.frombuffer(data + bytes(WIDTH), dtype=np.uint8)
+        self.codes = np.frombuffer(data + bytes(EXACT + CHUNK), dtype=np.uint8)
         blanks = np.flatnonzero(self.codes[: len(data)] <= ord(" "))
         kinds = self.codes.take(blanks)
         ends = np.flatnonzero(kinds == ord("\n"))
@@ -82,28 +82,53 @@ class Fields:
         """Read numbers, each rounded to the float that is nearest, as `float` does.
 
         The digits without the point are an integer, which is exact if there are few; one division by a power
-        of ten, which is exact too, is the only rounding.
+        of ten, which is exact too, is the only rounding. What has another form is read one by one.
         """
-        starts, lengths = self._starts.take(which), self._ends.take(which) - self._starts.take(which)
-        text = np.lib.stride_tricks.sliding_window_view(self.codes, WIDTH)[starts]
-        points = (text == ord(".")).argmax(axis=1)
-        points = np.where((points > 0) & (points < lengths), points, np.minimum(lengths, WIDTH))
-        minus = text[:, 0] == ord("-")
-        found = np.full(len(which), math.nan)
-        shapes = (np.minimum(lengths, WIDTH + 1) * (WIDTH + 1) + points) * 2 + minus
-        for shape in np.flatnonzero(np.bincount(shapes)).tolist():
-            length, point, sign = shape // 2 // (WIDTH + 1), shape // 2 % (WIDTH + 1), shape % 2
-            columns = [column for column in range(sign, length) if column != point]
-            if length > WIDTH or not 0 < len(columns) <= EXACT:
-                continue
-            rows = np.flatnonzero(shapes == shape)
-            digits = text[rows][:, columns] - np.uint8(ord("0"))
-            values = digits.astype(float) @ POWERS[len(columns) - 1 :: -1]
-            values /= POWERS[max(length - point - 1, 0)]
-            found[rows] = np.where((digits <= 9).all(axis=1), -values if sign else values, math.nan)
-        for row in np.flatnonzero(np.isnan(found)).tolist():
-            found[row] = number(self.codes[starts[row] : starts[row] + lengths[row]].tobytes())
+        starts, ends = self._starts.take(which), self._ends.take(which)
+        windows = chunks_of(self.codes)
+        front = windows[starts]
+        minus = front & BYTE == ord("-")
+        front >>= minus * BITS
+        first = starts + minus
+        lengths = ends - first
+        one, two = (front >> BITS * before & BYTE == POINT for before in (1, 2))
+        whole = np.minimum(np.where(one, 1, np.where(two, 2, CHUNK)), lengths)  # digits before the point
+        decimals = np.maximum(lengths - whole - 1, 0)
+        values, regular = digits(front, whole)
+        regular &= (whole > 0) & (whole + decimals <= EXACT)
+        for done in range(0, EXACT, CHUNK):
+            rows = np.flatnonzero(regular & (decimals > done)) if done else slice(None)
+            left = np.minimum(decimals[rows] - done, CHUNK)
+            more, well_formed = digits(windows[(first + whole)[rows] + 1 + done], left)
+            values[rows] = values[rows] * INTEGERS.take(left) + more
+            regular[rows] &= well_formed
+        found = values / POWERS.take(decimals, mode="clip")
+        np.negative(found, out=found, where=minus)
+        for row in np.flatnonzero(~regular).tolist():
+            found[row] = number(self.codes[starts[row] : ends[row]].tobytes())
         return found
+
+
+def digits(windows: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return the number that the first digits of each window are, and whether all of them are digits.
+
+    Parameters
+    ----------
+    windows : uint64[G]
+        Eight bytes, the first in the lowest bits.
+    counts : int64[G]
+        How many of them to read, from 0 to 8.
+    """
+    values = windows ^ np.uint64(0x3030303030303030)  # a digit becomes its value
+    values <<= BITS * (CHUNK - counts).astype(np.uint64)  # zeros stand before it
+    wrong = values + np.uint64(0x0606060606060606)
+    wrong |= values
+    wrong &= np.uint64(0xF0F0F0F0F0F0F0F0)
+    # Neighbours become one number: of two digits, of four, of eight.
+    values = values * np.uint64(10 << 8 | 1) >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)
+    values = values * np.uint64(100 << 16 | 1) >> np.uint64(16) & np.uint64(0x0000FFFF0000FFFF)
+    values = values * np.uint64(10_000 << 32 | 1) >> np.uint64(32)
+    return values, wrong == 0
 
 
 def number(field: bytes) -> float:
