@@ -1,4 +1,4 @@
-"""Check the project against its rules: ``python -m lmcourse.checks``
+"""Check the project against its rules: ``python -m lmcourse.checks [RULE ...]``
 
 The rules of `lmcourse.rules` that need neither a built book nor a browser run on the files that git tracks
 (outside git, on all files). Each finding says where the fault is, what is wrong and what to do; the exit
@@ -9,6 +9,7 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
@@ -38,18 +39,25 @@ def main(arguments: list[str] | None = None) -> int:
         epilog="rules:\n" + "\n".join(f"  {rule.__name__}: {rule.__doc__.splitlines()[0]}" for rule in RULES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.parse_args(arguments)
-    found = findings(Tree(Path()))
+    names = [rule.__name__ for rule in RULES]
+    parser.add_argument("rules", nargs="*", metavar="RULE", help="check these rules only; by default all")
+    asked = parser.parse_args(arguments).rules
+    for name in asked:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            parser.error(f"there is no rule {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+    rules = [rule for rule in RULES if not asked or rule.__name__ in asked]
+    found = findings(Tree(Path()), rules)
     for rule, sentence in found:
         print(f"{sentence} [{rule}]")
     broken = len({rule for rule, _ in found})
-    print(f"{len(RULES)} rules checked, {len(found)} findings" + (f" of {broken} rules." if found else "."))
+    print(f"{len(rules)} rules checked, {len(found)} findings" + (f" of {broken} rules." if found else "."))
     return 1 if found else 0
 
 
-def findings(tree: Tree) -> list[tuple[str, str]]:
+def findings(tree: Tree, rules: Iterable[Rule] = RULES) -> list[tuple[str, str]]:
     """Return the name of the rule and the finding, for every finding."""
-    return [(rule.__name__, sentence) for rule in RULES for sentence in _run(rule, tree)]
+    return [(rule.__name__, sentence) for rule in rules for sentence in _run(rule, tree)]
 
 
 def _run(rule: Rule, tree: Tree) -> Iterable[str]:

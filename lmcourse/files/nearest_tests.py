@@ -24,10 +24,10 @@ def affected(files: set[Path], root: Path) -> list[Path]:
             named[test] |= {fixtures, *named[fixtures]}
     code = {path for path in files if path.suffix == ".py" and path.exists()}
     paths = [path.relative_to(root).as_posix() for path in files]
-    stems = {f"test_ch{m[1]}" for path in paths if (m := re.search(r"/(?:ch)?(\d\d)[_/]", path))}
+    named_after = {f"test_ch{m[1]}" for path in paths if (m := re.search(r"/(?:ch)?(\d\d)[_/]", path))}
+    found = code | {path for path in tests if path.stem[: len("test_ch01")] in named_after}
     if any(re.match(r"book/\d\d_", path) for path in paths):
-        stems |= {"test_formulas", "test_claims"}
-    found = code | {path for path in tests if path.stem in stems}
+        found |= {path for path in tests if path.stem in ("test_formulas", "test_claims")}
     for path in code - tests:
         found |= _in_own_folder(path, _nearest(path, tests, named), root)
     # Modules come last: pytest imports a module again for its doctests if no test has imported it before.

@@ -1,4 +1,4 @@
-"""Counted language models: one engine and ten smoothing methods. `Smoothing` says how to write another one.
+"""Counted language models: one engine and 10 smoothing methods. `Smoothing` says how to write another one.
 
 Examples
 --------

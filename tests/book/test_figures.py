@@ -165,6 +165,10 @@ PLANTED = {
 }
 
 
+def test_a_fault_is_planted_for_each_rule():
+    assert {rule for rule, _ in PLANTED.values()} == {*figures.OF_PICTURES}
+
+
 def test_a_good_figure_breaks_no_rule():
     """The figure that the faults are planted in is right."""
     svg = drawn(lambda ax: ax.axhspan(0, 1, color=COLOURS["light"]))

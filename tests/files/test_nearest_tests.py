@@ -38,6 +38,7 @@ def test_tests_in_a_modules_own_folder_are_enough():
 def test_a_page_a_set_or_a_question_brings_the_tests_of_its_chapter():
     assert names("solutions/04_perplexity/04_perplexity.ipynb") == {"test_ch04.py"}
     assert names("lmcourse/questions/ch04/forensics.py") == {"test_ch04.py", "forensics.py"}
+    assert names("solutions/06_ngram_models/06_ngram_models.ipynb") == {"test_ch06.py", "test_ch06_tries.py"}
     assert names("book/04_perplexity.md") == {"test_ch04.py", "test_formulas.py", "test_claims.py"}
     assert names("README.md") == set()
 

@@ -245,7 +245,9 @@ class SetTests:
             question = exercises.questions[exercises.key(task)]
             catalogued = Counter(mistake.id for mistake in question.mistakes)
             catalogued.update(rule.mistake for rule in question.properties if rule.mistake)
-            assert catalogued.keys() == tried.keys(), task
+            missing, unknown = catalogued.keys() - tried.keys(), tried.keys() - catalogued.keys()
+            assert not missing, f"{task}: no code here makes the mistakes {sorted(missing)}"
+            assert not unknown, f"{task}: its question does not list the mistakes {sorted(unknown)}"
             assert tried >= catalogued, f"{task}: write more code for {catalogued - tried}"
         assert exercises.wrong.keys() == exercises.tasks.keys()
 

@@ -720,4 +720,15 @@ def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("[requirements_are_pinned]")
     assert lines[-1] == f"{len(RULES)} rules checked, 1 findings of 1 rules."
+
+
+def test_the_command_checks_the_rules_that_are_named(project, monkeypatch, capsys):
+    write("requirements.txt", "numpy\ntorch==2.13.0\nmyst-nb==1.4.0\n")(project)
+    monkeypatch.chdir(project)
+    assert main(["english_is_idiomatic"]) == 0
+    assert main(["english_is_idiomatic", "requirements_are_pinned"]) == 1
+    assert "2 rules checked, 1 findings" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["requirement_are_pinned"])
+    assert "did you mean 'requirements_are_pinned'?" in capsys.readouterr().err
     assert Path("requirements.txt").exists()

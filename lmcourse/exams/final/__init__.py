@@ -1,4 +1,4 @@
-"""The final exam: all chapters, fifteen tasks, two hours, 60 points.
+"""The final exam: chapters 01 to 08, fifteen tasks, 120 minutes, 60 points.
 
 The tasks need 108 of the 120 minutes, so that a tenth is left.
 """

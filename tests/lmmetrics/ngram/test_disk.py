@@ -14,40 +14,23 @@ import pytest
 
 from lmmetrics import corpora, score_text, tokenize
 from lmmetrics.ngram import (
-    AbsoluteDiscounting,
-    AddK,
-    GoodTuring,
     Interpolated,
     JelinekMercer,
-    Katz,
     KneserNey,
-    MaximumLikelihood,
-    ModifiedKneserNey,
     NGramCounts,
     NGramModel,
     ResourceLimitError,
-    StupidBackoff,
     WittenBell,
     _disk,
 )
 from lmmetrics.ngram._disk import bytes_of
+from tests.lmmetrics.ngram import methods
 
 TALES = corpora.load("tales-en")
 TRAIN = tokenize(TALES.train)
 VALID, TEST = (tokenize(part, vocabulary=TRAIN.vocabulary) for part in (TALES.valid, TALES.test))
 MUCH = 2**50
-METHODS = [
-    AbsoluteDiscounting(),
-    AddK(0.1),
-    GoodTuring(k=2),
-    JelinekMercer(heldout=VALID),
-    Katz(k=2),
-    KneserNey(),
-    MaximumLikelihood(),
-    ModifiedKneserNey(fallback=(0.5, 1, 1.5)),
-    StupidBackoff(),
-    WittenBell(),
-]
+METHODS = [JelinekMercer(heldout=VALID) if isinstance(m, JelinekMercer) else m for m in methods.METHODS]
 
 
 @pytest.fixture
@@ -67,6 +50,11 @@ def assert_same(found, expected):
     for name in ("probs", "weights"):
         for a, b in zip(getattr(found._tables, name), getattr(expected._tables, name), strict=True):
             assert a.tobytes() == b.tobytes(), name
+
+
+def test_every_method_is_tried():
+    """One that says `by_context = True` and does not keep to it would give wrong numbers without an error."""
+    assert {kind for kind in methods.exported() if kind.by_context} == {type(method) for method in METHODS}
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
@@ -159,6 +147,7 @@ from pathlib import Path
 import numpy as np
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 from lmmetrics.text import TokenizedText, Vocabulary
+from tests.lmmetrics.ngram import methods
 rng = np.random.default_rng(0)
 ids = (20_000 * rng.random(3_000_000) ** 2).astype(int) + 3
 text = TokenizedText.from_ids(np.append(ids, 2), Vocabulary(map(str, range(20_000))))

@@ -16,34 +16,14 @@ from hypothesis import strategies as st
 
 from lmmetrics import tokenize
 from lmmetrics.ngram import (
-    AbsoluteDiscounting,
-    AddK,
-    GoodTuring,
     JelinekMercer,
-    Katz,
-    KneserNey,
-    MaximumLikelihood,
     MissingStatisticsError,
-    ModifiedKneserNey,
     NGramCounts,
     NGramModel,
-    StupidBackoff,
-    WittenBell,
     _disk,
 )
+from tests.lmmetrics.ngram import methods
 
-METHODS = [
-    AbsoluteDiscounting(fallback=0.75),
-    AddK(0.3),
-    GoodTuring(k=1),
-    JelinekMercer(weights=(0.9, 0.7, 0.5, 0.3)),
-    Katz(k=2),
-    KneserNey(fallback=0.75),
-    MaximumLikelihood(),
-    ModifiedKneserNey(fallback=(0.5, 1, 1.5)),
-    StupidBackoff(),
-    WittenBell(),
-]
 WORDS = st.sampled_from(["a", "a", "b", "c", "d", "e", "é", "<unk>"])
 LINES = st.lists(st.lists(WORDS, max_size=9).map(" ".join), max_size=6)
 DOCUMENTS = st.lists(LINES.map(lambda lines: "".join(f"{line}\n" for line in lines)), min_size=1, max_size=5)
@@ -55,7 +35,7 @@ DOCUMENTS = st.lists(LINES.map(lambda lines: "".join(f"{line}\n" for line in lin
     documents=DOCUMENTS.filter(any),
     other=DOCUMENTS,
     order=st.integers(1, 4),
-    method=st.sampled_from(METHODS),
+    method=st.sampled_from(methods.METHODS),
     by=st.sampled_from(["whitespace", "char", "byte"]),
     rows=st.integers(1, 60),
     chunk=st.integers(1, 40),
