@@ -428,12 +428,12 @@ FORMULAS = {
     },
     "13_limits_of_perplexity": {
         r"a \;\ge\; 1 - L_s / \ln 2 \;\ge\; 1 - L / (s \ln 2)": (
-            (CHOICES < 0).mean(),  # right choices are certain, wrong ones undecided: both are equalities
+            (CHOICES < 0).mean(),  # right ones are certain, wrong ones barely wrong: in the limit, equalities
             1 - -np.log(np.where(CHOICES < 0, 1, 0.5)).mean() / np.log(2),
             1 - -np.log(np.where(CHOICES < 0, 1, 0.5)).sum() / 80 / (10 / 80 * np.log(2)),
         ),
         r"a \ge \max(0, 1 - \Delta / (s \ln 2))": (
-            1 - 0.3,  # a model that is undecided at three verbs in ten, as order 5 is at every verb
+            1 - 0.3,  # a model that is barely wrong at 3 verbs in 10; order 5 loses as much at every verb
             max(0, 1 - 0.3 * VERBS.excess(5) / (1 / VERBS.block_length * np.log(2))),
         ),
         r"\sum_i p_i \ln (p_1/p_i) > 0": (
@@ -566,7 +566,7 @@ BOARDS = {
     },
     "13_limits_of_perplexity": {
         r"\Delta \;\ge\; s\,(1 - a) \text{ bits}, \qquad\text{so}\qquad a \;\ge\; 1 - \Delta / s": (
-            (CHOICES < 0).mean(),  # right choices are certain, wrong ones undecided: both are equalities
+            (CHOICES < 0).mean(),  # right ones are certain, wrong ones barely wrong: in the limit, equalities
             1 - -np.log2(np.where(CHOICES < 0, 1, 0.5)).sum() / 80 / (10 / 80),
         ),
     },
@@ -663,7 +663,7 @@ READ = {
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "65e5069a",
-        "thm-13-frontier": "fd119012",
+        "thm-13-frontier": "18b8268f",
         "thm-13-counts": "7209c67a",
         "thm-13-typical": "3d46aeb3",
     },
