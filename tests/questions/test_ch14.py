@@ -157,7 +157,10 @@ right(
     """,
 )
 
-LOSSES = ("torch.exp(nats / tokens)", "torch.exp(sum(a / b for a, b in sent if b) / sum(b > 0 for _, b in sent))")
+LOSSES = (
+    "torch.exp(nats / tokens)",
+    "torch.exp(sum(a / b for a, b in sent if b) / sum(b > 0 for _, b in sent))",
+)
 EACH = ("torch.exp(nats / tokens)", "np.mean([(a / b).exp() for a, b in sent if b])")
 AGAIN = ("places < documents", "places >= 0")
 BATCH = """

@@ -355,8 +355,8 @@ ALL_REDUCE = Question(
         Mistake(
             "M19",
             _padding_counted,
-            "You divide by all positions in the batches. Those with the label -100 are padding and have to be "
-            "left out of the count, too.",
+            "You divide by all positions in the batches. Those with the label -100 are padding and have to "
+            "be left out of the count, too.",
         ),
     ),
     properties=(FINITE,),
