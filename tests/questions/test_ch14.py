@@ -157,37 +157,45 @@ right(
     """,
 )
 
-ONCE = "if int(i) not in seen:"
-LOSSES = ("math.exp(nats / tokens)", "np.exp(np.mean([a / b for a, b in sent if b]))")
-EACH = ("math.exp(nats / tokens)", "np.mean([np.exp(a / b) for a, b in sent if b])")
-AGAIN = (ONCE, "if True:")
+LOSSES = (
+    "torch.exp(nats / tokens)",
+    "torch.exp(sum(a / b for a, b in sent if b) / sum(b > 0 for _, b in sent))",
+)
+EACH = ("torch.exp(nats / tokens)", "np.mean([(a / b).exp() for a, b in sent if b])")
+AGAIN = ("places < documents", "places >= 0")
 BATCH = """
-def evaluate(ranks):
-    sent, seen = [], set()
-    for batches in ranks:
+def evaluate(ranks, documents):
+    sent = []
+    for batches in tensors(ranks):
         means, count = [], 0
-        for ids, nats, real in batches:
-            new = np.array([KEEP or int(i) not in seen for i in ids])
-            seen.update(ids.tolist())
-            mask = real & new[:, None]
-            if mask.any():
-                means.append(nats[mask].mean())
-                count += mask.sum()
+        for places, logits, labels in batches:
+            labels = labels.clone()
+            labels[:, 0] = -100
+            if not KEEP:
+                labels[places >= documents] = -100
+            if (labels != -100).any():
+                means.append(cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten()))
+                count += (labels != -100).sum()
         if means:
-            sent.append((np.mean(means), count))
+            sent.append((torch.stack(means).mean(), count))
     tokens = sum(n for _, n in sent)
     perplexity = OVER
     return {"perplexity": perplexity, "tokens": tokens}
 """
-WEIGHTED = "math.exp(sum(x * n for x, n in sent) / tokens)"
-OF_LOSSES = "math.exp(np.mean([x for x, _ in sent]))"
+WEIGHTED = "torch.exp(sum(x * n for x, n in sent) / tokens)"
+OF_LOSSES = "math.exp(np.mean([float(x) for x, _ in sent]))"
 
 
 def by_batches(keep, over):
     return BATCH.replace("KEEP", str(keep)).replace("OVER", over)
 
 
-written("all-reduce", "M9 + M84 + M87", "evaluate = colleagues_evaluate")
+SHIFTED, CAME = "logits[:, :-1].transpose(1, 2)", "came = labels[:, 1:]"
+written("all-reduce", "M9 + M23 + M84 + M87", "evaluate = colleagues_evaluate")
+changed("all-reduce", "M23", (CAME, "came = labels"), (SHIFTED, "logits.transpose(1, 2)"))
+changed("all-reduce", "M23", (SHIFTED, "logits[:, 1:].transpose(1, 2)"))
+changed("all-reduce", "M23", (CAME, "came = labels[:, :-1]"), (SHIFTED, "logits[:, 1:].transpose(1, 2)"))
+changed("all-reduce", "M23", (CAME, "came = labels[:, 2:]"), (SHIFTED, "logits[:, :-2].transpose(1, 2)"))
 changed("all-reduce", "M84", AGAIN)
 written("all-reduce", "M9", by_batches(False, WEIGHTED))
 changed("all-reduce", "M12", LOSSES)
@@ -198,51 +206,60 @@ written("all-reduce", "M9 + M12", by_batches(False, OF_LOSSES))
 written("all-reduce", "M9 + M84", by_batches(True, WEIGHTED))
 written("all-reduce", "M9 + M12 + M84", by_batches(True, OF_LOSSES))
 changed("all-reduce", "M86", ("nats, tokens = all_reduce(sent)", "nats, tokens = sent[0]"))
-changed("all-reduce", "M20", ("row[mask].sum(), mask.sum()", "row.sum(), len(row)"))
 changed(
     "all-reduce",
     "M84",
-    ('"tokens": tokens', '"tokens": sum(real.sum() for batches in ranks for _, _, real in batches)'),
+    (
+        '"tokens": tokens',
+        '"tokens": sum((labels[:, 1:] != -100).sum() for batches in ranks for _, _, labels in batches)',
+    ),
 )
-changed("all-reduce", "M19", ("mask.sum()", "len(row)"))
+changed("all-reduce", "M19", ("(came[own] != -100).sum()", "came[own].numel()"))
 DOCUMENTS = """
-def evaluate(ranks):
-    rows = {}
-    for batches in ranks:
-        for ids, nats, real in batches:
-            rows |= {int(i): row[mask] for i, row, mask in zip(ids, nats, real)}
-    return {"perplexity": PERPLEXITY, "tokens": sum(map(len, rows.values()))}
+def evaluate(ranks, documents):
+    rows = []
+    for batches in tensors(ranks):
+        for places, logits, labels in batches:
+            for place, said, label in zip(places, logits[:, :-1], labels[:, 1:]):
+                if place < documents:
+                    nats = cross_entropy(said, label, reduction="none")
+                    rows.append(nats[label != -100].numpy())
+    return {"perplexity": PERPLEXITY, "tokens": sum(map(len, rows))}
 """
-OF_ROWS = "np.mean([math.exp(row.mean()) for row in rows.values()])"
+OF_ROWS = "np.mean([math.exp(row.mean()) for row in rows])"
 written("all-reduce", "M8", DOCUMENTS.replace("PERPLEXITY", OF_ROWS))
-OF_ROWS = "math.exp(np.mean([row.mean() for row in rows.values()]))"
+OF_ROWS = "math.exp(np.mean([row.mean() for row in rows]))"
 written("all-reduce", "M9", DOCUMENTS.replace("PERPLEXITY", OF_ROWS))
-changed("all-reduce", "M1", ("math.exp(nats / tokens)", "2 ** (nats / tokens)"))
-changed("all-reduce", "M4", ("math.exp(nats / tokens)", "nats / tokens"))
+changed("all-reduce", "M1", ("torch.exp(nats / tokens)", "2 ** (nats / tokens)"))
+changed("all-reduce", "M4", ("torch.exp(nats / tokens)", "nats / tokens"))
 changed("all-reduce", "L1", ('"tokens": tokens', '"tokens": tokens / len(ranks)'))
-changed("all-reduce", "M84", ("totals = np.zeros(2)", "totals, seen = np.zeros(2), set()"))
 right(
     "all-reduce",
     """
-    def evaluate(ranks):
-        rows = {}
-        for batches in reversed(ranks):
-            for ids, nats, real in batches:
-                rows |= {int(i): nats[b][real[b]].tolist() for b, i in enumerate(ids)}
-        flat = sum(rows.values(), [])
-        return {"tokens": len(flat), "perplexity": np.exp(np.mean(flat))}
+    def evaluate(ranks, documents):
+        sums = np.zeros(2)
+        for places, logits, labels in [batch for batches in ranks for batch in batches]:
+            logits = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+            for place, said, label in zip(places, logits, labels):
+                if place < documents:
+                    came = [int(k) for k in label[1:] if k >= 0]
+                    sums += -sum(said[t, k] for t, k in enumerate(came)), len(came)
+        return {"tokens": int(sums[1]), "perplexity": np.exp(sums[0] / sums[1])}
     """,
 )
 right(
     "all-reduce",
     """
-    def evaluate(ranks):
-        ids = np.concatenate([i for batches in ranks for i, _, _ in batches])
-        nats = np.concatenate([np.where(real, x, 0).sum(1) for batches in ranks for _, x, real in batches])
-        counts = np.concatenate([real.sum(axis=-1) for batches in ranks for _, _, real in batches])
-        _, places = np.unique(ids, return_index=True)
-        tokens = counts[places].sum()
-        return {"perplexity": float(np.exp(nats[places].sum() / tokens)), "tokens": np.int64(tokens)}
+    def evaluate(ranks, documents):
+        sums = []
+        for batches in tensors(ranks):
+            for places, logits, labels in batches:
+                labels = torch.where((places < documents)[:, None], labels, -100)
+                labels = torch.nn.functional.pad(labels[:, 1:], (0, 1), value=-100)
+                nats = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="sum")
+                sums.append(torch.stack([nats, (labels != -100).sum()]))
+        nats, tokens = torch.stack(sums).sum(0)
+        return {"perplexity": float((nats / tokens).exp()), "tokens": tokens.long()}
     """,
 )
 

@@ -111,8 +111,31 @@ PIECE = Question(
 # --- all-reduce ------------------------------------------------------------------------------------------
 
 
-def evaluate(ranks, twice=False, batches="sum", over="sum", padding=False):
-    """Perplexity and tokens that are printed for batches of (ids, nats, real) on each rank."""
+SYMBOLS = 6
+
+
+def _scored(ranks, documents, first=1, past=1):
+    """Batches of (ids, nats, real): logits at a position predict the label so many places later."""
+    return [[_scored_batch(batch, documents, first, past) for batch in batches] for batches in ranks]
+
+
+def _scored_batch(batch, documents, first, past):
+    places, logits, labels = batch
+    came = labels[:, first : labels.shape[1] + min(0, past)]
+    said = logits[:, first - past :][:, : came.shape[1]]
+    spread = np.log(np.exp(said).sum(axis=-1))
+    real = came >= 0
+    nats = spread - np.take_along_axis(said, np.where(real, came, 0)[..., None], axis=-1)[..., 0]
+    return places % documents, nats, real
+
+
+def evaluate(ranks, documents, first=1, past=1, **given):
+    """Perplexity and tokens that are printed for batches of (places, logits, labels) on each rank."""
+    return _evaluate(_scored(ranks, documents, first, past), **given)
+
+
+def _evaluate(ranks, twice=False, batches="sum", over="sum", padding=False):
+    """The same for batches of (ids, nats, real)."""
     parts, seen = [], set()
     for rank in ranks:
         own = []
@@ -140,47 +163,52 @@ def evaluate(ranks, twice=False, batches="sum", over="sum", padding=False):
     return {"perplexity": perplexity, "tokens": tokens if over != "rank 0" else parts[0, 1]}
 
 
-def _of_documents(inner, outer, ranks):
+def _of_documents(inner, outer, ranks, documents):
     """Some mean over documents, each once, of their losses."""
     losses = {}
-    for ids, nats, real in itertools.chain.from_iterable(ranks):
+    for ids, nats, real in itertools.chain.from_iterable(_scored(ranks, documents)):
         losses |= {int(i): row[mask].mean() for i, row, mask in zip(ids, nats, real, strict=True)}
-    return evaluate(ranks) | {"perplexity": outer(np.mean([inner(x) for x in losses.values()]))}
+    return evaluate(ranks, documents) | {"perplexity": outer(np.mean([inner(x) for x in losses.values()]))}
 
 
-def _padding_counted(ranks):
+def _padding_counted(ranks, documents):
     """As `evaluate`, with the places of the padding in the number of tokens."""
-    right, places = evaluate(ranks), evaluate(ranks, padding=True)["tokens"]
+    right, places = evaluate(ranks, documents), evaluate(ranks, documents, padding=True)["tokens"]
     loss = np.log(right["perplexity"]) * right["tokens"] / places
     return {"perplexity": np.exp(loss), "tokens": places}
 
 
 def _draw_ranks(rng, documents=None, width=None, size=None):
-    """Documents dealt to ranks as a padding sampler deals them, in a shuffled order, and put into batches."""
+    """Documents dealt to ranks as a padding sampler deals them, put into batches, and how many there are."""
     width = width or int(rng.integers(3, 5))
     D = documents or int(rng.integers(2, 5)) * width + int(rng.integers(1, width))
     size = size or int(rng.integers(2, 4))
-    lengths = rng.integers(2, 12, size=D)
-    texts = [rng.gamma(2.0, rng.uniform(0.4, 1.9), size=n) + 0.05 for n in lengths]
-    order = rng.permutation(D).tolist()
-    order += order[: -D % width]
+    texts = [_text(rng) for _ in range(D)]
+    order = [*range(D), *range(-D % width)]
     ranks = []
     for rank in range(width):
         mine = order[rank::width]
-        ranks.append(
-            [_batch([(i, texts[i]) for i in mine[at : at + size]], rng) for at in range(0, len(mine), size)]
-        )
-    return (ranks,)
+        places = range(rank, len(order), width)
+        rows = [(place, *texts[i]) for place, i in zip(places, mine, strict=True)]
+        ranks.append([_batch(rows[at : at + size], rng) for at in range(0, len(rows), size)])
+    return ranks, D
+
+
+def _text(rng):
+    """The labels of a document, which begin with 0, and its logits."""
+    labels = np.append(0, rng.integers(1, SYMBOLS, size=rng.integers(2, 12)))
+    logits = rng.normal(scale=rng.uniform(0.5, 2.5), size=(len(labels), SYMBOLS))
+    logits[np.arange(len(labels) - 1), labels[1:]] += rng.uniform(0, 3)  # the model knows something
+    return labels, logits.round(4)
 
 
 def _batch(rows, rng):
-    longest = max(len(nats) for _, nats in rows) + int(rng.integers(0, 2))
-    nats = rng.uniform(6, 12, size=(len(rows), longest))
-    real = np.zeros(nats.shape, dtype=bool)
-    for row, (_, some) in enumerate(rows):
-        nats[row, : len(some)] = some
-        real[row, : len(some)] = True
-    return np.array([i for i, _ in rows]), nats, real
+    longest = max(len(labels) for _, labels, _ in rows) + int(rng.integers(0, 2))
+    labels = np.full((len(rows), longest), -100)
+    logits = rng.normal(scale=2, size=(len(rows), longest, SYMBOLS)).round(4)
+    for row, (_, some, said) in enumerate(rows):
+        labels[row, : len(some)], logits[row, : len(some)] = some, said
+    return np.array([place for place, *_ in rows]), logits, labels
 
 
 def _all_but(**given):
@@ -189,15 +217,15 @@ def _all_but(**given):
 
 ALL_REDUCE = Question(
     key="14.all-reduce",
-    title="an evaluator on several ranks with three mistakes",
+    title="an evaluator on several ranks with four mistakes",
     kind="debug",
     stars=3,
     points=3,
     right=evaluate,
     cases=(
-        _draw_ranks(np.random.default_rng(1427), 7, 3, 2),
-        _draw_ranks(np.random.default_rng(1423), 9, 4, 2),
-        _draw_ranks(np.random.default_rng(1423), 11, 3, 3),
+        _draw_ranks(np.random.default_rng(1421), 7, 3, 2),
+        _draw_ranks(np.random.default_rng(1420), 9, 4, 2),
+        _draw_ranks(np.random.default_rng(1420), 11, 3, 3),
     ),
     draw=_draw_ranks,
     odd=(
@@ -208,20 +236,42 @@ ALL_REDUCE = Question(
     entry_points={"perplexity": 2, "tokens": 1},
     mistakes=(
         Mistake(
-            "M9 + M84 + M87",
-            _all_but(twice=True, batches="mean", over="perplexities"),
-            "This is the colleague's own number. Look at what is averaged in the loop over batches, at what "
-            "is averaged over ranks, and at the ids.",
+            "M9 + M23 + M84 + M87",
+            _all_but(first=0, past=0, twice=True, batches="mean", over="perplexities"),
+            "This is the colleague's own number. Look at which logits meet which label, at what is averaged "
+            "over batches and over ranks, and at the places.",
+        ),
+        Mistake(
+            "M23",
+            _all_but(first=0, past=0),
+            "Each label meets the logits at its own position. The model has read it there already: its "
+            "logits at a position are for the next token, and what begins a document is not scored.",
+        ),
+        Mistake(
+            "M23",
+            _all_but(first=1, past=0),
+            "You leave out the first label, but the others meet the logits at their own positions, where "
+            "the model has read them already. Take the logits of one position before.",
+        ),
+        Mistake(
+            "M23",
+            _all_but(first=0, past=-1),
+            "You have shifted in the wrong direction: each label meets the logits of the position after it.",
+        ),
+        Mistake(
+            "M23",
+            _all_but(first=2, past=2),
+            "The shift is made twice: logits at a position meet the label two places later.",
         ),
         Mistake(
             "M84",
             _all_but(twice=True),
             "Some documents are on two ranks, because the sampler repeats documents until all ranks have the "
-            "same number. Their ids show which: count each document once.",
+            "same number. Their places show which rows are copies: count each document once.",
         ),
         Mistake(
             "M84",
-            but(evaluate, {"tokens": lambda ranks: evaluate(ranks, twice=True)["tokens"]}),
+            but(evaluate, {"tokens": lambda *case: evaluate(*case, twice=True)["tokens"]}),
             "Your 'tokens' counts twice the documents that are on two ranks.",
         ),
         Mistake(
@@ -276,12 +326,6 @@ ALL_REDUCE = Question(
             "You return what rank 0 has scored. Its part is not the text.",
         ),
         Mistake(
-            "M20",
-            _all_but(padding=True),
-            "You score the positions where `real` is False. They are padding inside a batch, and their "
-            "nats mean nothing.",
-        ),
-        Mistake(
             "M8",
             partial(_of_documents, np.exp, lambda x: x),
             "You average the perplexities of the documents, each counted once. Add their nats and their "
@@ -295,29 +339,29 @@ ALL_REDUCE = Question(
         ),
         Mistake(
             "M1",
-            but(evaluate, {"perplexity": lambda ranks: 2 ** np.log(evaluate(ranks)["perplexity"])}),
+            but(evaluate, {"perplexity": lambda *case: 2 ** np.log(evaluate(*case)["perplexity"])}),
             "You raise 2 to a loss in nats. Raise e instead.",
         ),
         Mistake(
             "M4",
-            but(evaluate, {"perplexity": lambda ranks: np.log(evaluate(ranks)["perplexity"])}),
+            but(evaluate, {"perplexity": lambda *case: np.log(evaluate(*case)["perplexity"])}),
             "Your 'perplexity' is the loss. Exponentiate it.",
         ),
         Mistake(
             "L1",
-            but(evaluate, {"tokens": lambda ranks: evaluate(ranks)["tokens"] / len(ranks)}),
+            but(evaluate, {"tokens": lambda ranks, n: evaluate(ranks, n)["tokens"] / len(ranks)}),
             "Your 'tokens' is the mean over the ranks. The whole text has the tokens of all ranks.",
         ),
         Mistake(
             "M19",
             _padding_counted,
-            "You divide by all positions in the batches. Those where `real` is False are padding and have "
-            "to be left out of the count, too.",
+            "You divide by all positions in the batches. Those with the label -100 are padding and have to "
+            "be left out of the count, too.",
         ),
     ),
     properties=(FINITE,),
-    advice="Take the first visible input and list the ids that each rank has scored. Then compute the total "
-    "nats and the number of tokens of these documents by hand.",
+    advice="Take the first visible input and list the places of each rank's rows. Then compute the nats of "
+    "one document by hand, from the logits before each of its tokens.",
 )
 
 # --- came-twice ------------------------------------------------------------------------------------------
