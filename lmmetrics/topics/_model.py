@@ -262,6 +262,7 @@ class TopicModel:
         change p(d). This is the algorithm of Wallach and others 2009, with one step more: after each word,
         the particles are drawn again in proportion to the probability that they gave it. With this step the
         estimate of p(d) is unbiased for any number of particles, so that of -ln p(d) is too high on average.
+        Without it, as in evaluateLeftToRight of MALLET, it is biased for two particles or more.
 
         A document of N words takes about ``particles`` * N**2 / 2 draws of a topic.
 

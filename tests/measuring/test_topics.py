@@ -1,4 +1,4 @@
-"""What chapter 10 stores: two fits come out again, and the run is whole."""
+"""What chapter 10 stores: two fits come out again, the run is whole, and the choice follows its rule."""
 
 import itertools
 
@@ -25,8 +25,19 @@ def test_the_run_is_whole():
     assert kept["iterations"] == topics.ITERATIONS
     cases = [(row["prior"], row["seed"], row["topics"]) for row in kept["fits"]]
     assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in topics.SIZES]
-    against = [(row["prior"], row["topics"]) for row in kept["against"]]
-    assert against == [(p, K) for p in topics.PRIORS for K in topics.SIZES if K != topics.AGAINST]
+    parts = [(row["part"], row["prior"]) for row in kept["against"]]
+    others = len(topics.SIZES) - 1
+    assert parts == [
+        (part, p) for p in topics.PRIORS for part in ("valid", "test") for _ in range(others)
+    ] + [("test", "priors")]
+
+
+def test_one_prior_is_the_default_of_scikit_learn():
+    """None, which scikit-learn turns into 1/K for both priors."""
+    from lmcourse.pages.topics import LatentDirichletAllocation
+
+    lda = LatentDirichletAllocation(4, max_iter=1, random_state=0).fit([[3, 1], [1, 2]])
+    assert lda.doc_topic_prior_ == lda.topic_word_prior_ == topics.PRIORS["1/K"](4)
 
 
 def test_the_numbers_are_in_their_order():
@@ -37,28 +48,54 @@ def test_the_numbers_are_in_their_order():
             assert row["training"] < row["test"] < row["printed"]
 
 
-def test_the_perplexity_above_50_topics_lies_in_its_interval():
-    """Above the mean loss of the five starts, for pages that are pooled."""
+def test_the_choice_is_the_fewest_topics_that_the_validation_pages_cannot_tell_from_the_lowest():
     kept = stored()["topics"]
-    for row in kept["against"]:
-        fits = [fit for fit in kept["fits"] if fit["prior"] == row["prior"]]
-        mean, ours = (
-            np.mean([np.log(fit["test"]) for fit in fits if fit["topics"] == K])
-            for K in (row["topics"], topics.AGAINST)
-        )
-        assert row["low"] < 100 * np.expm1(mean - ours) < row["high"]
+    for prior in topics.PRIORS:
+        loss = {
+            K: np.mean([np.log(r["valid"]) for r in kept["fits"] if (r["prior"], r["topics"]) == (prior, K)])
+            for K in topics.SIZES
+        }
+        rows = [r for r in kept["against"] if (r["part"], r["prior"]) == ("valid", prior)]
+        [lowest] = {row["than"] for row in rows}
+        assert lowest == min(loss, key=loss.get)
+        assert kept["chosen"][prior] == min([lowest, *(row["topics"] for row in rows if row["low"] <= 0)])
+        for row in rows:
+            assert row["difference"] == pytest.approx(100 * np.expm1(loss[row["topics"]] - loss[lowest]))
+            assert row["low"] < row["difference"] < row["high"]
 
 
 def test_intervals_draw_pages_and_starts():
     """If all pages differ alike, only the starts matter; if there is one start, only the pages."""
+    words = np.array([10, 20])
+    pages = np.random.default_rng(1).integers(2, size=(10_000, 2))
 
-    def scores(losses):
-        return [[Score(loss * n, tokens=n) for loss, n in zip(run, (10, 20), strict=True)] for run in losses]
+    def above(theirs, ours):
+        nats = [np.array(losses) * words for losses in (theirs, ours)]
+        return topics.above(*nats, words, pages, np.random.default_rng(2))
 
-    def interval(theirs, ours):
-        [row] = topics.intervals({("p", 1): scores(theirs), ("p", topics.AGAINST): scores(ours)})
-        return row["low"], row["high"]
+    assert above([[2.0, 2.0]], [[1.0, 1.0]]) == pytest.approx([100 * np.expm1(1)] * 3)
+    half = 100 * np.expm1(0.5)  # the mean of the two starts; a resample may draw one of them twice
+    assert above([[2.0, 2.0], [1.0, 1.0]], [[1.0, 1.0]]) == pytest.approx([half, 0, 100 * np.expm1(1)])
+    found = above([[2.0, 3.0]], [[1.0, 1.0]])
+    assert found[1:] == pytest.approx([100 * np.expm1(1), 100 * np.expm1(2)])
 
-    assert interval([[2.0, 2.0]], [[1.0, 1.0]]) == pytest.approx([100 * np.expm1(1)] * 2)
-    assert interval([[2.0, 2.0], [1.0, 1.0]], [[1.0, 1.0]]) == pytest.approx([0, 100 * np.expm1(1)])
-    assert interval([[2.0, 3.0]], [[1.0, 1.0]]) == pytest.approx([100 * np.expm1(1), 100 * np.expm1(2)])
+
+def test_the_choice_follows_the_rule():
+    """Ten topics have the lowest loss, five cannot be told from ten, and two can."""
+    rng = np.random.default_rng(3)
+    noise = {K: rng.normal(0, 0.1, size=(3, 40)) for K in (2, 5, 10, 20)}
+    level = {2: 5.6, 5: 5.005, 10: 5.0, 20: 5.2}
+
+    def pages(losses):
+        return [Score(loss * 50, tokens=50) for loss in losses]
+
+    scores = {
+        (part, "p", K): [pages(level[K] + row) for row in rows]
+        for part in ("valid", "test")
+        for K, rows in noise.items()
+    }
+    chosen, against = topics.choices(scores)
+    lowest = {row["than"] for row in against if row["part"] == "valid"}
+    assert chosen == {"p": 5} and lowest <= {5, 10}
+    assert [row["topics"] for row in against if row["part"] == "test"] == [2, 10, 20]
+    assert all(row["than"] == 5 for row in against if row["part"] == "test")

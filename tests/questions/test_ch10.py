@@ -387,14 +387,14 @@ right(
                 b = r["words"] * math.log(r["printed"]) / math.log(2)
             bounds.append(b)
             numbers[r["K"]] = 2 ** ((b - r["topics"]) / math.log(2) / r["words"])
-        best = sorted(numbers, key=numbers.get)[0]
-        return {"best": np.float64(best), "bound": bounds, "perplexity": tuple(numbers.values())}
+        lowest = sorted(numbers, key=numbers.get)[0]
+        return {"lowest": np.float64(lowest), "bound": bounds, "perplexity": tuple(numbers.values())}
     """,
 )
 
 SAME = 'r["split"] == runs[0]["split"] and r["removed"] == runs[0]["removed"]'
 LOSS = 'r["nats"].sum() / r["words"].sum() if use'
-CHOICE = '"choice": min(as_good)'
+CHOICE = '"choice": min(tied)'
 ERROR = "s = math.sqrt(D / (D - 1) * ((d - mean * n) ** 2).sum()) / n.sum()"
 LOWEST = "best, low = runs[int(np.nanargmin(losses))],"
 BY_TRAINING = 'best, low = min((r for r, use in zip(runs, same) if use), key=lambda r: r["training"]),'
@@ -421,7 +421,7 @@ changed("choose", "L8", ("mean - z * s", "mean - 1.96 * s"))
 changed("choose", "L31", ("mean - z * s", "mean + z * s"))
 changed("choose", "L7", ('run["nats"] - best["nats"]', 'best["nats"] - run["nats"]'))
 changed("choose", "L22", (CHOICE, '"choice": best["K"]'))
-changed("choose", "L22", ('l <= 0 and r["K"] <= best["K"]', "l <= 0"), (CHOICE, '"choice": max(as_good)'))
+changed("choose", "L22", ('l <= 0 and r["K"] <= best["K"]', "l <= 0"), (CHOICE, '"choice": max(tied)'))
 changed("choose", "M9", (LOSS, '(r["nats"] / r["words"]).mean() if use'))
 changed("choose", "M4", ('"loss": losses', '"loss": np.exp(losses)'))
 changed("choose", "M2", ('"loss": losses', '"loss": losses / math.log(2)'))

@@ -242,8 +242,8 @@ CHOOSE = Question(
         Mistake(
             "L22",
             partial(choose, choice=lambda good, best: best),
-            "Your 'choice' is always the lowest loss. Fewer topics may be as good, as far as this test can "
-            "tell: look at the intervals.",
+            "Your 'choice' is always the lowest loss. The task asks for the fewest topics that these pages "
+            "cannot tell from it: look at the intervals.",
         ),
         Mistake(
             "L22",
@@ -251,8 +251,8 @@ CHOOSE = Question(
                 choose,
                 choice=lambda good, best: max(good),
             ),
-            "Your 'choice' takes the largest number of topics that the test cannot tell from the best. The "
-            "task asks for the fewest.",
+            "Your 'choice' takes the largest number of topics that these pages cannot tell from the best. "
+            "The task asks for the fewest.",
         ),
         Mistake(
             "M9",

@@ -174,11 +174,11 @@ def _lowest(reports, found):
     return reports[int(found.argmin())]["K"]
 
 
-def printed(reports, bound=_bound, perplexity=_without_topics, best=_lowest):
-    """What programs have printed, as bounds in nats and as perplexities of the words; and the best K."""
+def printed(reports, bound=_bound, perplexity=_without_topics, lowest=_lowest):
+    """What programs have printed, as bounds in nats and as limits for the words; and the K of the lowest."""
     bounds = np.array([bound(report) for report in reports])
     found = np.array([perplexity(b, report) for b, report in zip(bounds, reports, strict=True)])
-    return {"bound": bounds, "perplexity": found, "best": float(best(reports, found))}
+    return {"bound": bounds, "perplexity": found, "lowest": float(lowest(reports, found))}
 
 
 def _report(K, program, words, nats_per_word, topics):
@@ -199,7 +199,7 @@ def _instead(program, formula):
     return lambda report: formula(report) if report["program"] == program else _bound(report)
 
 
-def _best_printed(reports, found):
+def _lowest_printed(reports, found):
     return min(reports, key=lambda report: report["printed"])["K"]
 
 
@@ -244,7 +244,7 @@ PRINTED = Question(
     ),
     draw=_draw_reports,
     rtol=1e-5,
-    entry_points={"bound": 1, "perplexity": 1, "best": 1},
+    entry_points={"bound": 1, "perplexity": 1, "lowest": 1},
     mistakes=(
         Mistake(
             "M48",
@@ -298,28 +298,28 @@ PRINTED = Question(
         ),
         Mistake(
             "M48",
-            partial(printed, best=_best_printed),
-            "Your 'best' has the lowest printed number. The numbers have different signs, bases and terms; "
-            "compare the perplexities of the words.",
+            partial(printed, lowest=_lowest_printed),
+            "Your 'lowest' compares the printed numbers. They have different signs, bases and terms; "
+            "compare the upper limits for the words.",
         ),
         Mistake(
             "M48",
             partial(
                 printed,
-                best=lambda reports, found: min(reports, key=lambda report: abs(_bound(report)))["K"],
+                lowest=lambda reports, found: min(reports, key=lambda report: abs(_bound(report)))["K"],
             ),
-            "Your 'best' has the lowest bound. The bound holds the term of the topics, which grows with K "
+            "Your 'lowest' compares the whole bounds. They hold the term of the topics, which grows with K "
             "whatever the test words are.",
         ),
         Mistake(
             "L7",
-            partial(printed, best=lambda reports, found: reports[int(found.argmax())]["K"]),
-            "Your 'best' has the highest perplexity of the words. The best model has the lowest.",
+            partial(printed, lowest=lambda reports, found: reports[int(found.argmax())]["K"]),
+            "Your 'lowest' has the highest limit for the words.",
         ),
         Mistake(
             "L23",
-            partial(printed, best=lambda reports, found: int(found.argmin())),
-            "Your 'best' is the place in the list. The task asks for the number of topics.",
+            partial(printed, lowest=lambda reports, found: int(found.argmin())),
+            "Your 'lowest' is the place in the list. The task asks for the number of topics.",
         ),
         Mistake(
             "L1",

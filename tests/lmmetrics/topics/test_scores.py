@@ -235,6 +235,47 @@ def test_left_to_right_is_unbiased(kinds, particles):
     assert np.log(each).mean() < math.log(p)
 
 
+def expected_without_selection(words, topics, alpha, particles):
+    """The mean estimate of p if the particles are never drawn anew, exactly: the sum over all labellings.
+
+    Each word has the mean of the particles' probabilities, as in MALLET's evaluateLeftToRight.
+    """
+
+    def labels(labelling, word):  # n_k + alpha_k times phi_kw, normalised but for the word's own probability
+        seen = np.array([labelling.count(k) for k in range(len(alpha))]) + alpha
+        return seen * topics[:, word] / (len(labelling) + alpha.sum())
+
+    mass = {((),) * particles: 1.0}
+    for place, word in enumerate(words):
+        for earlier, who in itertools.product(range(place), range(particles)):
+            before, mass = mass, {}
+            for state, m in before.items():
+                own = state[who]
+                chances = labels(own[:earlier] + own[earlier + 1 :], words[earlier])
+                for k, chance in enumerate(chances / chances.sum()):
+                    new = (*state[:who], (*own[:earlier], k, *own[earlier + 1 :]), *state[who + 1 :])
+                    mass[new] = mass.get(new, 0.0) + m * chance
+        before, mass = mass, {}
+        for state, m in before.items():
+            each = [labels(own, word) for own in state]
+            given = m * np.mean([chances.sum() for chances in each])
+            for ks in itertools.product(range(len(alpha)), repeat=particles):
+                chance = math.prod(chances[k] / chances.sum() for chances, k in zip(each, ks, strict=True))
+                mass[tuple((*own, k) for own, k in zip(state, ks, strict=True))] = given * chance
+    return sum(mass.values())
+
+
+def test_particles_that_are_never_drawn_anew_are_biased():
+    """One of them is not, two are, and ours are not."""
+    topics, words = np.array([[0.9, 0.1], [0.1, 0.9]]), [0, 1, 0, 1, 1, 0]
+    model, row = TopicModel(topics, alpha=0.1), np.bincount(words)
+    p = math.exp(-model.exact([row])[0])
+    one, two = (expected_without_selection(words, topics, np.full(2, 0.1), n) for n in (1, 2))
+    assert one == pytest.approx(p) and 1.3 * p < two < 1.4 * p
+    each = np.exp(-model.left_to_right(np.tile(row, (20_000, 1)), 2, seed=1))
+    assert each.mean() == pytest.approx(p, abs=5 * each.std() / math.sqrt(len(each)))
+
+
 def test_left_to_right_with_many_particles():
     """Two topics, and documents of different lengths, empty ones among them, in groups of a few."""
     rng = np.random.default_rng(3)
