@@ -8,12 +8,17 @@ from lmcourse.rules.tree import Tree
 
 ENTRY = re.compile(r"^@\w+\{(?P<key>[^,\s]+),\n(?P<fields>.*?)^\}", re.MULTILINE | re.DOTALL)
 CHECKED = re.compile(r"^ *checked *= *\{(?P<when>[^;}]*); (?P<digest>[0-9a-f]{8})\},?\n", re.MULTILINE)
+YEAR = re.compile(r"^ *year *= *\{(\d{4})\}", re.MULTILINE)
+YEAR_IN_KEY = re.compile(r"((?:19|20)\d\d)")
 
 
 def bibliography_was_looked_up(tree: Tree) -> Iterator[str]:
     """Each entry of the bibliography says when it was last looked up, with a digest of what it said then."""
     for path, text in tree.texts("book/*.bib"):
         for entry in ENTRY.finditer(text):
+            year, named = YEAR.search(entry["fields"]), YEAR_IN_KEY.search(entry["key"])
+            if year and named and year[1] != named[1]:
+                yield f"{path}: {entry['key']} has the year {year[1]}. Correct the year or the key."
             found = CHECKED.search(entry["fields"])
             now = digest(entry["fields"])
             if found is None or found["digest"] != now:

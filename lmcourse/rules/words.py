@@ -66,6 +66,9 @@ NOTATION = "How other texts write the same thing"
 APART = "\n|\n"
 """Between two strings, so that the end of one and the start of the next make no match."""
 
+HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+CHECKED_CHINESE = "lmcourse/rules/chinese_words.txt"
+
 
 def words_are_spelt_right(tree: Tree) -> Iterator[str]:
     """codespell, if it is installed, finds no spelling mistake in pages, notebooks and doc-strings."""
@@ -210,6 +213,21 @@ def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
             if only and not both and not re.search(rf"{HAN.pattern}; *{HAN.pattern}", sentence[0]):
                 where = f"{path}, line {line_at(text, sentence.start())}"
                 yield f"{where}: only simplified: {''.join(only)}. Add the traditional script: (蓝色; 藍色)."
+
+
+def chinese_words_are_known(tree: Tree) -> Iterator[str]:
+    """Each run of Chinese characters is on the list of those that were checked, as a spelling checker has one."""
+    known = set((tree.text(CHECKED_CHINESE) or "").split())
+    written = [*tree.texts("book/*.md", "book/*/*.md")]
+    for path, notebook in tree.notebooks("notebooks", "solutions"):
+        written.append((path, "\n".join(cell.source for cell in notebook.cells)))
+    for path, text in written if known else ():
+        for word in dict.fromkeys(HAN_RUN.findall(text)):
+            if word not in known:
+                yield (
+                    f"{path}: {word} is not among the Chinese words that were checked. Look it up in both scripts, "
+                    f"then add a line to {CHECKED_CHINESE}."
+                )
 
 
 def _encodes(character: str, encoding: str) -> bool:

@@ -245,6 +245,12 @@ def second_entry(root):
     )
 
 
+def unknown_chinese(root):
+    """Write a list of the words that are known, and a page with a slip."""
+    write("lmcourse/rules/chinese_words.txt", "梯度\n")(root)
+    write("book/04_perplexity.md", "The *gradient* (梯渡; 梯度).")(root)
+
+
 NUMBERS = """\
 ```{code-cell} python
 assert zeros == 91
@@ -388,6 +394,7 @@ PLANTED = [
     ("chinese_names_are_those_of_the_glossary", chinese("it is **not there** (無)"), "無"),
     ("chinese_names_are_those_of_the_glossary", chinese("it is **calibrated** (奈特)"), "calibrated"),
     ("chinese_names_mean_one_term", second_entry, "奈特 is the Chinese name of 'nat' and 'hartley'"),
+    ("chinese_words_are_known", unknown_chinese, "梯渡 is not among the Chinese words"),
     (
         "chinese_is_in_both_scripts",
         write("book/04_perplexity.md", "The *sky* (天空 / 蓝色)."),
@@ -540,6 +547,11 @@ PLANTED = [
         "bibliography_was_looked_up",
         write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
         "mackay2003 does not say when",
+    ),
+    (
+        "bibliography_was_looked_up",
+        write("book/references.bib", "@book{mackay2003,\n  year = {2004},\n}\n"),
+        "mackay2003 has the year 2004",
     ),
     (
         "bibliography_was_looked_up",
