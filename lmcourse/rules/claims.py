@@ -21,6 +21,8 @@ COMPARATIVE = re.compile(
     r"|every|all|beyond|within|too)\b",
     re.IGNORECASE,
 )
+OF_TITLES = re.compile(r"\b(?:more|less|fewer)\b", re.IGNORECASE)
+"""What compares in a title; in an alt text it may describe an axis."""
 SIDES = re.compile(
     r"\b(?:far|further|go(?:es)?|lies?|moves?|stays?)(?: \w+){0,2} (?:left|right)\b|\b(?:left|right) half\b",
     re.IGNORECASE,
@@ -62,10 +64,10 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
         named = set(re.findall(r"# claim: (\S+)", cell.source))
         words = " ".join(claimed.get(key, "") for key in named).lower()
         for title in _titles(cell):
-            word = COMPARATIVE.search(title)
-            if word and word[0].lower() not in words:
-                cure = "Build it from claim(), or name a claim that says so in a comment, '# claim: KEY'"
-                yield f"{cell.where}: the title {title!r} says {word[0]!r}. {cure}."
+            for word in [*COMPARATIVE.findall(title)[:1], *OF_TITLES.findall(title)]:
+                if not re.search(rf"\b{word.lower()}\b", words):
+                    cure = "Build it from claim(), or name a claim that says so in a comment, '# claim: KEY'"
+                    yield f"{cell.where}: the title {title!r} says {word!r}. {cure}."
         for key in sorted(named - set(claimed)):
             yield f"{cell.where}: '# claim: {key}' names no claim of {cell.path}. Correct the key."
 

@@ -216,7 +216,7 @@ def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
 
 
 def chinese_words_are_known(tree: Tree) -> Iterator[str]:
-    """Each run of Chinese characters is on the list of those that were checked, as a spelling checker has one."""
+    """Each run of Chinese characters is on the list of those that were checked."""
     known = set((tree.text(CHECKED_CHINESE) or "").split())
     written = [*tree.texts("book/*.md", "book/*/*.md")]
     for path, notebook in tree.notebooks("notebooks", "solutions"):
@@ -224,10 +224,8 @@ def chinese_words_are_known(tree: Tree) -> Iterator[str]:
     for path, text in written if known else ():
         for word in dict.fromkeys(HAN_RUN.findall(text)):
             if word not in known:
-                yield (
-                    f"{path}: {word} is not among the Chinese words that were checked. Look it up in both scripts, "
-                    f"then add a line to {CHECKED_CHINESE}."
-                )
+                cure = f"Look it up in both scripts, then add a line to {CHECKED_CHINESE}"
+                yield f"{path}: {word} is not among the Chinese words that were checked. {cure}."
 
 
 def _encodes(character: str, encoding: str) -> bool:

@@ -225,10 +225,10 @@ def plan_of_a_slide_too_many(project):
     write("book/instructors/04_perplexity.md", "On slides 2 to 5, and slide 22.\n")(project)
 
 
-def figure(alt):
+def figure(alt, source="ax.plot([1, 2])"):
     """Write a chapter of this book with one figure."""
     header = f'---\nmystnb:\n  image:\n    alt: "{alt}"\n---\n'
-    return write("book/04_perplexity.md", f"```{{code-cell}} python\n{header}ax.plot([1, 2])\n```\n")
+    return write("book/04_perplexity.md", f"```{{code-cell}} python\n{header}{source}\n```\n")
 
 
 def chinese(words):
@@ -482,6 +482,14 @@ PLANTED = [
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
     ("figures_say_what_is_claimed", figure("It falls and {04-stops}."), "says 'falls'"),
     ("figures_say_what_is_claimed", figure("It lies far to the left."), "says 'far to the left'"),
+    (
+        "figures_say_what_is_claimed",
+        figure(
+            "Two lines.",
+            'claim("04-x", "leads by less", few, 0)\nax.set(title="It leads by more")  # claim: 04-x',
+        ),
+        "says 'more'",
+    ),
     ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "alt text or caption says 7"),
     (
         "sentences_about_figures_are_claimed",
