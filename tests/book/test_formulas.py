@@ -663,7 +663,7 @@ READ = {
     },
     "13_limits_of_perplexity": {
         "def-13-intrinsic": "65e5069a",
-        "thm-13-frontier": "18b8268f",
+        "thm-13-frontier": "1bc0a266",
         "thm-13-counts": "7209c67a",
         "thm-13-typical": "3d46aeb3",
     },
