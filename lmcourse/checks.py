@@ -45,7 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name in asked:
         if name not in names:
             near = get_close_matches(name, names, n=1)
-            parser.error(f"there is no rule {name!r}" + (f"; did you mean {near[0]!r}?" if near else "."))
+            cure = f"did you mean {near[0]!r}?" if near else "--help lists the rules."
+            parser.error(f"no rule is called {name!r}; {cure}")
     rules = [rule for rule in RULES if not asked or rule.__name__ in asked]
     found = findings(Tree(Path()), rules)
     for rule, sentence in found:
