@@ -67,7 +67,7 @@ APART = "\n|\n"
 """Between two strings, so that the end of one and the start of the next make no match."""
 
 HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
-CHECKED_CHINESE = "lmcourse/rules/chinese_words.txt"
+KNOWN_CHINESE = "lmcourse/rules/chinese_words.txt"
 
 
 def words_are_spelt_right(tree: Tree) -> Iterator[str]:
@@ -216,16 +216,19 @@ def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
 
 
 def chinese_words_are_known(tree: Tree) -> Iterator[str]:
-    """Each run of Chinese characters is on the list of those that were checked."""
-    known = set((tree.text(CHECKED_CHINESE) or "").split())
+    """Each run of Chinese characters is on the list of those that are known, and the list has no others."""
+    known = set((tree.text(KNOWN_CHINESE) or "").split())
     written = [*tree.texts("book/*.md", "book/*/*.md")]
     for path, notebook in tree.notebooks("notebooks", "solutions"):
         written.append((path, "\n".join(cell.source for cell in notebook.cells)))
-    for path, text in written if known else ():
-        for word in dict.fromkeys(HAN_RUN.findall(text)):
+    used = {path: dict.fromkeys(HAN_RUN.findall(text)) for path, text in written if known}
+    for path, words in used.items():
+        for word in words:
             if word not in known:
-                cure = f"Look it up in both scripts, then add a line to {CHECKED_CHINESE}"
-                yield f"{path}: {word} is not among the Chinese words that were checked. {cure}."
+                cure = f"Look it up in both scripts, then add a line to {KNOWN_CHINESE}"
+                yield f"{path}: {word} is not among the Chinese words that are known. {cure}."
+    for word in sorted(known.difference(*used.values())):
+        yield f"{KNOWN_CHINESE}: {word} stands nowhere in the book. Delete the line."
 
 
 def _encodes(character: str, encoding: str) -> bool:

@@ -196,6 +196,10 @@ changed("all-reduce", "M23", (CAME, "came = labels"), (SHIFTED, "logits.transpos
 changed("all-reduce", "M23", (SHIFTED, "logits[:, 1:].transpose(1, 2)"))
 changed("all-reduce", "M23", (CAME, "came = labels[:, :-1]"), (SHIFTED, "logits[:, 1:].transpose(1, 2)"))
 changed("all-reduce", "M23", (CAME, "came = labels[:, 2:]"), (SHIFTED, "logits[:, :-2].transpose(1, 2)"))
+COUNTED = "(came[own] != -100).sum()"
+changed("all-reduce", "M26", (COUNTED, "(labels[own] != -100).sum()"))
+changed("all-reduce", "M26", ('"tokens": tokens', '"tokens": tokens + documents'))
+changed("all-reduce", "L23", (CAME, "came = labels[:, 2:]"), (SHIFTED, "logits[:, 1:-1].transpose(1, 2)"))
 changed("all-reduce", "M84", AGAIN)
 written("all-reduce", "M9", by_batches(False, WEIGHTED))
 changed("all-reduce", "M12", LOSSES)
@@ -214,7 +218,7 @@ changed(
         '"tokens": sum((labels[:, 1:] != -100).sum() for batches in ranks for _, _, labels in batches)',
     ),
 )
-changed("all-reduce", "M19", ("(came[own] != -100).sum()", "came[own].numel()"))
+changed("all-reduce", "M19", (COUNTED, "came[own].numel()"))
 DOCUMENTS = """
 def evaluate(ranks, documents):
     rows = []

@@ -245,10 +245,12 @@ def second_entry(root):
     )
 
 
-def unknown_chinese(root):
+def with_known_chinese(words):
     """Write a list of the words that are known, and a page with a slip."""
-    write("lmcourse/rules/chinese_words.txt", "梯度\n")(root)
-    write("book/04_perplexity.md", "The *gradient* (梯渡; 梯度).")(root)
+    return lambda root: (
+        write("lmcourse/rules/chinese_words.txt", words)(root),
+        write("book/04_perplexity.md", "The *gradient* (梯渡; 梯度).")(root),
+    )
 
 
 NUMBERS = """\
@@ -394,7 +396,8 @@ PLANTED = [
     ("chinese_names_are_those_of_the_glossary", chinese("it is **not there** (無)"), "無"),
     ("chinese_names_are_those_of_the_glossary", chinese("it is **calibrated** (奈特)"), "calibrated"),
     ("chinese_names_mean_one_term", second_entry, "奈特 is the Chinese name of 'nat' and 'hartley'"),
-    ("chinese_words_are_known", unknown_chinese, "梯渡 is not among the Chinese words"),
+    ("chinese_words_are_known", with_known_chinese("梯度\n梯渡\n熵\n"), "熵 stands nowhere in the book"),
+    ("chinese_words_are_known", with_known_chinese("梯度\n"), "梯渡 is not among the Chinese words"),
     (
         "chinese_is_in_both_scripts",
         write("book/04_perplexity.md", "The *sky* (天空 / 蓝色)."),

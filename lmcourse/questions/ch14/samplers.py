@@ -178,6 +178,13 @@ def _padding_counted(ranks, documents):
     return {"perplexity": np.exp(loss), "tokens": places}
 
 
+def _begin_counted(ranks, documents):
+    """As `evaluate`, with the token that begins each document in the number of tokens."""
+    right = evaluate(ranks, documents)
+    tokens = right["tokens"] + documents
+    return {"perplexity": right["perplexity"] ** (right["tokens"] / tokens), "tokens": tokens}
+
+
 def _draw_ranks(rng, documents=None, width=None, size=None):
     """Documents dealt to ranks as a padding sampler deals them, put into batches, and how many there are."""
     width = width or int(rng.integers(3, 5))
@@ -246,22 +253,43 @@ ALL_REDUCE = Question(
             _all_but(first=0, past=0),
             "Each label meets the logits at its own position. The model has read it there already: its "
             "logits at a position are for the next token, and what begins a document is not scored.",
+            explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=1, past=0),
             "You leave out the first label, but the others meet the logits at their own positions, where "
             "the model has read them already. Take the logits of one position before.",
+            explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=0, past=-1),
             "You have shifted in the wrong direction: each label meets the logits of the position after it.",
+            explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=2, past=2),
             "The shift is made twice: logits at a position meet the label two places later.",
+            explains="answer",
+        ),
+        Mistake(
+            "M26",
+            _begin_counted,
+            "You count the token that begins each document, whose nats are not in the total.",
+            explains="answer",
+        ),
+        Mistake(
+            "M26",
+            but(evaluate, {"tokens": lambda ranks, n: evaluate(ranks, n)["tokens"] + n}),
+            "Your 'tokens' counts the token that begins each document. It is read and not scored.",
+        ),
+        Mistake(
+            "L23",
+            _all_but(first=2, past=1),
+            "You leave out the token that follows the beginning, too. The logits at position 0 predict it.",
+            explains="answer",
         ),
         Mistake(
             "M84",
