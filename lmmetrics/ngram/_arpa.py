@@ -130,17 +130,27 @@ def read_lines(lines: Lines) -> Tables:
     known: TokenIds | None = None
     levels: list[Level] = []
     probs, weights = [], [np.ones(2)]
-    for n, size in enumerate(sizes, 1):
-        rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
-        if n == 1:
-            vocabulary = vocabulary_of(lines, rows, ids)
-            rows.ids = np.array([vocabulary[token.decode()] for token in ids], dtype=np.int32)[rows.ids]
-            ids = {token.encode(): id for id, token in enumerate(vocabulary)}
-            known = TokenIds(ids)
+
+    def add(vocabulary: Vocabulary, rows: Rows) -> None:
         level, order = level_of(lines, levels, vocabulary, rows)
         levels.append(level)
         probs.append(powers(rows.probs[order]))
         weights.append(np.append(powers(rows.weights[order]), 1.0))
+
+    with ThreadPoolExecutor(1) as pool:  # one order is sorted while the next is read
+        added: Future[None] = pool.submit(lambda: None)
+        for n, size in enumerate(sizes, 1):
+            try:
+                rows = read_section(lines, n, size, ids, known, last=n == len(sizes))
+            finally:
+                added.result()  # an error in the order before comes first
+            if n == 1:
+                vocabulary = vocabulary_of(lines, rows, ids)
+                rows.ids = np.array([vocabulary[token.decode()] for token in ids], dtype=np.int32)[rows.ids]
+                ids = {token.encode(): id for id, token in enumerate(vocabulary)}
+                known = TokenIds(ids)
+            added = pool.submit(add, vocabulary, rows)
+        added.result()
     probs[0][vocabulary.bos] = 0.0
     return Tables(vocabulary, levels, probs, weights[:-1])
 
@@ -397,7 +407,7 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
             rows.line(row),
         )
     keys = contexts * size + rows.ids[-1].take(order)
-    places = np.argsort(keys, kind="stable")
+    places = np.argsort(keys)
     keys, order = keys.take(places), order.take(places)
     same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):

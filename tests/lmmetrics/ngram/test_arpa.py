@@ -222,6 +222,15 @@ def test_an_ngram_without_its_context_is_refused(tmp_path):
         NGramModel.from_arpa(tmp_path / "model.arpa")
 
 
+def test_of_two_errors_the_first_in_the_file_is_told(tmp_path):
+    """One order is sorted while the next is read, so the second error may be found first."""
+    text = BIGRAMS.replace("ngram 2=3", "ngram 2=3\nngram 3=1").replace("-0.1\ta b", "-0.1\t<s> a")
+    text = text.replace("\\end\\", "\\3-grams:\nnan\tb a b\n\n\\end\\")
+    (tmp_path / "model.arpa").write_text(text, encoding="utf-8")
+    with pytest.raises(ArpaError, match="line 16: The n-gram '<s> a' comes a second time"):
+        NGramModel.from_arpa(tmp_path / "model.arpa")
+
+
 def test_a_file_that_is_not_utf_8_or_empty_is_refused(tmp_path):
     path = tmp_path / "model.arpa"
     path.write_bytes(BIGRAMS.replace("\ta", "\tä").encode("latin-1"))
