@@ -60,6 +60,17 @@ def check_text(name: str, text: Any, vocabulary: object = None) -> None:
         )
 
 
+def check_listed(name: str, text: Any) -> None:
+    """Raise unless an argument is a `TokenizedText` that can be counted: its vocabulary lists its tokens."""
+    check_text(name, text)
+    if text.vocabulary.bos < 0:
+        raise ValueError(
+            f"{name} is in the tokens of an adapter's tokenizer ({text.vocabulary}), which gives no list of "
+            "its tokens and has no <s> and </s>. A model that counts tokens needs both: tokenise the same "
+            "documents with tokenize(documents), and choose the tokens with by=."
+        )
+
+
 def array_of(name: str, values: ArrayLike, expected: str) -> np.ndarray:
     """Return values as an array; an error if the rows have different lengths, or entries are masked."""
     if np.ma.is_masked(values):

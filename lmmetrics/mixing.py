@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import check_listed, check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
@@ -280,7 +280,7 @@ class UnigramCache:
 
     def log_probs(self, text: TokenizedText) -> Floats:
         """Return ln p of each token: float64[N], ``-inf`` if the cache or the vocabulary does not have it."""
-        check_text("text", text)
+        check_listed("text", text)
         ids, place = np.asarray(text.ids, dtype=np.int64), np.arange(len(text))
         start = np.zeros(len(text), dtype=np.int64)
         if not self.across:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dis
 import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,7 +41,12 @@ def _message(error: Exception) -> str:
     """What an error says; one that no line of this library raised may be a fault of the library."""
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}." if error.strerror else str(error)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    if Path(__file__).parents[1] in Path(last.filename).parents and (last.line or "").startswith("raise "):
+    last = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    assert last is not None  # it was raised
+    code = last.tb_frame.f_code
+    here = Path(__file__).parents[1] in Path(code.co_filename).parents
+    if here and code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]:  # not an error of Python's own
         return str(error)
     return f"{error}\nThis may be a fault of lmmetrics: --debug shows where it happened."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
+from lmmetrics._commands import output
 from lmmetrics._commands.models import MODELS, check_options, read
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scoring import protocol_card
@@ -17,7 +17,7 @@ def card(options: argparse.Namespace) -> None:
     check_options(options, options.model)
     model, text, _ = read(options, options.model)
     made = protocol_card(model, text, eos=not options.no_eos, **dict(options.note))
-    print(json.dumps(made.to_dict(), ensure_ascii=False, indent=2) if options.format == "json" else made)
+    print(output.as_json(made.to_dict()) if options.format == "json" else made)
 
 
 def note_of(given: str) -> tuple[str, str]:

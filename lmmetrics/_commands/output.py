@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import sys
 from typing import Any
 
@@ -12,7 +13,7 @@ from typing import Any
 def write(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     """Rows as a table, as JSON or as CSV."""
     if options.format == "json":
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(as_json(rows))
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
     if options.format == "csv":
@@ -25,6 +26,19 @@ def write(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     for row in cells:
         numbers = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         print("  ".join([row[0].ljust(widths[0]), *numbers]))
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON, which has no infinite numbers: they become the strings "inf" and "-inf"."""
+    return json.dumps(_finite(value), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def cell(value: Any) -> str:

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import check_listed, whole_number
 from lmmetrics._types import Ints, PathLike
 from lmmetrics.ngram._disk import Counting
 from lmmetrics.ngram._level import Level
@@ -57,7 +57,7 @@ class NGramCounts:
             advance()
 
     def _start(self, text: TokenizedText, order: int) -> None:
-        check_text("text", text)
+        check_listed("text", text)
         whole_number("order", order, 1)
         if len(text) == 0:
             raise ValueError("The text is empty, so nothing can be counted. Give at least one document.")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lmmetrics._checks import check_text
+from lmmetrics._checks import check_listed
 from lmmetrics._types import Bools, Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
@@ -89,7 +89,7 @@ class JelinekMercer(Interpolated):
                 "number for each order: JelinekMercer(heldout=valid)."
             )
         if heldout is not None:
-            check_text("heldout", heldout)
+            check_listed("heldout", heldout)
         self.heldout = heldout
         self.weights = weights
 

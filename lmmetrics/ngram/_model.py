@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text, generator, path_of, real_number, whole_number
+from lmmetrics._checks import check_listed, check_text, generator, path_of, real_number, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
@@ -132,7 +132,7 @@ class NGramModel(Predictor):
         >>> bounded.fit(text, memory="4GB").prob("eats", ["cat"]) == model.fit(text).prob("eats", ["cat"])
         True
         """
-        check_text("text", text)
+        check_listed("text", text)
         if folder is not None and memory is None:
             raise ValueError("folder is given without memory, a bound such as '2GB'. Give both, or neither.")
         if memory is not None and not self.smoothing.by_context:

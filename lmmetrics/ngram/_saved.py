@@ -55,17 +55,20 @@ def save(path: PathLike, tables: Tables, spelling: Spelling, smoothing: str, ref
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent))
+    new, old = beside / "new", beside / "old"
     try:
-        _write(beside, tables, spelling, {"smoothing": smoothing, "refusal": refusal})
+        new.mkdir(mode=0o755)
+        _write(new, tables, spelling, {"smoothing": smoothing, "refusal": refusal})
         if path.exists():
-            old = beside / "old"
             os.replace(path, old)
-        os.chmod(beside, 0o755)
-        os.replace(beside, path)
-        shutil.rmtree(path / "old", ignore_errors=True)
+        os.replace(new, path)
     except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
+        if old.exists() and not path.exists():
+            os.replace(old, path)
         raise
+    finally:
+        if path.exists() or not old.exists():  # else the only copy of the old model is in there
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 def _write(folder: Path, tables: Tables, spelling: Spelling, method: dict[str, str | None]) -> None:

@@ -19,7 +19,9 @@ from lmmetrics.score import UNITS
 FORMAT, VERSION = "lmmetrics scores of shards", 1
 KEY = b"lmmetrics"
 """Where the metadata of a Parquet file holds what it is, as JSON."""
+FIRST = "id", "sha256", "nats", "rest"
 COUNTS = *UNITS.values(), "unknown"
+"""The columns of a file of scores."""
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,13 @@ def is_done(out: Path, plan: Plan, shard: str) -> bool:
 
 
 def read_rows(out: Path, plan: Plan, shard: str) -> Any:
-    """The rows of a shard, a table of pyarrow."""
-    return _open(place(out, shard), plan, shard).read()
+    """The rows of a shard, a table of pyarrow; a count that its file has no column for is not known."""
+    arrow = need("pyarrow", "scale")
+    table = _open(place(out, shard), plan, shard).read()
+    for name in COUNTS:  # a unit may be younger than the file
+        if name not in table.column_names:
+            table = table.append_column(name, arrow.nulls(len(table), arrow.int64()))
+    return table.select([*FIRST, *COUNTS])
 
 
 def _open(path: Path, plan: Plan, shard: str) -> Any:

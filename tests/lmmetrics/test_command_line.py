@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.parser import Parser
-from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel
+from lmmetrics.text import Vocabulary
 
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "index.md"
 
@@ -46,6 +48,22 @@ def run(capsys, *arguments):
     capsys.readouterr()
     status = main([str(one) for one in arguments])
     return status, capsys.readouterr()
+
+
+def test_an_infinite_score_is_written_as_json_that_every_program_reads(tmp_path, capsys):
+    train = tokenize(["a b a b\n"], by="whitespace", vocabulary=Vocabulary(["a", "b"], unk=False))
+    NGramModel(2, MaximumLikelihood()).fit(train).to_arpa(tmp_path / "m.arpa")
+    (tmp_path / "a.txt").write_text("a c\n", encoding="utf-8")
+
+    def refuse(name):
+        raise AssertionError(f"{name} is not JSON")
+
+    for command in ("score", "card"):
+        _, printed = run(capsys, command, tmp_path / "m.arpa", tmp_path / "a.txt", "--format", "json")
+        found = json.loads(printed.out, parse_constant=refuse)
+        assert "inf" in json.dumps(found)
+        if command == "score":
+            assert float(found[0]["nats"]) == math.inf
 
 
 def test_the_model_is_the_one_that_the_library_fits(folder):
@@ -347,7 +365,7 @@ def test_a_saved_model_knows_how_its_text_was_cut(by, folder, tmp_path, capsys):
             ["--shards", folder / "test", "--out", tmp_path / f"scores{len(cut)}{'-'.join(cut)}"],
         )
     ]
-    nats = [json.loads(one)[0]["nats"] for one in printed]
+    nats = [float(json.loads(one)[0]["nats"]) for one in printed]
     assert nats[:4] == pytest.approx([nats[0]] * 4, rel=1e-12)
     assert nats[4:] == pytest.approx([nats[4]] * 2, rel=1e-12) and nats[4] != pytest.approx(nats[0], rel=1e-3)
     assert f"by {by}" in run(capsys, "card", tmp_path / "model", folder / "test")[1].out

@@ -77,9 +77,10 @@ def series(algebra, f: Expr, i, a: Expr, b: Expr) -> Expr:
         with algebra.index(a, b) as u:
             terms = Add.make_args(algebra.distribute(algebra.canon(f.xreplace({i: u}))))
             parts = [geometric(algebra, t, u) for t in terms]
-            if all(part and algebra.positive(1 - part[1]) for part in parts):
+            found = [part for part in parts if part and algebra.positive(1 - part[1])]
+            if len(found) == len(parts):
                 first = [algebra.canon(t.xreplace({u: a})) for t in terms]
-                total = [t / (1 - ratio) for t, (_, ratio) in zip(first, parts, strict=True)]
+                total = [t / (1 - ratio) for t, (_, ratio) in zip(first, found, strict=True)]
                 return algebra.canon(Add(*total))
     done = Sum(f, (i, a, b)).doit()
     return done if done.has(Sum, Piecewise) else algebra.canon(done)

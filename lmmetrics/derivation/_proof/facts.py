@@ -91,7 +91,8 @@ class Facts:
 
     def split(self, every: set) -> tuple[list[Definition], list[Eq]]:
         """The definitions, and the other equations, among them a second definition of the same place."""
-        definitions, constraints = [], []
+        definitions: list[Definition] = []
+        constraints: list[Eq] = []
         for eq in self.equations:
             definition = Definition.read(eq, every)
             if definition and not any(definition.meets(d) for d in definitions):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from typing import Any
 
 OPERATORS = {
     ast.Add: operator.add,
@@ -17,17 +18,17 @@ OPERATORS = {
 class Values:
     """Evaluates nodes of a syntax tree, given the names that they use; no node is evaluated twice."""
 
-    def __init__(self, names: dict[str, object]):
+    def __init__(self, names: dict[str, object]) -> None:
         self._names = names
-        self._known: dict[ast.expr, object] = {}
+        self._known: dict[ast.expr, Any] = {}
 
-    def of(self, node: ast.expr) -> object:
+    def of(self, node: ast.expr) -> Any:
         """The value of a node, from the values of its parts."""
         if node not in self._known:
             self._known[node] = self._computed(node)
         return self._known[node]
 
-    def _computed(self, node: ast.expr) -> object:
+    def _computed(self, node: ast.expr) -> Any:
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             return OPERATORS[type(node.op)](self.of(node.left), self.of(node.right))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

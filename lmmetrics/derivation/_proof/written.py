@@ -41,9 +41,9 @@ class Written:
         except ImportError:
             return
         found = Source.executing(frame)
-        if isinstance(found.node, ast.Call):
-            named = {keyword.arg: keyword.value for keyword in found.node.keywords}
-            self._arguments = {**dict(enumerate(found.node.args)), **named}
+        if isinstance(found.node, ast.Call) and found.source.tree is not None:
+            self._arguments = dict(enumerate(found.node.args))
+            self._arguments |= {keyword.arg: keyword.value for keyword in found.node.keywords}
             self._writer = _Writer(frame, found.source.tree)
 
     def expression(self, name: str, value: sp.Expr) -> str:
@@ -161,7 +161,9 @@ class _Writer:
     def _factor(self, node: ast.expr, inline: bool, first: bool, last: bool) -> Piece:
         tex, level = self._piece(node, inline)
         if level == BIG and not last:
-            return self._log(node, closed=True) if self._is_call(node, sp.log) else (_bracketed(tex), ATOM)
+            if isinstance(node, ast.Call) and self._is_call(node, sp.log):
+                return self._log(node, closed=True)
+            return _bracketed(tex), ATOM
         return (tex, level) if level >= BIG or (first and level == NEG) else (_bracketed(tex), ATOM)
 
     def _quotient(self, node: ast.BinOp, inline: bool) -> Piece:

@@ -96,6 +96,23 @@ def test_a_model_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch
     assert os.listdir(tmp_path) == ["model"] and NGramModel.load(tmp_path / "model").order == 2
 
 
+@pytest.mark.parametrize("step", [0, 1])
+def test_an_interrupt_while_a_model_is_replaced_leaves_the_old_one(step, tmp_path, monkeypatch):
+    train = tokenize(TALES.train[:3])
+    NGramModel(3, WittenBell()).fit(train).save(tmp_path / "model")
+    replace, calls = os.replace, iter(range(10))
+
+    def interrupted(*paths):
+        if next(calls) == step:
+            raise KeyboardInterrupt
+        replace(*paths)
+
+    monkeypatch.setattr("lmmetrics.ngram._saved.os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        NGramModel(2, WittenBell()).fit(train).save(tmp_path / "model")
+    assert os.listdir(tmp_path) == ["model"] and NGramModel.load(tmp_path / "model").order == 3
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [

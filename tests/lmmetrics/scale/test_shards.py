@@ -135,6 +135,16 @@ def test_a_count_without_a_column_is_not_dropped(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_unit_that_is_younger_than_a_file_is_not_counted_in_it(run, model, documents, tmp_path):
+    now = run(model, dealt(documents, 3, 0)).total
+    file = next((tmp_path / "scores").glob("*.parquet"))
+    table = pq.read_table(file)
+    pq.write_table(table.drop_columns(["words"]), file)
+    found = read_scores(tmp_path / "scores").total
+    assert found.words is None and now.words > 0
+    assert (found.nats, found.tokens, found.chars) == (now.nats, now.tokens, now.chars)
+
+
 def test_any_program_can_read_the_files(run, model, documents, tmp_path, exact):
     run(model, dealt(documents, 3, 0))
     files = sorted((tmp_path / "scores").glob("*.parquet"))
