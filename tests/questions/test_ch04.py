@@ -282,7 +282,7 @@ SET.breaks(
 )
 SET.breaks(
     "windows",
-    "has 5 rows where there are 4 windows",
+    "the first window that reaches the end is the last",
     ("if start + window >= len(ids)", "if start + stride >= len(ids)"),
     (WEIGHTED, f"({WEIGHTED} if count else 0)"),
 )

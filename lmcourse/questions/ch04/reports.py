@@ -164,8 +164,8 @@ PAIRS = Question(
                 "L41",
                 "F",
                 f"convertible: {model}",
-                "F: the first model has not scored the capitals and the numbers of the other text, and nothing "
-                "says how surprising they would be.",
+                "F: the first model has not scored the capitals and the numbers of the other text, and "
+                "nothing says how surprising they would be.",
             )
             for model in BETTER
         ),
