@@ -138,4 +138,5 @@ NAMES = {
     "L41": "what is not known is treated as if it were known",
     "L42": "what the first steps show is taken for what happens in the end",
     "L43": "a result is rounded before it is given",
+    "L44": "two numbers are given up that can be compared or converted",
 }

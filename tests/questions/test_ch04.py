@@ -1,9 +1,10 @@
 """The set of chapter 04: full marks when solved, what to do when not, and for wrong code its hint."""
 
 import numpy as np
+import pytest
 
+from lmcourse.feedback import WrongAnswer, check
 from lmcourse.questions.ch04 import digits
-from lmcourse.questions.ch04.reports import tale_report
 from lmcourse.questions.shared import units as units_of
 from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
@@ -96,8 +97,8 @@ written(
         nats = -log_q.gather(-1, targets.clamp(min=0)[..., None])[..., 0] * real
         entropy = -(log_q.exp() * log_q).sum(-1) * real
         data, expected = nats.mean().exp().item(), entropy.mean().exp().item()
-        verdict = "too sure" if data > expected else "too unsure"
-        return {"data": data, "expected": expected, "verdict": verdict}
+        verdict = "overconfident" if data > expected else "underconfident"
+        return {"observed": data, "expected": expected, "verdict": verdict}
     """,
 )
 changed(
@@ -125,8 +126,8 @@ written(
             losses.append(F.cross_entropy(z, ids).item())
             entropies.append(torch.distributions.Categorical(logits=z).entropy().mean().item())
         data, expected = np.exp(np.mean(losses)), np.exp(np.mean(entropies))
-        verdict = "too sure" if data > expected else "too unsure"
-        return {"data": data, "expected": expected, "verdict": verdict}
+        verdict = "overconfident" if data > expected else "underconfident"
+        return {"observed": data, "expected": expected, "verdict": verdict}
     """,
 )
 changed(
@@ -211,18 +212,90 @@ def evaluate(batches):
 written("evaluator", "M9", PER_ROW.format("row[:length].mean()", "np.exp(np.mean(found))"))
 written("evaluator", "M8", PER_ROW.format("np.exp(row[:length].mean())", "np.mean(found)"))
 
-changed("sentence-ends", "M1", ("np.exp(", "np.power(2, "))
-changed("sentence-ends", "M2", ("].mean())", "].mean() / np.log(2))"))
-changed("sentence-ends", "M3", ("].mean())", "].mean() / np.log(10))"))
-changed("sentence-ends", "M4", ("np.exp(", "("))
-changed("sentence-ends", "M5", ("np.exp(-", "np.exp("))
-written("sentence-ends", "M25 + M26", "evaluate_stream = evaluate_stream_as_found")
-changed("sentence-ends", "M26", ("-log_probs[predicted].mean()", "-log_probs.mean()"))
-changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs.sum() / words.sum()"))
-changed("sentence-ends", "M25", ("-log_probs[words].mean()", "-log_probs[words].sum() / predicted.sum()"))
-changed("sentence-ends", "L21", ("log_probs[predicted]", "log_probs[words]"))
-changed("sentence-ends", "L31", *exchange('"with </s>"', '"without </s>"'))
-changed("sentence-ends", "L1", (".mean()", ".sum()"))
+LAST = "np.exp(total / scored)"
+CONTEXT = "labels[: scored + 1 - start] = -100"
+WEIGHTED, COUNT = "window_loss(nats, start, labels) * count", "scored += count"
+changed("windows", "M1", (LAST, "2 ** (total / scored)"))
+changed("windows", "M2", (LAST, "np.exp(total / scored / np.log(2))"))
+changed("windows", "M4", (LAST, "total / scored"))
+changed("windows", "M5", (LAST, "np.exp(-total / scored)"))
+changed("windows", "L1", (LAST, "np.exp(total)"))
+changed("windows", "M26", (LAST, "np.exp(total / len(ids))"))
+changed(
+    "windows",
+    "M26",
+    (CONTEXT, "labels[(start == 0) : scored + 1 - start] = -100"),
+    ("(labels != -100)", "(labels[1:] != -100)"),
+)
+changed(
+    "windows",
+    "L27",
+    (LAST, "np.exp(total / sum(min(window, len(ids) - k * stride) for k in range(len(rows))))"),
+)
+ALL_WINDOWS = """
+def evaluate_windows(nats, ids, window, stride):
+    rows, losses, counts = [], [], []
+    for start in range(0, len(ids), stride):
+        labels = ids[start : start + window].copy()
+        labels[:{masked}] = -100
+        losses.append(window_loss(nats, start, labels))
+        counts.append((labels[1:] != -100).sum())
+        rows.append(np.pad(labels, (0, window - len(labels)), constant_values=-100))
+        if start + window >= len(ids):
+            break
+    return {{"labels": np.array(rows), "perplexity": np.exp({mean})}}
+"""
+written("windows", "M13 + M14", ALL_WINDOWS.format(masked="0", mean="np.mean(losses)"))
+written("windows", "M14", ALL_WINDOWS.format(masked="0", mean="np.average(losses, weights=counts)"))
+written("windows", "M14", ALL_WINDOWS.format(masked="1", mean="np.average(losses, weights=counts)"))
+changed("windows", "M13", (LAST, "np.exp(total / len(rows))"), (WEIGHTED, "window_loss(nats, start, labels)"))
+changed(
+    "windows",
+    "M23",
+    (WEIGHTED, "window_loss(nats, start, labels) * (count - 1)"),
+    (LAST, "np.exp(total / (scored - len(rows)))"),
+)
+changed(
+    "windows",
+    "L23",
+    (CONTEXT, "labels[: max(scored - start, 0)] = -100"),
+    ("(labels != -100).sum()", "(labels[1:] != -100).sum()"),
+    (COUNT, "scored = min(start + window, len(ids)) - 1; counted = locals().get('counted', 0) + count"),
+    (LAST, "np.exp(total / counted)"),
+)
+changed(
+    "windows",
+    "L23",
+    (CONTEXT, "labels[: scored + 2 - start] = -100"),
+    (WEIGHTED, "(window_loss(nats, start, labels) * count if count else 0)"),
+    (COUNT, "scored = min(start + window, len(ids)) - 1; counted = locals().get('counted', 0) + count"),
+    (LAST, "np.exp(total / counted)"),
+)
+SET.breaks(
+    "windows",
+    "moved back to its full length",
+    ("for start in range", "for begin in range"),
+    (
+        "        labels = ids[start",
+        "        start = max(0, min(begin, len(ids) - window))\n        labels = ids[start",
+    ),
+)
+SET.breaks(
+    "windows",
+    "the first window that reaches the end is the last",
+    ("if start + window >= len(ids)", "if start + stride >= len(ids)"),
+    (WEIGHTED, f"({WEIGHTED} if count else 0)"),
+)
+SET.right("windows", SET.tasks["windows"].replace("scored + 1 - start", "window - stride if start else 1"))
+SET.right(
+    "windows",
+    SET.tasks["windows"]
+    .replace(
+        "rows.append(np.pad(labels, (0, window - len(labels)), constant_values=-100))",
+        "rows.append(labels.tolist())",
+    )
+    .replace("np.array(rows)", "rows"),
+)
 
 EXPONENT = 'math.log(report["reported"]) / report["loss"]'
 changed("forensics", "L9", (EXPONENT, 'report["reported"] / math.exp(report["loss"])'))
@@ -277,25 +350,39 @@ changed("percent", "L23", (BEST, "1 + np.argmax(nats)"))
 SET.breaks("percent", "largest fall in points", (BEST, "np.argmax(before - after)"))
 SET.breaks("percent", "largest share of the bits", (BEST, "np.argmax(nats / np.log(before))"))
 
-NATS = 'nats=-row["log10"] * math.log(10)'
-KNOWN = 'nats=-(row["log10"] - row["log10 of unknown"]) * math.log(10)'
-PER_LINE = '[-row["log10"] * math.log(10) / (row["pieces"] + 1) for row in report]'
-changed("card", "M8", (": score.perplexity,", f": np.exp({PER_LINE}).mean(),"))
-changed("card", "M9", (": score.perplexity,", f": np.exp(np.mean({PER_LINE})),"))
-changed("card", "M3", (NATS, 'nats=-row["log10"]'))
-changed("card", "M3", (NATS, 'nats=-row["log10"] / math.log(10)'))
-changed("card", "M25", ('row["pieces"] + 1', 'row["pieces"]'))
-changed("card", "M25", ('"</s>": "scored"', '"</s>": "not scored"'))
-changed("card", "M26", ('row["pieces"] + 1', 'row["pieces"] + 2'))
-changed("card", "M26", ('"<s>": "not scored"', '"<s>": "scored"'))
-changed("card", "M28", ('row["pieces"] + 1', 'row["pieces"] - row["unknown"] + 1'), (NATS, KNOWN))
-changed("card", "M28", ('"unknown words": "scored"', '"unknown words": "not scored"'))
-changed("card", "L27", (NATS, KNOWN))
-changed(
-    "card",
-    "L31",
-    (": score.perplexity,", ": score.perplexity_per('word'),"),
-    (': score.perplexity_per("word")', ": score.perplexity"),
+A, B, C, D, E, F = (f'"{key}": (' for key in "ABCDEF")
+UNKNOWN, CONTEXT_DIFFERS, TEXT = (
+    '"not comparable", "unknown words"',
+    '"not comparable", "context"',
+    '"not comparable", "text"',
+)
+changed("pairs", "L7", (f'{A}"comparable", "second"', f'{A}"comparable", "first"'))
+changed("pairs", "M34", ('"convertible", lower(*totals)', '"comparable", lower(21.4, 15.2)'))
+changed("pairs", "M35", ("lower(*totals)", "lower(52_310 * 21.4, 61_870 * 15.2)"))
+changed("pairs", "L44", ('"convertible", lower(*totals)', '"not comparable", "unit"'))
+changed("pairs", "M34", ('"convertible", lower(*words_only)', '"comparable", lower(111.4, 120.4)'))
+changed("pairs", "L26", ("lower(*words_only)", "lower(math.log(111.4), math.log(120.4))"))
+changed("pairs", "L44", ('"convertible", lower(*words_only)', '"not comparable", "scored parts"'))
+changed("pairs", "M34", (UNKNOWN, '"comparable", lower(48.7, 61.0)'))
+changed("pairs", "L41", (UNKNOWN, '"convertible", "first"'))
+changed("pairs", "L41", (UNKNOWN, '"convertible", "second"'))
+changed("pairs", "M15", (CONTEXT_DIFFERS, '"comparable", lower(19.4, 17.9)'))
+changed("pairs", "L41", (CONTEXT_DIFFERS, '"convertible", "first"'))
+changed("pairs", "L41", (CONTEXT_DIFFERS, '"convertible", "second"'))
+changed("pairs", "M61", (TEXT, '"comparable", lower(58.3, 71.5)'))
+changed("pairs", "L41", (TEXT, '"convertible", "first"'))
+changed("pairs", "L41", (TEXT, '"convertible", "second"'))
+SET.breaks("pairs", "in their order", (TEXT, '"not comparable", "pooling"'))
+SET.breaks("pairs", "one of first, second", (TEXT, '"comparable", "text"'))
+SET.breaks("pairs", "begins with none of the verdicts", (TEXT, '"incomparable", "text"'))
+SET.breaks("pairs", "give two strings", (TEXT, '"not comparable", None'))
+SET.right(
+    "pairs",
+    """
+    pairs = {"A": "comparable, second", "B": ["Convertible", "first"], "C": "convertible second"}
+    pairs |= {"D": "not comparable: unknown words", "E": ("not comparable", " context.")}
+    pairs["F"] = "Not comparable (text)"
+    """,
 )
 
 odd(
@@ -307,8 +394,7 @@ odd(
 )
 odd("pool", ("for nats in documents", "for nats in documents if len(nats) > 1"))
 odd("evaluator", ("< lengths[:, None]", "< np.maximum(lengths, 1)[:, None]"))
-odd("sentence-ends", ('tokens != "<s>"', "log_probs != 0"))
-odd("sentence-ends", ('(tokens != "</s>")', '~np.char.startswith(tokens, "<")'))
+odd("windows", (CONTEXT, "labels[: max(scored + 1 - start, 2 if start else 1)] = -100"))
 odd("percent", ("100 * (1 - after / before)", "100 * abs(1 - after / before)"))
 odd("percent", ("np.argmax(nats)", "np.argmax(abs(nats))"))
 odd("srilm", ("words - oovs", "words - max(1, oovs)"))
@@ -320,10 +406,27 @@ class TestSet(SetTests):
     given_in_tasks = frozenset({"884.5", "1394.", "1426.", "2251."})
 
 
-def test_the_report_of_the_card_is_the_one_that_students_get():
-    theirs = SET.names_before["card"]["report"]
-    for name, values in tale_report().items():
-        np.testing.assert_allclose([row[name] for row in theirs], values, rtol=1e-12)
+HALVES = [
+    ("srilm", "swapped", '"ppl1": ppl1', '"ppl1": ppl'),
+    (
+        "srilm",
+        "but your 'ppl1' does not",
+        "(10 ** (-log10 / (known + sentences)), 10 ** (-log10 / known))",
+        "(1, 10 ** (-log10 / words))",
+    ),
+    ("calibration", "but your 'expected' does not", "logits[targets != ignore_index]", "logits"),
+]
+
+
+@pytest.mark.parametrize(("task", "accusation", "old", "new"), HALVES)
+def test_a_hint_about_two_entries_is_not_given_for_one(task, accusation, old, new):
+    """One entry is as the mistake would make it; the other is right, or wrong in another way."""
+    source = SET.tasks[task].replace(old, new)
+    if task == "calibration":
+        source = source.replace("math.exp(loss)", "1 + math.exp(loss)")
+    with pytest.raises(WrongAnswer) as caught:
+        check(SET.key(task), SET.answer(task, source))
+    assert accusation not in str(caught.value)
 
 
 def test_a_design_in_a_wrong_unit_reaches_two_in_that_unit():

@@ -97,11 +97,13 @@ SRILM = Question(
             "L31",
             exchanged(srilm, "ppl", "ppl1"),
             "You have swapped 'ppl' and 'ppl1'. Which of them divides the same total by more tokens?",
+            explains="answer",
         ),
         Mistake(
             "L27",
             partial(srilm, counts=lambda log10, sentences, words, oovs: (words - oovs + sentences, words)),
             "Your 'ppl' leaves the unknown words out of the count, but your 'ppl1' does not.",
+            explains="answer",
         ),
         Mistake(
             "M25 + L27",

@@ -1,6 +1,4 @@
-"""Chapter 04, two evaluators to correct: padding and batches, sentence starts and ends."""
-
-from functools import partial
+"""Chapter 04, an evaluator to correct: padding and batches."""
 
 import numpy as np
 
@@ -9,7 +7,6 @@ from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import mean_of_tokens, row_by_row
 from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
-from lmcourse.questions.shared.wrong import exchanged
 
 # --- evaluator -------------------------------------------------------------------------------------------
 
@@ -162,118 +159,4 @@ EVALUATOR = Question(
     advice="Keep two running totals, nats and tokens, over all batches. Divide once, then take exp.",
 )
 
-# --- sentence-ends ---------------------------------------------------------------------------------------
-
-
-def evaluate_stream(
-    tokens, log_probs, with_ends=("words ends", "words ends"), without_ends=("words", "words")
-):
-    """The perplexity with </s> scored, and with </s> left out; <s> is never scored.
-
-    ``with_ends`` and ``without_ends``: the tokens whose nats are added up, and those that are counted.
-    """
-    tokens = np.array(tokens)
-    of = {"starts": tokens == "<s>", "ends": tokens == "</s>"}
-    of["words"] = ~of["starts"] & ~of["ends"]
-
-    def perplexity(scored, counted):
-        nats = -sum(log_probs[of[kind]].sum() for kind in scored.split())
-        return np.exp(nats / sum(of[kind].sum() for kind in counted.split()))
-
-    return {"with </s>": perplexity(*with_ends), "without </s>": perplexity(*without_ends)}
-
-
-def _undivided(tokens, log_probs):
-    ends = np.array(tokens) == "</s>"
-    return {"with </s>": np.exp(-log_probs.sum()), "without </s>": np.exp(-log_probs[~ends].sum())}
-
-
-STARTS_COUNTED = ("words ends", "words ends starts")
-ENDS_NOT_COUNTED = ("words ends", "words")
-SENTENCES = (
-    "the cat sleeps",
-    "the moon shines",
-    "a dog barks loudly at the moon",
-    "nobody sleeps",
-    "the cat eats what the dog left",
-    "it rains",
-    "often the dog sleeps in the sun",
-    "why do cats eat grass",
-)
-
-
-def _draw_stream(rng):
-    """Sentences as a tool lists them: <s> with the log probability 0, then words, then </s>."""
-    tokens, log_probs = [], []
-    for sentence in rng.choice(SENTENCES, size=rng.integers(2, 6)):
-        words = str(sentence).split()
-        tokens += ["<s>", *words, "</s>"]
-        log_probs += [0.0, *-rng.gamma(3.0, 1.2, size=len(words)), -rng.uniform(0.3, 1.5)]
-    return tokens, np.array(log_probs)
-
-
-def _draw_odd_stream(rng):
-    """A word of which the model is certain, an unknown word, and a sentence without words."""
-    tokens, log_probs = _draw_stream(rng)
-    tokens = [*tokens, "<s>", "</s>", "<s>", "the", "<unk>", "sleeps", "</s>"]
-    return tokens, np.append(log_probs, [0.0, -2.5, 0.0, 0.0, -4.0, *-rng.gamma(3.0, 1.2, size=2)])
-
-
-SENTENCE_ENDS = Question(
-    key="04.sentence-ends",
-    title="an evaluator with sentence starts and ends",
-    kind="debug",
-    stars=3,
-    points=3,
-    right=evaluate_stream,
-    cases=tuple(_draw_stream(np.random.default_rng(seed)) for seed in (95, 96)),
-    draw=_draw_stream,
-    odd=(_draw_odd_stream,),
-    entry_points={"with </s>": 1, "without </s>": 2},
-    mistakes=(
-        *perplexity_mistakes(evaluate_stream, only=("with </s>", "without </s>")),
-        Mistake(
-            "M25 + M26",
-            partial(evaluate_stream, with_ends=STARTS_COUNTED, without_ends=ENDS_NOT_COUNTED),
-            "Both mistakes are still there. For each of the two numbers, list the tokens that are scored "
-            "and the tokens that are counted: the two lists must be the same.",
-        ),
-        Mistake(
-            "M26",
-            partial(evaluate_stream, with_ends=STARTS_COUNTED),
-            "Your 'with </s>' is too low (ln r / ln R is {power}): you count every <s>, although it is "
-            "never predicted.",
-        ),
-        Mistake(
-            "M25",
-            partial(evaluate_stream, without_ends=ENDS_NOT_COUNTED),
-            "Your 'without </s>' is too high (ln r / ln R is {power}): you still add up the nats of </s>.",
-        ),
-        Mistake(
-            "M25",
-            partial(evaluate_stream, without_ends=("words", "words ends")),
-            "Your 'without </s>' is too low (ln r / ln R is {power}): you still count </s>.",
-        ),
-        Mistake(
-            "L21",
-            partial(evaluate_stream, with_ends=("words", "words")),
-            "Both of your numbers leave </s> out. In the first, add up its nats and count it.",
-        ),
-        Mistake(
-            "L31",
-            exchanged(evaluate_stream, "with </s>", "without </s>"),
-            "Your two numbers are swapped.",
-        ),
-        Mistake(
-            "L1",
-            _undivided,
-            "You exponentiate the totals of the nats. Divide each total by the number of its tokens first.",
-        ),
-    ),
-    properties=(PERPLEXITY,),
-    advice="Test your function on one sentence, <s> cat </s>, with 1 nat for cat and 1 nat for </s>: both "
-    "numbers are e.",
-)
-
-
-QUESTIONS = (EVALUATOR, SENTENCE_ENDS)
+QUESTIONS = (EVALUATOR,)

@@ -99,14 +99,14 @@ FORENSICS = Question(
         Mistake(
             "L3",
             replace(AUDIT, suspects=_upside_down(("M1", "M2", "M3"))),
-            "Your exponents are right, but your verdicts on the bases are the wrong way round. For the same "
-            "loss, is 2**loss above or below e**loss?",
+            "Your verdicts on the bases are the wrong way round. For the same loss, is 2**loss above or "
+            "below e**loss?",
         ),
         Mistake(
             "L7",
             replace(AUDIT, suspects=_upside_down(("M19", "M25", "M26"))),
-            "Your exponents are right, but the ratios of counts behind your verdicts are upside down. Does "
-            "dividing by more tokens give a larger or a smaller exponent?",
+            "The ratios of counts behind your verdicts are upside down. Does dividing by more tokens give a "
+            "larger or a smaller exponent?",
         ),
     ),
     advice="Each mistake multiplies the loss by a factor. Work out that factor for each verdict: it is a "

@@ -1,133 +1,177 @@
-"""Chapter 04, a protocol: a card for the tales."""
+"""Chapter 04, pairs of reported perplexities: which can be compared, which converted, and why not."""
 
-import functools
+import math
+import re
 
-import numpy as np
-
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Question
-from lmcourse.questions.shared.properties import FINITE, PERPLEXITY
-from lmcourse.questions.shared.units import LN10
-from lmcourse.questions.shared.wrong import but, exchanged
 
-# --- card ------------------------------------------------------------------------------------------------
+# --- pairs -----------------------------------------------------------------------------------------------
 
-
-@functools.cache
-def tale_report():
-    """One row for each line of the test tales, as the report of the task has it; logarithms to base 10."""
-    from lmmetrics.corpora import load
-    from lmmetrics.ngram import NGramModel, WittenBell
-    from lmmetrics.text import tokenize
-
-    tales = load("tales-en")
-    train = tokenize([line for tale in tales.train for line in tale.splitlines() if line])
-    test = tokenize(
-        [line for tale in tales.test for line in tale.splitlines() if line], vocabulary=train.vocabulary
-    )
-    log10 = NGramModel(2, WittenBell()).fit(train).log_probs(test) / LN10
-    starts, unknown = test.document_starts[:-1], test.ids == train.vocabulary.unk
-    return {
-        "pieces": np.diff(test.document_starts) - 1,
-        "words": np.array(test.document_counts["words"]),
-        "unknown": np.add.reduceat(unknown.astype(int), starts),
-        "log10": np.add.reduceat(log10, starts),
-        "log10 of unknown": np.add.reduceat(np.where(unknown, log10, 0.0), starts),
-    }
+VERDICTS = ("not comparable", "comparable", "convertible")
+BETTER = ("first", "second")
+REASONS = ("text", "unknown words", "scored parts", "unit", "pooling", "context")
 
 
-def report_card(nats=None, marks=1, known_only=False):
-    """The protocol of the report, and its pooled numbers.
+def _lower(one, other):
+    return BETTER[other < one]
 
-    ``marks`` is how many </s> and <s> a line counts.
+
+def pairs(verdict_on=None):
+    """The verdict on each pair, and which model is better or what differs; ``verdict_on`` replaces some.
+
+    The two conversions are computed from the numbers of the reports.
     """
-    report = tale_report()
-    log10 = report["log10"] - (report["log10 of unknown"] if known_only else 0)
-    nats = -log10.sum() * LN10 if nats is None else nats
-    tokens = int((report["pieces"] - (report["unknown"] if known_only else 0) + marks).sum())
+    per_byte = _lower(52_310 * math.log(21.4), 61_870 * math.log(15.2))
+    without_ends = _lower((25_100 * math.log(111.4) - 1650) / 24_000, math.log(120.4))
     return {
-        "<s>": "not scored",
-        "</s>": "scored",
-        "unknown words": "scored",
-        "tokens": tokens,
-        "nats": nats,
-        "perplexity per token": np.exp(nats / tokens),
-        "perplexity per word": np.exp(nats / report["words"].sum()),
+        "A": f"comparable: {_lower(24.1, 22.6)}",
+        "B": f"convertible: {per_byte}",
+        "C": f"convertible: {without_ends}",
+        "D": "not comparable: unknown words",
+        "E": "not comparable: context",
+        "F": "not comparable: text",
+    } | (verdict_on or {})
+
+
+def _read_pair(key, given):
+    """A pair of words, however they are joined, as "verdict: word"; and what cannot be read."""
+    parts = given if isinstance(given, (list, tuple)) else [given]
+    if not all(isinstance(part, str) for part in parts):
+        return "", f'"{key}" is {given!r}. Give two strings: a verdict, and the model or what differs.'
+    text = " ".join(re.sub(r"[^a-z]+", " ", " ".join(parts).lower()).split())
+    verdict = next((word for word in VERDICTS if text.startswith(word)), None)
+    if verdict is None:
+        return "", f'"{key}" begins with none of the verdicts {", ".join(sorted(VERDICTS))}.'
+    word, words = text.removeprefix(verdict).strip(), REASONS if verdict.startswith("not") else BETTER
+    if word not in words:
+        return "", f'"{key}" is {verdict}, so its second string is one of {", ".join(words)}.'
+    return f"{verdict}: {word}", ""
+
+
+def _reading(answer, *case):
+    answer = plain_data(answer)
+    if not isinstance(answer, dict):
+        return answer, {}
+    found = {key: _read_pair(key, given) for key, given in answer.items()}
+    return {key: value for key, (value, _) in found.items()}, {
+        key: told for key, (_, told) in found.items() if told
     }
 
 
-def _line_losses():
-    report = tale_report()
-    return -report["log10"] * LN10 / (report["pieces"] + 1)
+def _on(mistake, key, verdict, hint):
+    return Mistake(mistake, lambda: pairs({key: verdict}), hint)
 
 
-CARD = Question(
-    key="04.card",
-    title="a protocol card for the tales",
+PAIRS = Question(
+    key="04.pairs",
+    title="can these two numbers be compared?",
     kind="protocol",
     stars=2,
-    points=2,
+    points=6,
     form="value",
-    right=report_card,
+    right=pairs,
     cases=((),),
+    reading=_reading,
+    entry_points=dict.fromkeys("ABCDEF", 1),
     mistakes=(
-        Mistake(
-            "M8",
-            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses()).mean()}),
-            "Your 'perplexity per token' is the mean of the perplexities of the lines, so a title of two "
-            "words has the weight of a paragraph. Add the scores of the lines, and take the perplexity of "
-            "the sum.",
+        _on(
+            "L7",
+            "A",
+            "comparable: first",
+            "A: the two numbers can be compared, but the better model has the *lower* perplexity.",
         ),
-        Mistake(
-            "M9",
-            but(report_card, {"perplexity per token": lambda: np.exp(_line_losses().mean())}),
-            "Your 'perplexity per token' averages the losses of the lines. Add the scores of the lines, and "
-            "take the perplexity of the sum.",
+        _on(
+            "M34",
+            "B",
+            "comparable: second",
+            "B: both numbers are per token, but the two models have different tokens, so the same text is "
+            "divided by two different counts.",
         ),
-        Mistake(
-            "M3",
-            lambda: report_card(nats=-tale_report()["log10"].sum()),
-            "Your 'nats' are {ratio} = 1 / ln 10 times the right number: they are still hartleys, because "
-            "the report gives logarithms to base 10. Convert them.",
+        _on(
+            "M35",
+            "B",
+            "convertible: second",
+            "B: do not multiply a perplexity by a count. The total of a model is its count times ln PPL.",
         ),
-        Mistake(
-            "M3",
-            lambda: report_card(nats=-tale_report()["log10"].sum() / LN10),
-            "You divide by ln 10. One hartley is ln 10 = 2.3026 nats, so there are more nats than hartleys: "
-            "multiply.",
+        _on(
+            "L44",
+            "B",
+            "not comparable: unit",
+            "B: both reports say how many tokens there are, so you can work out both totals in nats.",
         ),
-        Mistake(
-            "M25",
-            lambda: report_card(marks=0) | {"</s>": "not scored"},
-            "You leave </s> out of the count. The total of each line includes its </s>: it is scored, so "
-            "count it.",
+        _on(
+            "M34",
+            "C",
+            "comparable: first",
+            "C: the first value scores each </s>, and the second does not. Are these </s> harder or easier "
+            "to predict than the other tokens?",
         ),
-        Mistake(
-            "M26",
-            lambda: report_card(marks=2) | {"<s>": "scored"},
-            "You count <s>, which is given and not predicted. To the pieces of each line, add only its </s>.",
+        _on(
+            "L26",
+            "C",
+            "convertible: first",
+            "C: leave the </s> out of both: out of the nats of the first model, and out of its count.",
         ),
-        Mistake(
-            "M28",
-            lambda: report_card(known_only=True) | {"unknown words": "not scored"},
-            "You leave the unknown words out. The report scores each of them as <unk>: add up their nats, "
-            "and count them.",
+        _on(
+            "L44",
+            "C",
+            "not comparable: scored parts",
+            "C: the first report says what its </s> cost in nats, so they can be taken out.",
         ),
-        Mistake(
-            "L27",
-            lambda: report_card(nats=report_card(known_only=True)["nats"]),
-            "Your total leaves the unknown words out, but your count does not. The report scores them as "
-            "<unk>.",
+        _on(
+            "M34",
+            "D",
+            "comparable: first",
+            "D: for the first model, every rare word is the same symbol. Does it give a probability to the "
+            "text that the second model has scored?",
         ),
-        Mistake(
-            "L31",
-            exchanged(report_card, "perplexity per token", "perplexity per word"),
-            "The perplexities per token and per word are swapped. Which of them divides the same "
-            "total by more?",
+        *(
+            _on(
+                "L41",
+                "D",
+                f"convertible: {model}",
+                "D: to convert, you would need the surprisal of the words that the first model reads as "
+                "<unk>. It cannot spell them.",
+            )
+            for model in BETTER
+        ),
+        _on(
+            "M15",
+            "E",
+            "comparable: second",
+            "E: text and tokens are the same, but look how much of the text each model sees before a token.",
+        ),
+        *(
+            _on(
+                "L41",
+                "E",
+                f"convertible: {model}",
+                "E: no count turns one into the other. What a longer context would save the first model is "
+                "known only after it has been scored again.",
+            )
+            for model in BETTER
+        ),
+        _on(
+            "M61",
+            "F",
+            "comparable: first",
+            "F: which characters did each model have to predict? The first one never meets a capital letter "
+            "or a number.",
+        ),
+        *(
+            _on(
+                "L41",
+                "F",
+                f"convertible: {model}",
+                "F: the first model has not scored the capitals and the numbers of the other text, and "
+                "nothing says how surprising they would be.",
+            )
+            for model in BETTER
         ),
     ),
-    properties=(FINITE, PERPLEXITY),
-    advice="sum(Score(nats, tokens=..., words=...) for ...) pools the lines. Then use .perplexity and "
-    '.perplexity_per("word").',
+    advice='Ask the questions of the chapter ("Can I compare these two numbers?") in their order. What '
+    "differs first is the reason, unless the two lines say enough to convert.",
 )
 
-QUESTIONS = (CARD,)
+QUESTIONS = (PAIRS,)

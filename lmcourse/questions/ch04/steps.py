@@ -1,4 +1,4 @@
-"""Chapter 04, observed and expected: data and step perplexities from a table, and from logits."""
+"""Chapter 04, expected and observed surprise: from a table of probabilities, and from logits."""
 
 from functools import partial
 
@@ -20,12 +20,12 @@ def _rows(start, table, ids):
     return np.vstack([start, table[ids[:-1]]])
 
 
-def data_and_steps(start, table, ids, rows_of=_rows, **replaced):
-    """Data perplexity, step perplexities and their geometric mean; (V,), (V, V), (N,)."""
+def observed_and_expected(start, table, ids, rows_of=_rows, **replaced):
+    """Perplexity, step perplexities and their geometric mean; (V,), (V, V), (N,)."""
     rows = rows_of(start, table, ids)
     entropies = entr(rows).sum(axis=1)
     right = {
-        "data": np.exp(-np.log(rows[np.arange(len(ids)), ids]).mean()),
+        "observed": np.exp(-np.log(rows[np.arange(len(ids)), ids]).mean()),
         "steps": np.exp(entropies),
         "expected": np.exp(entropies.mean()),
     }
@@ -50,11 +50,11 @@ def _draw_one_step(rng):
 
 STEPS = Question(
     key="04.steps",
-    title="data perplexity and step perplexity",
+    title="expected and observed surprise",
     kind="implement",
     stars=2,
     points=3,
-    right=data_and_steps,
+    right=observed_and_expected,
     cases=(
         (np.array([0.6, 0.3, 0.1]), CHAIN, np.array([0, 1])),
         (np.array([0.6, 0.3, 0.1]), CHAIN, np.array([2, 1, 2, 2, 0])),
@@ -62,65 +62,70 @@ STEPS = Question(
     ),
     draw=_draw_chain,
     odd=(_draw_one_step,),
-    entry_points={"data": 1, "steps": 1, "expected": 1},
+    entry_points={"observed": 1, "steps": 1, "expected": 1},
     mistakes=(
-        *perplexity_mistakes(data_and_steps, "M1 M2 M4", only=("data", "steps", "expected")),
+        *perplexity_mistakes(observed_and_expected, "M1 M2 M4", only=("observed", "steps", "expected")),
         Mistake(
             "M5",
             partial(
-                data_and_steps, data=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean())
+                observed_and_expected,
+                observed=lambda rows, ids: np.exp(np.log(rows[np.arange(len(ids)), ids]).mean()),
             ),
-            "Your 'data' is below 1: it is the geometric mean of q. The perplexity is one over that.",
+            "Your 'observed' is below 1: it is the geometric mean of q. The perplexity is one over that.",
         ),
         Mistake(
             "M4",
-            partial(data_and_steps, steps=lambda rows, ids: entr(rows).sum(axis=1)),
+            partial(observed_and_expected, steps=lambda rows, ids: entr(rows).sum(axis=1)),
             "Your 'steps' are entropies in nats. A step perplexity is the exponential of an entropy.",
         ),
         Mistake(
             "M11",
-            partial(data_and_steps, expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
+            partial(observed_and_expected, expected=lambda rows, ids: np.exp(entr(rows).sum(axis=1)).mean()),
             "Your 'expected' is the mean of the step perplexities. Average the entropies, and exponentiate "
             "last.",
         ),
         Mistake(
             "M11",
-            partial(data_and_steps, data=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()),
-            "Your 'data' is the arithmetic mean of 1/q. Average the surprisals, and exponentiate last.",
+            partial(
+                observed_and_expected, observed=lambda rows, ids: (1 / rows[np.arange(len(ids)), ids]).mean()
+            ),
+            "Your 'observed' is the arithmetic mean of 1/q. Average the surprisals, and exponentiate last.",
         ),
         Mistake(
             "L1",
-            partial(data_and_steps, data=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()),
-            "Your 'data' is one over the probability of all symbols together. Divide the total surprisal by "
-            "their number before you exponentiate.",
+            partial(
+                observed_and_expected, observed=lambda rows, ids: 1 / rows[np.arange(len(ids)), ids].prod()
+            ),
+            "Your 'observed' is one over the probability of all symbols together. Divide the total "
+            "surprisal by their number before you exponentiate.",
         ),
         Mistake(
             "L5",
-            partial(data_and_steps, data=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
-            "Your 'data' does not depend on the symbols that occurred. Use the probability of each symbol "
-            "in ids.",
+            partial(observed_and_expected, observed=lambda rows, ids: np.exp(entr(rows).sum(axis=1).mean())),
+            "Your 'observed' does not depend on the symbols that occurred. Use the probability of each "
+            "symbol in ids.",
         ),
         Mistake(
             "L6",
-            partial(data_and_steps, steps=lambda rows, ids: 1 / rows.max(axis=1)),
+            partial(observed_and_expected, steps=lambda rows, ids: 1 / rows.max(axis=1)),
             "Your 'steps' use only the most probable symbol of each forecast. Use the entropy, to which all "
             "symbols contribute.",
         ),
         Mistake(
             "L20",
-            partial(data_and_steps, rows_of=lambda start, table, ids: table[ids]),
+            partial(observed_and_expected, rows_of=lambda start, table, ids: table[ids]),
             "You take the row of the symbol itself. Take the row of the symbol *before* it, and `start` for "
             "the first symbol.",
         ),
         Mistake(
             "L20",
-            partial(data_and_steps, rows_of=lambda start, table, ids: table[np.roll(ids, 1)]),
+            partial(observed_and_expected, rows_of=lambda start, table, ids: table[np.roll(ids, 1)]),
             "For the first symbol, you take the row of the last one. The distribution of the first symbol "
             "is `start`.",
         ),
         Mistake(
             "L16",
-            partial(data_and_steps, rows_of=lambda start, table, ids: _rows(start, table.T, ids)),
+            partial(observed_and_expected, rows_of=lambda start, table, ids: _rows(start, table.T, ids)),
             "You take the columns of the table, which need not add up to 1. Take its rows: one for each "
             "preceding symbol.",
         ),
@@ -135,7 +140,7 @@ STEPS = Question(
 
 
 def calibration(logits, targets, ignore_index, to_log=log_softmax, mean=mean_of_tokens, mask=is_real):
-    """Data and expected perplexity of the real tokens, and what their gap says."""
+    """Observed and expected surprise of the real tokens, and what their gap says."""
     nats, entropies = _surprisal_and_entropy(logits, targets, to_log)
     real = mask(targets, ignore_index)
     return _card(np.exp(mean(nats, real)), np.exp(mean(entropies, real)))
@@ -147,11 +152,11 @@ def _surprisal_and_entropy(logits, targets, to_log=log_softmax):
     return nats_of(log_q, targets), -(np.exp(log_q) * log_q).sum(axis=-1)
 
 
-def _card(data, expected):
+def _card(observed, expected):
     return {
-        "data": data,
+        "observed": observed,
         "expected": expected,
-        "verdict": "too sure" if data > expected else "too unsure",
+        "verdict": "overconfident" if observed > expected else "underconfident",
     }
 
 
@@ -166,7 +171,7 @@ def _mean_of_exponentials(logits, targets, ignore_index):
 
 
 def _turned_round(found):
-    return found | {"verdict": "too sure" if found["verdict"] == "too unsure" else "too unsure"}
+    return found | {"verdict": "overconfident" if found["verdict"] == "underconfident" else "underconfident"}
 
 
 def _draw_logits(rng, sureness=None, ignore_index=None):
@@ -197,12 +202,12 @@ CALIBRATION = Question(
     ),
     draw=_draw_logits,
     mistakes=(
-        *perplexity_mistakes(calibration, "M1 M2 M4 M5", only=("data", "expected")),
+        *perplexity_mistakes(calibration, "M1 M2 M4 M5", only=("observed", "expected")),
         Mistake(
             "M6",
             partial(calibration, to_log=_softmax_twice),
-            "Both of your numbers are near the number of symbols: you apply softmax twice. F.cross_entropy "
-            "and F.log_softmax take logits.",
+            "You apply softmax twice, so every forecast is almost flat. F.cross_entropy and F.log_softmax "
+            "take logits.",
         ),
         Mistake(
             "M19",
@@ -218,10 +223,12 @@ CALIBRATION = Question(
         Mistake(
             "M20",
             lambda logits, targets, ignore_index: _card(
-                calibration(logits, targets, ignore_index)["data"],
+                calibration(logits, targets, ignore_index)["observed"],
                 np.exp(_surprisal_and_entropy(logits, targets)[1].mean()),
             ),
-            "Your 'data' leaves the padding out, but your 'expected' does not. Mask the entropies as well.",
+            "Your 'observed' leaves the padding out, but your 'expected' does not. Mask the entropies as "
+            "well.",
+            explains="answer",
         ),
         Mistake(
             "M21",
@@ -244,13 +251,13 @@ CALIBRATION = Question(
         Mistake(
             "L5",
             then(calibration, lambda found: _card(found["expected"], found["expected"])),
-            "Your 'data' does not depend on the targets. Average the surprisals of the targets.",
+            "Your 'observed' does not depend on the targets. Average the surprisals of the targets.",
         ),
         Mistake(
             "L7",
             then(calibration, _turned_round),
-            "Your numbers are right, but your verdict is the wrong way round. A model that is more "
-            "surprised than it expected is overconfident.",
+            "Your verdict is the wrong way round. A model that is more surprised than it expected is "
+            "overconfident.",
         ),
     ),
     alike=(
