@@ -89,6 +89,12 @@ VOTES = Question(
             partial(votes, tail=0.05),
             "You leave out 5 per cent at one end, as if it had been known before the votes which one would "
             "win. A result for B would have counted as well: 2.5 per cent at each end.",
+            explains="answer",
+        ),
+        Mistake(
+            "L22",
+            but(votes, {"interval": lambda a, b, ties, share: interval(a, a + b, 0.05)}),
+            "Your interval leaves out 5 per cent at each end. An interval of 95 per cent leaves out 2.5.",
         ),
         Mistake(
             "L23",
@@ -121,6 +127,19 @@ VOTES = Question(
                 {"power": lambda a, b, t, share: binom.sf(votes(a, b, t, share)["threshold"], a + b, share)},
             ),
             "Your 'power' asks for one vote more than is needed. Reaching the smallest threshold is enough.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                votes,
+                {
+                    "power": lambda a, b, t, share: binom.sf(
+                        votes(a, b, t, share)["threshold"] - 2, a + b, share
+                    )
+                },
+            ),
+            "Your 'power' counts one vote fewer than is needed. How often does A get the smallest threshold "
+            "or more?",
         ),
         Mistake(
             "L15",
