@@ -662,8 +662,8 @@ READ = {
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
-        "def-13-intrinsic": "65e5069a",
-        "thm-13-frontier": "1bc0a266",
+        "def-13-intrinsic": "f613cbdf",
+        "thm-13-frontier": "c3fbbcfb",
         "thm-13-counts": "7209c67a",
         "thm-13-typical": "3d46aeb3",
     },

@@ -57,12 +57,15 @@ changed(
     "wer", "M57", ('"none": errors.sum() / spoken.sum()', '"none": errors.sum() / (errors + correct).sum()')
 )
 changed("wer", "L7", ('"none": errors.sum() / spoken.sum()', '"none": correct.sum() / spoken.sum()'))
+changed("wer", "L7", ('rates.append(suspects["none"])', "rates.append(correct.sum() / spoken.sum())"))
 changed("wer", "L3", ("np.array(rates)", "100 * np.array(rates)"))
 changed("wer", "L28", ("min(suspects, ", "min(list(suspects)[1:], "))
 
 changed("f1", "M59", *exchange('"precision"', '"recall"'))
 P, R = "divided(both, flagged.sum())", "divided(both, urgent.sum())"
 HARMONIC = "divided(2 * both, flagged.sum() + urgent.sum())"
+changed("f1", "M59", (f'"precision": {P}', f'"precision": {R}'))
+changed("f1", "M59", (f'"recall": {R}', f'"recall": {P}'))
 changed("f1", "M59", (HARMONIC, f"({P} + {R}) / 2"))
 changed("f1", "M54", (HARMONIC, "np.mean(urgent == flagged)"))
 changed("f1", "M54", (f'"precision": {P}', '"precision": np.mean(urgent == flagged)'))
@@ -153,6 +156,7 @@ changed("choice-scorer", "M22 + M34", ("each[prompt:].sum()", "each.mean()"), ("
 changed("choice-scorer", "L23", ("[prompt:]", "[prompt + 1 :]"))
 changed("choice-scorer", "M2", ('"scores": scores', '"scores": scores / math.log(2)'))
 written("choice-scorer", "M22 + M53 + M55", "choose = choose_as_found")
+changed("choice-scorer", "M22 + M55", ("each[prompt:]", "each"), (" / chars", ""))
 FAIR = "best = np.abs(scores - scores.max()) <= 1e-9"
 changed(
     "choice-scorer", "M53 + M55", (" / chars", ""), (FAIR, "best = np.arange(len(scores)) == scores.argmax()")
@@ -223,12 +227,17 @@ changed("typical", "L9", (NEAR, "near = np.abs(rare / n - (1 - a)) <= width"))
 changed("typical", "L22", ("binom.pmf(rare, n, 1 - a)[near].sum()", "np.exp(-n * surprisal)[near].sum()"))
 
 changed("votes", "M53", ("n = a + b", "a = a + ties\n    n = a + b"))
+changed("votes", "M53", ("binomtest(a, n)", "binomtest(a + ties, n + ties)"))
 changed("votes", "L27", ("n = a + b", "n = a + b + ties"))
 changed("votes", "L7", ("binomtest(a, n)", "binomtest(b, n)"))
 changed("votes", "L22", ("proportion_ci()", "proportion_ci(0.9)"), ("<= 0.025", "<= 0.05"))
+changed("votes", "L22", ("proportion_ci()", "proportion_ci(0.9)"))
 changed("votes", "L23", ("binom.sf(w - 1, n, 0.5) <= 0.025", "binom.sf(w - 2, n, 0.5) <= 0.025"))
 changed("votes", "L23", ("binom.sf(w - 1, n, 0.5)", "binom.sf(w, n, 0.5)"))
+changed("votes", "L23", ('"threshold": threshold,', '"threshold": threshold + 1,'))
+changed("votes", "L23", ('"threshold": threshold,', '"threshold": threshold - 1,'))
 changed("votes", "L23", ("binom.sf(threshold - 1, n, share)", "binom.sf(threshold, n, share)"))
+changed("votes", "L23", ("binom.sf(threshold - 1, n, share)", "binom.sf(threshold - 2, n, share)"))
 changed("votes", "L15", ("n, share)", "n, 0.5)"))
 changed("votes", "L5", ("n, share)", "n, a / n)"))
 

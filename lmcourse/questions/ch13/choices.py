@@ -59,6 +59,7 @@ _SCORERS = {
     "right": choose,
     "M22 + M53 + M55": partial(choose, begin=0, length=_nothing, shared=False),
     "M53 + M55": partial(choose, length=_nothing, shared=False),
+    "M22 + M55": partial(choose, begin=0, length=_nothing),
     "M55": partial(choose, length=_nothing),
     "M53": partial(choose, shared=False),
     "M22": partial(choose, begin=0),
@@ -85,23 +86,31 @@ CHOICE_SCORER = Question(
             _SCORERS["M22 + M53 + M55"],
             "All three mistakes are still there. What does the score of an answer look at? What happens to "
             "it when the same answer is written with more words? And with two equal scores?",
+            explains="answer",
         ),
         Mistake(
             "M53 + M55",
             _SCORERS["M53 + M55"],
             "The prompt is left out now. Your scores are totals, so that a long answer loses because it is "
             "long; and among equal scores the first one wins.",
+            explains="answer",
+        ),
+        Mistake(
+            "M22 + M55",
+            _SCORERS["M22 + M55"],
+            "Totals of the prompt and the answer are compared. Leave the prompt out, and divide by the "
+            "length of the answer in characters: each further word lowers a total.",
         ),
         Mistake(
             "M55",
             _SCORERS["M55"],
-            "Your scores are total log probabilities. Each further word lowers them, so that the shortest "
+            "Total log probabilities are compared. Each further word lowers a total, so that the shortest "
             "answer has the best chance: divide by the length in characters.",
         ),
         Mistake(
             "M53",
             _SCORERS["M53"],
-            "Your scores are right. Where two of them are equal, the first gets all the credit: share it.",
+            "Where two scores are equally high, the first gets all the credit: share it.",
         ),
         Mistake(
             "M22",
@@ -165,6 +174,7 @@ CHOICE_SCORER = Question(
     alike=(
         ("right", "M53", "In the second case the best score is not shared."),
         ("M55", "M53 + M55", "In the first case the best total is not shared."),
+        ("M22 + M55", "M22 + M53 + M55", "In the first case the best total is not shared."),
     ),
     advice="For each answer: cut off the prompt, add up the rest, divide by its characters. Ties come last.",
 )

@@ -157,6 +157,11 @@ def _without_insertions(report):
     return _rates(report | {"insertions": np.zeros(len(report["insertions"]))})
 
 
+def _share_right(report):
+    """The rates of somebody who takes the share of right words for an error rate."""
+    return _rates(report) | {"none": 1 - _rates(report)["insertions"]}
+
+
 def _acquits_nobody(reports):
     verdicts = audit(reports, rates=lambda r: {k: v for k, v in _rates(r).items() if k != "none"} | {
         "none": np.inf
@@ -231,7 +236,13 @@ WER = Question(
         ),
         Mistake(
             "L7",
-            _with(lambda rates: rates | {"none": 1 - rates["insertions"]}),
+            partial(audit, rates=_share_right),
+            "Your 'WER' is the share of the reference words that came out right.",
+            explains="answer",
+        ),
+        Mistake(
+            "L7",
+            but(audit, {"WER": lambda reports: audit(reports, rates=_share_right)["WER"]}),
             "Your 'WER' is the share of the reference words that came out right.",
         ),
         Mistake(

@@ -58,6 +58,19 @@ F1 = Question(
             exchanged(f1, "precision", "recall"),
             "Precision and recall are swapped. Precision asks about the tickets that were flagged: how many "
             "of them are urgent?",
+            explains="answer",
+        ),
+        Mistake(
+            "M59",
+            but(f1, {"precision": lambda *case: f1(*case)["recall"]}),
+            "Your 'precision' is the recall. Precision asks about the tickets that were flagged: how many of "
+            "them are urgent?",
+        ),
+        Mistake(
+            "M59",
+            but(f1, {"recall": lambda *case: f1(*case)["precision"]}),
+            "Your 'recall' is the precision. Recall asks about the urgent tickets: how many of them were "
+            "flagged?",
         ),
         Mistake(
             "M59",

@@ -65,6 +65,13 @@ VOTES = Question(
             partial(votes, wins=lambda a, b, ties: a + ties, decided=lambda a, b, ties: a + b + ties),
             "You count the readers who saw no difference as votes for A. They have not decided: leave them "
             "out, and report how many there were.",
+            explains="answer",
+        ),
+        Mistake(
+            "M53",
+            but(votes, {"interval": lambda a, b, ties, share: interval(a + ties, a + b + ties)}),
+            "Your 'interval' counts the readers who saw no difference as votes for A. They have not decided: "
+            "leave them out, and report how many there were.",
         ),
         Mistake(
             "L27",
@@ -82,10 +89,22 @@ VOTES = Question(
             partial(votes, tail=0.05),
             "You leave out 5 per cent at one end, as if it had been known before the votes which one would "
             "win. A result for B would have counted as well: 2.5 per cent at each end.",
+            explains="answer",
+        ),
+        Mistake(
+            "L22",
+            but(votes, {"interval": lambda a, b, ties, share: interval(a, a + b, 0.05)}),
+            "Your interval leaves out 5 per cent at each end. An interval of 95 per cent leaves out 2.5.",
         ),
         Mistake(
             "L23",
             _later(lambda threshold: threshold + 1),
+            "Your threshold is one too high: with one vote fewer the whole interval lies above 1/2 already.",
+            explains="answer",
+        ),
+        Mistake(
+            "L23",
+            but(votes, {"threshold": lambda *case: votes(*case)["threshold"] + 1}),
             "Your threshold is one too high: with one vote fewer the whole interval lies above 1/2 already.",
         ),
         Mistake(
@@ -93,6 +112,13 @@ VOTES = Question(
             _later(lambda threshold: threshold - 1),
             "Your threshold is one too low: with so many votes the interval still contains 1/2. The "
             "probability of 'at least' begins with the number itself.",
+            explains="answer",
+        ),
+        Mistake(
+            "L23",
+            but(votes, {"threshold": lambda *case: votes(*case)["threshold"] - 1}),
+            "Your threshold is one too low: with so many votes the interval still contains 1/2. Does your "
+            "probability of 'at least' begin with the number itself, and is it at most 0.025?",
         ),
         Mistake(
             "L23",
@@ -100,7 +126,20 @@ VOTES = Question(
                 votes,
                 {"power": lambda a, b, t, share: binom.sf(votes(a, b, t, share)["threshold"], a + b, share)},
             ),
-            "Your 'power' is that of getting more votes than the threshold. Reaching it is enough.",
+            "Your 'power' asks for one vote more than is needed. Reaching the smallest threshold is enough.",
+        ),
+        Mistake(
+            "L23",
+            but(
+                votes,
+                {
+                    "power": lambda a, b, t, share: binom.sf(
+                        votes(a, b, t, share)["threshold"] - 2, a + b, share
+                    )
+                },
+            ),
+            "Your 'power' counts one vote fewer than is needed. How often does A get the smallest threshold "
+            "or more?",
         ),
         Mistake(
             "L15",

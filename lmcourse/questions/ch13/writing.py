@@ -107,17 +107,17 @@ DECODERS = Question(
         Mistake(
             "L22",
             partial(decoders, decode=lambda logits, temperature, p: softmax(logits / temperature)),
-            "Nothing is cut off from your row: the second step, top-p, is missing.",
+            "Nothing is cut off: the second step, top-p, is missing.",
         ),
         Mistake(
             "L8",
             partial(decoders, decode=lambda logits, temperature, p: _decoded(logits, 1.0, p)),
-            "Your row does not depend on the temperature.",
+            "The temperature is not used: divide the logits by it before the softmax.",
         ),
         Mistake(
             "M33",
             partial(decoders, decode=partial(_decoded, whole=False)),
-            "Your row does not sum to 1. What is left after the cut has to be divided by its total.",
+            "What is left after the cut is not divided by its total: a distribution sums to 1.",
         ),
         Mistake(
             "L15",
