@@ -26,7 +26,10 @@ TRIALS = range(2)
 STARTS = range(10)
 """The starts with the pair of priors that each number of topics keeps."""
 ITERATIONS = 20
-LONGER = {"sizes": (50, 100, 200), "seeds": range(2), "iterations": 100}
+LONGER = (100, 0), (100, 1)
+"""Topics and starts of the fits with five times as many iterations: have the others converged?"""
+LARGER = (400, 5, 0.005, 0), (400, 5, 0.005, 1)
+"""Topics, alpha times the topics, beta and start of single fits beyond `SIZES`."""
 SPLIT = 10
 OTHER_SPLITS = 11, 12, 13, 14
 RESAMPLES = 10_000
@@ -38,15 +41,12 @@ def recompute():
     tried = [scored(K, alpha, beta, seed)[0] for K, alpha, beta, seed in trials()]
     kept = best_priors(tried)
     runs = {(K, seed): scored(K, *kept[K], seed, splits=OTHER_SPLITS) for K in SIZES for seed in STARTS}
-    longer = [
-        scored(K, *kept[K], seed, LONGER["iterations"])[0]
-        for K in LONGER["sizes"]
-        for seed in LONGER["seeds"]
-    ]
-    keep(rows, tried, runs, longer)
+    longer = [scored(K, *kept[K], seed, 5 * ITERATIONS)[0] for K, seed in LONGER]
+    larger = [scored(K, alpha / K, beta, seed)[0] for K, alpha, beta, seed in LARGER]
+    keep(rows, tried, runs, longer, larger)
 
 
-def keep(rows, tried, runs, longer):
+def keep(rows, tried, runs, longer, larger):
     """Choose by the rule, and store everything."""
     by_split = {
         split: choices(
@@ -62,9 +62,8 @@ def keep(rows, tried, runs, longer):
     chosen, against = by_split[SPLIT]
     found = made(
         iterations=ITERATIONS, fits=rows, tried=tried, runs=[row for row, _ in runs.values()],
-        longer=longer, chosen=chosen, against=against,
-        chosen_on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
-        level=[(row["topics"], row["low"], row["high"]) for split in OTHER_SPLITS for row in by_split[split][1]],
+        longer=longer, larger=larger, chosen=chosen, against=against,
+        on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
     )  # fmt: skip
     store({"topics": found})
 
@@ -122,7 +121,8 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
     row = {"topics": K, "alpha": alpha, "beta": beta, "seed": seed, "iterations": iterations}
     for part in ("valid", "test"):
         row[part] = sum(scores[part, SPLIT], start=Score(0.0, tokens=0)).perplexity
-    row["coherence"] = topics.coherence(topics.typical(model.topics, bags.train), _windows())
+    tops = topics.typical(model.topics, bags.train)
+    row |= {"coherence": topics.coherence(tops, _windows()), "apart": topics.apart(tops, _windows())}
     print(
         f"{K:4} topics, priors {alpha:.3g} and {beta:.3g}, seed {seed}, {iterations} iterations: second halves "
         f"{row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"

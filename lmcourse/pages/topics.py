@@ -117,3 +117,10 @@ def coherence(tops: ArrayLike, share: np.ndarray, tiny: float = 1e-12) -> float:
     left, right = tops[:, one], tops[:, other]
     both = share[left, right] + tiny
     return float(np.mean(np.log(both / (share[left, left] * share[right, right])) / -np.log(both)))
+
+
+def apart(tops: ArrayLike, share: np.ndarray) -> float:
+    """Return the share of the pairs of a topic's words that never stand in one window, over all topics."""
+    tops = np.asarray(tops)
+    one, other = np.triu_indices(tops.shape[1], 1)
+    return float(np.mean(share[tops[:, one], tops[:, other]] == 0))
