@@ -23,7 +23,7 @@ BETAS = 0.005, 0.02, 0.1
 """The parameter of the prior of the topics' words: what is tried."""
 TRIALS = range(2)
 """The starts with which all pairs of priors are tried."""
-STARTS = range(10)
+STARTS = range(8)
 """The starts with the pair of priors that each number of topics keeps."""
 ITERATIONS = 20
 LONGER = (100, 0), (100, 1)
@@ -97,12 +97,12 @@ def trials():
 
 
 def best_priors(tried):
-    """Return, for each number of topics, the pair of priors with the lowest mean loss on the validation pages."""
+    """Return, for each number of topics, the priors with the lowest mean loss on the validation pages."""
     losses: dict = {}
     for row in tried:
         losses.setdefault((row["topics"], row["alpha"], row["beta"]), []).append(np.log(row["valid"]))
     best: dict = {}
-    for (K, *pair), values in sorted(losses.items(), key=lambda item: np.mean(item[1])):
+    for K, *pair in sorted(losses, key=lambda case: np.mean(losses[case])):
         best.setdefault(K, tuple(pair))
     return best
 
@@ -113,7 +113,9 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
     The validation pages are also scored on other ``splits``, if there are any.
     """
     bags = topics.load(CORPUS)
-    model = topics.topic_model(topics.fit(bags.train.counts, K, seed, alpha, beta, iterations), bags.train.words)
+    model = topics.topic_model(
+        topics.fit(bags.train.counts, K, seed, alpha, beta, iterations), bags.train.words
+    )
     scores = {
         (part, split): model.completion_documents(*getattr(bags, part).split(split))
         for part, split in [("valid", SPLIT), ("test", SPLIT), *(("valid", split) for split in splits)]
@@ -124,8 +126,8 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
     tops = topics.typical(model.topics, bags.train)
     row |= {"coherence": topics.coherence(tops, _windows()), "apart": topics.apart(tops, _windows())}
     print(
-        f"{K:4} topics, priors {alpha:.3g} and {beta:.3g}, seed {seed}, {iterations} iterations: second halves "
-        f"{row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
+        f"{K:4} topics, priors {alpha:.3g} and {beta:.3g}, seed {seed}, {iterations} iterations: second "
+        f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
     )
     return row, scores
 

@@ -37,7 +37,9 @@ def test_the_run_is_whole():
     assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in sizes]
     tried = [(row["topics"], row["alpha"], row["beta"], row["seed"]) for row in kept["tried"]]
     assert tried == [*topics.trials()]
-    assert [(row["topics"], row["seed"]) for row in kept["runs"]] == [(K, s) for K in sizes for s in topics.STARTS]
+    assert [(row["topics"], row["seed"]) for row in kept["runs"]] == [
+        (K, s) for K in sizes for s in topics.STARTS
+    ]
     assert [row["part"] for row in kept["against"]] == [part for part in ("valid", "test") for _ in sizes[1:]]
     assert [(row["topics"], row["seed"]) for row in kept["longer"]] == [*topics.LONGER]
     assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
@@ -120,7 +122,9 @@ def test_the_choice_follows_the_rule():
 
 def test_coherence_by_hand():
     """Of four windows, a and b share one, and each is in two: as often as by chance."""
-    share = pages.shared_windows(["aaa bbb", "aaa ccc", "bbb ccc", "ccc ddd ddd"], ["aaa", "bbb", "ddd"], window=3)
+    share = pages.shared_windows(
+        ["aaa bbb", "aaa ccc", "bbb ccc", "ccc ddd ddd"], ["aaa", "bbb", "ddd"], window=3
+    )
     assert share == pytest.approx(np.array([[0.5, 0.25, 0], [0.25, 0.5, 0], [0, 0, 0.25]]))
     assert pages.coherence([[0, 1]], share) == pytest.approx(0, abs=1e-9)
     assert pages.apart([[0, 1], [0, 2]], share) == 0.5
