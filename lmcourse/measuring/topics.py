@@ -3,35 +3,74 @@
 It is stored in ``book/reproduced.json`` under "topics", by the same command as the published numbers.
 """
 
+import itertools
+from functools import cache
+
 import numpy as np
 
 from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages import topics
-from lmmetrics import Score
+from lmmetrics import Score, corpora
 
-SEEDS = range(6)
+CORPUS = "numpy-docs"
 SIZES = 1, 5, 20, 50, 100, 200
+SEEDS = range(6)
 PRIORS = {"0.1": lambda K: 0.1, "1/K": lambda K: 1 / K}
 """The parameter of both priors, of the weights and of the topics' words: ours, and scikit-learn's default."""
+ALPHAS = 1, 5
+"""The parameter of the prior of the weights, times K: what is tried."""
+BETAS = 0.005, 0.02, 0.1
+"""The parameter of the prior of the topics' words: what is tried."""
+TRIALS = range(2)
+"""The starts with which all pairs of priors are tried."""
+STARTS = range(8)
+"""The starts with the pair of priors that each number of topics keeps."""
 ITERATIONS = 20
+LONGER = (100, 0), (100, 1)
+"""Topics and starts of the fits with five times as many iterations: have the others converged?"""
+LARGER = (400, 5, 0.005, 0), (400, 5, 0.005, 1)
+"""Topics, alpha times the topics, beta and start of single fits beyond `SIZES`."""
 SPLIT = 10
+OTHER_SPLITS = 11, 12, 13, 14
 RESAMPLES = 10_000
 
 
 def recompute():
     """Fit and score the models, print what was found, and store it."""
-    scores: dict = {}
-    rows = list(fits(scores))
-    chosen, against = choices(scores)
-    store({"topics": made(iterations=ITERATIONS, fits=rows, chosen=chosen, against=against)})
+    rows = list(fits())
+    tried = [scored(K, alpha, beta, seed)[0] for K, alpha, beta, seed in trials()]
+    kept = best_priors(tried)
+    runs = {(K, seed): scored(K, *kept[K], seed, splits=OTHER_SPLITS) for K in SIZES for seed in STARTS}
+    longer = [scored(K, *kept[K], seed, 5 * ITERATIONS)[0] for K, seed in LONGER]
+    larger = [scored(K, alpha / K, beta, seed)[0] for K, alpha, beta, seed in LARGER]
+    keep(rows, tried, runs, longer, larger)
 
 
-def fits(scores, sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
-    """Yield one row for each prior, seed and number of topics: the perplexities of numpy-docs.
+def keep(rows, tried, runs, longer, larger):
+    """Choose by the rule, and store everything."""
+    by_split = {
+        split: choices(
+            {
+                (part, K): [runs[K, seed][1][part, split] for seed in STARTS]
+                for part in ("valid", "test")
+                for K in SIZES
+                if (part, split) in runs[K, 0][1]
+            }
+        )
+        for split in (SPLIT, *OTHER_SPLITS)
+    }
+    chosen, against = by_split[SPLIT]
+    found = made(
+        iterations=ITERATIONS, fits=rows, tried=tried, runs=[row for row, _ in runs.values()],
+        longer=longer, larger=larger, chosen=chosen, against=against,
+        on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
+    )  # fmt: skip
+    store({"topics": found})
 
-    In ``scores``, put the scores of the second halves: (part, prior, topics) to a list by seed.
-    """
-    bags = topics.load("numpy-docs")
+
+def fits(sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
+    """Yield one row for each fixed prior, seed and number of topics: the perplexities of numpy-docs."""
+    bags = topics.load(CORPUS)
     halves = {"valid": bags.valid.split(SPLIT), "test": bags.test.split(SPLIT)}
     for prior, of in PRIORS.items():
         for seed in seeds:
@@ -40,9 +79,7 @@ def fits(scores, sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
                 model = topics.topic_model(lda, bags.train.words)
                 row = {"prior": prior, "seed": seed, "topics": K}
                 for part, pair in halves.items():
-                    each = model.completion_documents(*pair)
-                    scores.setdefault((part, prior, K), []).append(each)
-                    row[part] = sum(each, start=Score(0.0, tokens=0)).perplexity
+                    row[part] = model.completion(*pair).perplexity
                 row["printed"] = topics.printed(lda, bags.test.counts)
                 row["training"] = model.plug_in(bags.train, model.posterior_weights(bags.train)).perplexity
                 print(
@@ -52,15 +89,65 @@ def fits(scores, sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
                 yield row
 
 
-def choices(scores, seed=10):
-    """Return the number of topics that is chosen for each prior, and a list of comparisons.
+def trials():
+    """Yield the topics, both priors and the seed of all fits among which the priors are chosen."""
+    for K, alpha, beta, seed in itertools.product(SIZES, ALPHAS, BETAS, TRIALS):
+        if K > 1 or alpha == ALPHAS[0]:  # the weight of a single topic is 1
+            yield K, alpha / K, beta, seed
 
-    On the validation pages, each number of topics is compared with the one whose loss, the mean over the
-    starts, is lowest. The fewest topics whose interval contains 0 are chosen. On the test pages all others
-    are compared with the chosen ones; "priors" compares the choices for the two priors, if there are two.
+
+def best_priors(tried):
+    """Return, for each number of topics, the priors with the lowest mean loss on the validation pages."""
+    losses: dict = {}
+    for row in tried:
+        losses.setdefault((row["topics"], row["alpha"], row["beta"]), []).append(np.log(row["valid"]))
+    best: dict = {}
+    for K, *pair in sorted(losses, key=lambda case: np.mean(losses[case])):
+        best.setdefault(K, tuple(pair))
+    return best
+
+
+def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
+    """Fit one model. Return a row of numbers, and the scores of the second halves by part and split.
+
+    The validation pages are also scored on other ``splits``, if there are any.
+    """
+    bags = topics.load(CORPUS)
+    model = topics.topic_model(
+        topics.fit(bags.train.counts, K, seed, alpha, beta, iterations), bags.train.words
+    )
+    scores = {
+        (part, split): model.completion_documents(*getattr(bags, part).split(split))
+        for part, split in [("valid", SPLIT), ("test", SPLIT), *(("valid", split) for split in splits)]
+    }
+    row = {"topics": K, "alpha": alpha, "beta": beta, "seed": seed, "iterations": iterations}
+    for part in ("valid", "test"):
+        row[part] = sum(scores[part, SPLIT], start=Score(0.0, tokens=0)).perplexity
+    tops = topics.typical(model.topics, bags.train)
+    row |= {"coherence": topics.coherence(tops, _windows()), "apart": topics.apart(tops, _windows())}
+    print(
+        f"{K:4} topics, priors {alpha:.3g} and {beta:.3g}, seed {seed}, {iterations} iterations: second "
+        f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
+    )
+    return row, scores
+
+
+@cache
+def _windows():
+    """The windows of the training pages that two words share."""
+    return topics.shared_windows(corpora.load(CORPUS).train, topics.load(CORPUS).train.words)
+
+
+def choices(scores, seed=10):
+    """Return the number of topics that is chosen, and a list of comparisons.
+
+    ``scores`` has, for each part and number of topics, the scores of the pages, a list for each start. On the
+    validation pages, each number of topics is compared with the one whose loss, the mean over the starts, is
+    lowest. The fewest topics whose interval contains 0 are chosen. On the test pages, if they are given, all
+    others are compared with the chosen ones.
     """
     nats = {case: np.array([[x.nats for x in pages] for pages in runs]) for case, runs in scores.items()}
-    words = {part: np.array([x.tokens for x in runs[0]]) for (part, _, _), runs in scores.items()}
+    words = {part: np.array([x.tokens for x in runs[0]]) for (part, _), runs in scores.items()}
     drawn = {
         part: np.random.default_rng(seed).integers(len(n), size=(RESAMPLES, len(n)))
         for part, n in words.items()
@@ -68,24 +155,19 @@ def choices(scores, seed=10):
     rng = np.random.default_rng(seed + 1)
 
     def compare(part, theirs, ours):
-        found = above(nats[part, *theirs], nats[part, *ours], words[part], drawn[part], rng)
+        found = above(nats[part, theirs], nats[part, ours], words[part], drawn[part], rng)
         numbers = dict(zip(("difference", "low", "high"), found, strict=True))
-        return {"part": part, "prior": theirs[0], "topics": theirs[1], "than": ours[1], **numbers}
+        return {"part": part, "topics": theirs, "than": ours, **numbers}
 
-    chosen, against = {}, []
-    for prior in dict.fromkeys(prior for _, prior, _ in nats):
-        sizes = sorted(K for part, name, K in nats if (part, name) == ("valid", prior))
-        lowest = min(sizes, key=lambda K: nats["valid", prior, K].sum())
-        rows = [compare("valid", (prior, K), (prior, lowest)) for K in sizes if lowest != K]
-        chosen[prior] = min([lowest, *(row["topics"] for row in rows if row["low"] <= 0)])
-        rows += [compare("test", (prior, K), (prior, chosen[prior])) for K in sizes if chosen[prior] != K]
-        against += rows
-    if len(chosen) > 1:
-        ours, theirs = chosen.items()
-        against.append(compare("test", theirs, ours) | {"prior": "priors"})
+    sizes = sorted(K for part, K in nats if part == "valid")
+    lowest = min(sizes, key=lambda K: nats["valid", K].sum())
+    against = [compare("valid", K, lowest) for K in sizes if lowest != K]
+    chosen = min([lowest, *(row["topics"] for row in against if row["low"] <= 0)])
+    if "test" in words:
+        against += [compare("test", K, chosen) for K in sizes if chosen != K]
     for row in against:
         print(
-            f"{row['part']:5} prior {row['prior']:6} {row['topics']:4} topics against {row['than']}: "
+            f"{row['part']:5} {row['topics']:4} topics against {row['than']}: "
             f"{row['low']:+.1f} to {row['high']:+.1f} %"
         )
     return chosen, against

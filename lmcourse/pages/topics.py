@@ -73,3 +73,54 @@ def topic_model(lda: LatentDirichletAllocation, words: Sequence[str] | None = No
 def printed(lda: LatentDirichletAllocation, counts: ArrayLike) -> float:
     """Return what scikit-learn prints as the perplexity of int[D, V]."""
     return lda.perplexity(csr_matrix(np.asarray(counts)))
+
+
+def typical(topics: np.ndarray, train: WordCounts, many: int = 10) -> np.ndarray:
+    """Return, for each topic, the columns of the words that most set it apart from the training documents.
+
+    They have the largest terms of the KL divergence of the topic from the shares of the words in ``train``.
+    """
+    overall = train.counts.sum(axis=0) / train.counts.sum()
+    return np.argsort(-topics * np.log(topics / overall), axis=1, kind="stable")[:, :many]
+
+
+def shared_windows(documents: Iterable[str], words: Sequence[str], window: int = 10) -> np.ndarray:
+    """Return float[V, V]: in which share of the windows both words occur; on the diagonal, each word alone.
+
+    A window is so many words in a row, and a shorter document is one window.
+    """
+    columns = {word: v for v, word in enumerate(words)}
+    rows, found, windows = [], [], 0
+    for document in words_of(documents):
+        ids = np.array([columns.get(word, -1) for word in document.split()], dtype=int)
+        size = min(window, len(ids))
+        starts = np.arange(len(ids) - size + 1)
+        rows.append(np.repeat(windows + starts, size))
+        found.append(ids[starts[:, None] + np.arange(size)].ravel())
+        windows += len(starts)
+    row, column = np.concatenate(rows), np.concatenate(found)
+    there = csr_matrix((np.ones(len(row)), (row, column + 1)), shape=(windows, len(words) + 1))[:, 1:]
+    there.data[:] = 1  # a word that stands twice in a window is there once
+    return (there.T @ there).toarray() / windows
+
+
+def coherence(tops: ArrayLike, share: np.ndarray, tiny: float = 1e-12) -> float:
+    """Return C_NPMI: how much more often two of a topic's words share a window than by chance.
+
+    The mean over the topics of the mean over their pairs of words (Röder et al. 2015). ``tops`` has the
+    columns of each topic's words, and ``share`` is that of `shared_windows`. A pair that is always together
+    has 1, and one that is together as often as by chance 0. (gensim 4.4.0 takes a word out of its window as
+    soon as its first occurrence leaves, also where it stands there again; its "c_npmi" differs a little.)
+    """
+    tops = np.asarray(tops)
+    one, other = np.triu_indices(tops.shape[1], 1)
+    left, right = tops[:, one], tops[:, other]
+    both = share[left, right] + tiny
+    return float(np.mean(np.log(both / (share[left, left] * share[right, right])) / -np.log(both)))
+
+
+def apart(tops: ArrayLike, share: np.ndarray) -> float:
+    """Return the share of the pairs of a topic's words that never stand in one window, over all topics."""
+    tops = np.asarray(tops)
+    one, other = np.triu_indices(tops.shape[1], 1)
+    return float(np.mean(share[tops[:, one], tops[:, other]] == 0))

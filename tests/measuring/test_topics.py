@@ -7,12 +7,14 @@ import pytest
 
 from lmcourse.measuring import topics
 from lmcourse.measuring.reproduced import stored
+from lmcourse.pages import topics as pages
 from lmmetrics import Score
+from lmmetrics.topics import word_counts
 
 
 def test_two_fits_are_the_stored_ones():
     kept = {(row["prior"], row["seed"], row["topics"]): row for row in stored()["topics"]["fits"]}
-    made = [*itertools.islice(topics.fits({}, sizes=(1, 5), seeds=(0,)), 2)]
+    made = [*itertools.islice(topics.fits(sizes=(1, 5), seeds=(0,)), 2)]
     assert [row["topics"] for row in made] == [1, 5]
     for row in made:
         old = kept[row["prior"], row["seed"], row["topics"]]
@@ -20,16 +22,35 @@ def test_two_fits_are_the_stored_ones():
             assert value == (old[key] if isinstance(value, str) else pytest.approx(old[key], rel=1e-3)), key
 
 
+def test_one_run_is_the_stored_one():
+    old = next(row for row in stored()["topics"]["runs"] if (row["topics"], row["seed"]) == (5, 1))
+    row, scores = topics.scored(5, old["alpha"], old["beta"], 1)
+    assert row == {key: pytest.approx(value, rel=1e-3, abs=1e-3) for key, value in old.items()}
+    assert set(scores) == {("valid", topics.SPLIT), ("test", topics.SPLIT)}
+
+
 def test_the_run_is_whole():
     kept = stored()["topics"]
     assert kept["iterations"] == topics.ITERATIONS
     cases = [(row["prior"], row["seed"], row["topics"]) for row in kept["fits"]]
-    assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in topics.SIZES]
-    parts = [(row["part"], row["prior"]) for row in kept["against"]]
-    others = len(topics.SIZES) - 1
-    assert parts == [
-        (part, p) for p in topics.PRIORS for part in ("valid", "test") for _ in range(others)
-    ] + [("test", "priors")]
+    sizes = topics.SIZES
+    assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in sizes]
+    tried = [(row["topics"], row["alpha"], row["beta"], row["seed"]) for row in kept["tried"]]
+    assert tried == [*topics.trials()]
+    assert [(row["topics"], row["seed"]) for row in kept["runs"]] == [
+        (K, s) for K in sizes for s in topics.STARTS
+    ]
+    assert [row["part"] for row in kept["against"]] == [part for part in ("valid", "test") for _ in sizes[1:]]
+    assert [(row["topics"], row["seed"]) for row in kept["longer"]] == [*topics.LONGER]
+    assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
+
+
+def test_each_number_of_topics_keeps_its_best_priors():
+    kept = stored()["topics"]
+    best = topics.best_priors(kept["tried"])
+    assert all((row["alpha"], row["beta"]) == best[row["topics"]] for row in kept["runs"] + kept["longer"])
+    rows = [{"topics": 5, "alpha": a, "beta": 1, "valid": v} for a, v in ((1, 90), (2, 80), (1, 70), (2, 85))]
+    assert topics.best_priors(rows) == {5: (1, 1)}  # the mean of the logarithms
 
 
 def test_one_prior_is_the_default_of_scikit_learn():
@@ -50,18 +71,16 @@ def test_the_numbers_are_in_their_order():
 
 def test_the_choice_is_the_fewest_topics_that_the_validation_pages_cannot_tell_from_the_lowest():
     kept = stored()["topics"]
-    for prior in topics.PRIORS:
-        loss = {
-            K: np.mean([np.log(r["valid"]) for r in kept["fits"] if (r["prior"], r["topics"]) == (prior, K)])
-            for K in topics.SIZES
-        }
-        rows = [r for r in kept["against"] if (r["part"], r["prior"]) == ("valid", prior)]
-        [lowest] = {row["than"] for row in rows}
-        assert lowest == min(loss, key=loss.get)
-        assert kept["chosen"][prior] == min([lowest, *(row["topics"] for row in rows if row["low"] <= 0)])
-        for row in rows:
-            assert row["difference"] == pytest.approx(100 * np.expm1(loss[row["topics"]] - loss[lowest]))
-            assert row["low"] < row["difference"] < row["high"]
+    loss = {
+        K: np.mean([np.log(row["valid"]) for row in kept["runs"] if row["topics"] == K]) for K in topics.SIZES
+    }
+    rows = [row for row in kept["against"] if row["part"] == "valid"]
+    [lowest] = {row["than"] for row in rows}
+    assert lowest == min(loss, key=loss.get)
+    assert kept["chosen"] == min([lowest, *(row["topics"] for row in rows if row["low"] <= 0)])
+    for row in rows:
+        assert row["difference"] == pytest.approx(100 * np.expm1(loss[row["topics"]] - loss[lowest]))
+        assert row["low"] < row["difference"] < row["high"]
 
 
 def test_intervals_draw_pages_and_starts():
@@ -90,12 +109,30 @@ def test_the_choice_follows_the_rule():
         return [Score(loss * 50, tokens=50) for loss in losses]
 
     scores = {
-        (part, "p", K): [pages(level[K] + row) for row in rows]
+        (part, K): [pages(level[K] + row) for row in rows]
         for part in ("valid", "test")
         for K, rows in noise.items()
     }
     chosen, against = topics.choices(scores)
     lowest = {row["than"] for row in against if row["part"] == "valid"}
-    assert chosen == {"p": 5} and lowest <= {5, 10}
+    assert chosen == 5 and lowest <= {5, 10}
     assert [row["topics"] for row in against if row["part"] == "test"] == [2, 10, 20]
     assert all(row["than"] == 5 for row in against if row["part"] == "test")
+
+
+def test_coherence_by_hand():
+    """Of four windows, a and b share one, and each is in two: as often as by chance."""
+    share = pages.shared_windows(
+        ["aaa bbb", "aaa ccc", "bbb ccc", "ccc ddd ddd"], ["aaa", "bbb", "ddd"], window=3
+    )
+    assert share == pytest.approx(np.array([[0.5, 0.25, 0], [0.25, 0.5, 0], [0, 0, 0.25]]))
+    assert pages.coherence([[0, 1]], share) == pytest.approx(0, abs=1e-9)
+    assert pages.apart([[0, 1], [0, 2]], share) == 0.5
+    together = pages.shared_windows(["aaa bbb xxx xxx aaa", "xxx"], ["aaa", "bbb"], window=2)
+    assert together * 5 == pytest.approx(np.array([[2, 1], [1, 2]]))  # four windows and a short page
+    assert pages.coherence([[0, 1]], together) == pytest.approx(np.log(0.2 / 0.16) / -np.log(0.2))
+
+
+def test_typical_words_set_a_topic_apart():
+    train = word_counts(["aaa aaa aaa bbb", "aaa ccc"])
+    assert pages.typical(np.array([[0.2, 0.7, 0.1], [0.1, 0.1, 0.8]]), train, 1).tolist() == [[1], [2]]

@@ -112,39 +112,46 @@ BOUND = Question(
             ),
             "Your bounds are negative: they are lower bounds on ln p(d). The task asks for upper bounds on "
             "the surprisal, so change the sign.",
+            explains="answer",
         ),
         Mistake(
             "L22",
             partial(bound, weights=lambda gamma, alpha: 0.0),
             "Your bounds lack the divergence of q from the prior. Without it nothing keeps q from fitting "
             "the words.",
+            explains="answer",
         ),
         Mistake(
             "M5",
             partial(bound, weights=lambda gamma, alpha: -_kl(gamma, alpha)),
             "Your bounds subtract the divergence. Add it: the farther q is from the prior, the more nats.",
+            explains="answer",
         ),
         Mistake(
             "M50",
             partial(bound, weights=_kl_backwards),
             "Your divergence is that of the prior from q. The mean is taken under q, so q stands first.",
+            explains="answer",
         ),
         Mistake(
             "L30",
             partial(bound, weigh=_mean),
             "You put the mean of theta where exp(E ln theta) belongs. With the mean, the number bounds "
             "nothing.",
+            explains="answer",
         ),
         Mistake(
             "L30",
             partial(bound, scored=_mean),
             "Your words are scored with the mean of theta, where exp(E ln theta) belongs. With the mean, the "
             "number bounds nothing.",
+            explains="answer",
         ),
         Mistake(
             "L22",
             partial(bound, update=lambda *case: _update(case[0], 0.0, *case[2:])),
             "Your step forgets the prior: alpha is added to every entry of the new gamma.",
+            explains="answer",
         ),
         Mistake(
             "L35",
@@ -156,6 +163,7 @@ BOUND = Question(
             ),
             "Your step counts each word type once. A word that occurs three times adds its shares three "
             "times.",
+            explains="answer",
         ),
         Mistake(
             "L22",
@@ -167,12 +175,14 @@ BOUND = Question(
             ),
             "The shares of your step do not depend on gamma. The share of topic k in word w is proportional "
             "to phi_kw exp(E ln theta_k).",
+            explains="answer",
         ),
         Mistake(
             "L23",
             _one_step_late,
             "Your first bound is the one after the first step. Begin with the gamma that is given, and take "
             "one step fewer.",
+            explains="answer",
         ),
         Mistake(
             "M48",

@@ -169,6 +169,7 @@ CHOOSE = Question(
             ),
             "You choose by the perplexity of the training documents. The best fit to "
             "them cannot get worse with more topics, so this favours the largest number.",
+            explains="answer",
         ),
         Mistake(
             "M67",
@@ -181,63 +182,74 @@ CHOOSE = Question(
             partial(choose, same=lambda run, first: run["removed"] == first["removed"]),
             "You compare runs that have scored other halves of the documents. The split, too, says which "
             "words a run has scored.",
+            explains="answer",
         ),
         Mistake(
             "M68",
             partial(choose, same=lambda run, first: run["split"] == first["split"]),
             "You compare runs that had words removed from their text. What is left is a different text, "
             "with fewer easy words.",
+            explains="answer",
         ),
         Mistake(
             "M69 + M68",
             partial(choose, same=lambda run, first: True),
             "You compare all runs. Some have scored words other than those of the first run: another half "
             "of the documents, or a text from which words were removed.",
+            explains="answer",
         ),
         Mistake(
             "M63",
             partial(choose, estimate=_unpaired),
             "Your interval is that of two runs which read different documents. They have scored the same "
             "words: take the differences document by document first.",
+            explains="answer",
         ),
         Mistake(
             "L1",
             partial(choose, estimate=_of_one_document),
             "Your interval is as wide as the spread of single documents. The error of a mean over D "
             "documents is smaller by the square root of D.",
+            explains="answer",
         ),
         Mistake(
             "M9",
             partial(choose, estimate=_mean_of_pages),
             "Your 'low' is about the mean of the pages' rises, in which a short page weighs as much as a "
             "long one. Divide sums by sums, as in the formula.",
+            explains="answer",
         ),
         Mistake(
             "M9",
             partial(choose, estimate=_spread_of_pages),
             "Your standard error is that of a mean over pages. The rise is a ratio of two sums: use the "
             "formula of the task.",
+            explains="answer",
         ),
         Mistake(
             "L23",
             partial(choose, estimate=_of_the_sample),
             "Your standard error lacks the factor D / (D - 1) under the root.",
+            explains="answer",
         ),
         Mistake(
             "L8",
             lambda runs, z: choose(runs, 1.96),
             "Your interval uses 1.96. The number of standard errors is the argument z.",
+            explains="answer",
         ),
         Mistake(
             "L31",
             partial(choose, end=_upper),
             "Your 'low' is the upper end of the interval.",
+            explains="answer",
         ),
         Mistake(
             "L7",
             partial(choose, estimate=lambda run, best: _paired(best, run)),
             "Your differences are those of the best run over the others. Above 0 should mean that a run is "
             "worse than the best one.",
+            explains="answer",
         ),
         Mistake(
             "L22",
@@ -258,6 +270,7 @@ CHOOSE = Question(
             "M9",
             partial(choose, loss=lambda run: (run["nats"] / run["words"]).mean()),
             "Your losses give a short document the weight of a long one. Add nats, count words, divide once.",
+            explains="answer",
         ),
         Mistake(
             "M4",

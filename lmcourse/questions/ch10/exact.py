@@ -252,12 +252,12 @@ INTEGRAL = Question(
         Mistake(
             "M4",
             lambda *case: {key: np.exp(-nats) for key, nats in two_ways(*case).items()},
-            "Your numbers are probabilities. The task asks for surprisals in nats.",
+            "You return a probability. The task asks for surprisals in nats.",
         ),
         Mistake(
             "L1",
             lambda *case: {key: nats / case[2].sum() for key, nats in two_ways(*case).items()},
-            "Your numbers are nats per word. The task asks for the totals of the document.",
+            "You return nats per word. The task asks for the total of the document.",
         ),
         Mistake(
             "M71",

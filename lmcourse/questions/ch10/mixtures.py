@@ -149,7 +149,7 @@ MIXTURE = Question(
         Mistake(
             "L25",
             partial(mixture, words=lambda weights, topics: topics[weights.argmax(axis=1)]),
-            "Your 'p' takes each document's largest topic for the whole document. All topics contribute, "
+            "You take each document's largest topic for the whole document. All topics contribute, "
             "each with its weight.",
         ),
         Mistake(
@@ -158,13 +158,13 @@ MIXTURE = Question(
                 mixture,
                 words=lambda weights, topics: np.tile(weights.mean(axis=0) @ topics, (len(weights), 1)),
             ),
-            "Your 'p' is the same for all documents. Each document has its own weights, and so its own row "
-            "of the product.",
+            "You give all documents the same probabilities. Each document has its own weights, and so its "
+            "own row of the product.",
         ),
         Mistake(
             "L24",
             partial(mixture, words=lambda weights, topics: np.tile(topics.mean(axis=0), (len(weights), 1))),
-            "Your 'p' is the plain mean of the topics. Each document has its own weights.",
+            "You take the plain mean of the topics. Each document has its own weights.",
         ),
     ),
     properties=(
