@@ -80,7 +80,6 @@ TWO_BITS = Question(
             "L23",
             _shorter,
             TOO_WIDE,
-            explains="answer",
         ),
         Mistake("L23", but(two_bits, {"length": lambda a, w: _length(w) - 1}), TOO_WIDE),
         Mistake(
