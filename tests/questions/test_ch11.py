@@ -70,6 +70,9 @@ right(
 
 LENGTH, CODE, OVERHEAD = '"length": k', '"code": code', '"overhead": k + sp.log(w, 2)'
 changed("two-bits", "L23", (LENGTH, '"length": k - 1'))
+changed("two-bits", "L23", (LENGTH, '"length": k + 1'))
+changed("two-bits", "L23", (OVERHEAD, '"overhead": sp.ceiling(-sp.log(w, 2)) + sp.log(w, 2)'))
+changed("two-bits", "L23", (OVERHEAD, '"overhead": k + 1 + sp.log(w, 2)'))
 changed("two-bits", "L23", ("sp.ceiling(-sp.log(w, 2)) + 1", "sp.ceiling(-sp.log(w, 2))"))
 changed("two-bits", "L23", ("sp.ceiling(-sp.log(w, 2)) + 1", "sp.ceiling(-sp.log(w, 2)) + 2"))
 changed("two-bits", "L22", (CODE, '"code": a'))
@@ -334,6 +337,12 @@ changed("escape", "L3", (SPELT, "len(symbols[i].encode()) + 1 - math.log2(best)"
 changed("escape", "L1", ('"bits": bits', '"bits": bits / T'))
 changed("escape", "L1", ("T - inside.sum()", "1 - inside.mean()"))
 changed("escape", "L8", ("1 - inside.mean()", "0.5"))
+for ids, best in (
+    ("L33", "np.mean([1 - row[some].sum() for row, some in zip(rows, kept)])"),
+    ("L31", "1 - best"),
+    ("L8", "0.5"),
+):
+    changed("escape", ids, ('"best": best', f'"best": {best}'))
 right(
     "escape",
     """
@@ -480,6 +489,16 @@ FOUND = 'min(places, key=lambda i: reports[i]["file"])'
 changed("warm", "M73", (KNOWN, '"cold"'))
 changed("warm", "L17", (PEEKED, "if False:"))
 changed("warm", "L28", ('0.9 * r["fresh"]:', 'r["fresh"]:'))
+VERDICTS = '{"verdicts": " ".join(verdicts)'
+changed("warm", "M73", (VERDICTS, VERDICTS.replace("verdicts)", 'verdicts).replace("warm", "cold")')))
+changed(
+    "warm",
+    "L28",
+    (
+        VERDICTS,
+        '{"verdicts": " ".join("peeked" if r["file"] < r["fresh"] else v for v, r in zip(verdicts, reports))',
+    ),
+)
 changed("warm", "M73", ("if verdict == kind]", 'if verdict != "peeked"]'))
 changed("warm", "L17", ("if verdict == kind]", 'if (verdict == "cold") == (kind == "cold")]'))
 changed("warm", "L7", (FOUND, FOUND.replace("min(", "max(")))
@@ -529,6 +548,8 @@ changed(
     ),
 )
 changed("adaptive", "L23", ("sp.factorial(n)", "sp.factorial(n + 1)"))
+changed("adaptive", "L23", (PROBABILITY, '"probability": probability / (n + 1)'))
+changed("adaptive", "L14", (PROBABILITY, '"probability": best'))
 changed("adaptive", "M5", (ONE, ONE.replace("-sp.log", "sp.log")))
 changed("adaptive", "L22", (REGRET, '"regret": -sp.log(probability, 2)'))
 changed("adaptive", "L7", (REGRET, '"regret": sp.log(probability / best, 2)'))

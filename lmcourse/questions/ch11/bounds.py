@@ -47,6 +47,13 @@ def _shorter(a, w):
     return {"length": k, "code": np.floor((a + w / 2) * 2**k) / 2**k, "overhead": k + np.log2(w)}
 
 
+TOO_WIDE = (
+    "With your 'length' a cell is at most as wide as the text's interval, and it may still lie across one of "
+    "its ends. Make it at most *half* as wide."
+)
+TOO_NARROW = "With your 'length' a cell is at most a quarter as wide as the interval. Half is enough."
+
+
 def _draw_interval(rng):
     """An interval between 0 and 1 whose width is not too near to a power of two."""
     while True:
@@ -72,8 +79,14 @@ TWO_BITS = Question(
         Mistake(
             "L23",
             _shorter,
-            "With your 'length' a cell is at most as wide as the text's interval, and it may still lie "
-            "across one of its ends. Make it at most *half* as wide.",
+            TOO_WIDE,
+        ),
+        Mistake("L23", but(two_bits, {"length": lambda a, w: _length(w) - 1}), TOO_WIDE),
+        Mistake(
+            "L23",
+            but(two_bits, {"overhead": lambda a, w: _shorter(a, w)["overhead"]}),
+            "Your 'overhead' is that of a code with one bit less. It is the length of *this* code minus the "
+            "surprisal.",
         ),
         Mistake(
             "L23",
@@ -84,7 +97,15 @@ TWO_BITS = Question(
                     "overhead": lambda a, w: two_bits(a, w)["overhead"] + 1,
                 },
             ),
-            "With your 'length' a cell is at most a quarter as wide as the interval. Half is enough.",
+            TOO_NARROW,
+            explains="answer",
+        ),
+        Mistake("L23", but(two_bits, {"length": lambda a, w: _length(w) + 1}), TOO_NARROW),
+        Mistake(
+            "L23",
+            but(two_bits, {"overhead": lambda a, w: two_bits(a, w)["overhead"] + 1}),
+            "Your 'overhead' is that of a code with one bit more. It is the length of *this* code minus the "
+            "surprisal.",
         ),
         Mistake(
             "L22",

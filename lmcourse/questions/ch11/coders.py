@@ -430,6 +430,7 @@ OFF_BY_ONE = Question(
             partial(narrow, size=_one_too_few, last=0),
             "This is still the program of the task. Write down which numbers belong to the first symbol and "
             "which to the second: one of them belongs to both.",
+            explains="answer",
         ),
         Mistake(
             "L23",
@@ -442,12 +443,14 @@ OFF_BY_ONE = Question(
             partial(narrow, size=_one_too_few),
             "Your parts do not overlap any more, and they leave out the number high. How many whole numbers "
             "are there from low to high, both included?",
+            explains="answer",
         ),
         Mistake(
             "L13",
             partial(narrow, size=lambda span, total, ends: (span + 1) // total * ends),
             "You divide by the total first, and the remainder of that division belongs to no symbol. "
             "Multiply first.",
+            explains="answer",
         ),
         Mistake(
             "L23",

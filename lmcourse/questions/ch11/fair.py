@@ -48,6 +48,15 @@ def _smaller_is_peeked(report):
     return "peeked" if report["file"] < report["fresh"] else _verdict(report)
 
 
+def _verdicts_by(id, verdict, hint):
+    """The mistake of another rule for the verdicts, with the best that follow from it, and without them."""
+    wrong = partial(judge_compressors, verdict=verdict)
+    return (
+        Mistake(id, wrong, hint, explains="answer"),
+        Mistake(id, but(judge_compressors, {"verdicts": lambda *case: wrong(*case)["verdicts"]}), hint),
+    )
+
+
 def _draw_report(rng, kind):
     fresh = float(rng.uniform(2.9, 3.7) if kind == "cold" else rng.uniform(2.2, 3.3))
     same = lambda: fresh * rng.uniform(0.94, 1.06)  # noqa: E731
@@ -103,9 +112,9 @@ WARM = Question(
     entry_points={"verdicts": 2, "best": 1},
     reading=read_warm,
     mistakes=(
-        Mistake(
+        *_verdicts_by(
             "M73",
-            partial(judge_compressors, verdict=_no_warm),
+            _no_warm,
             "You call a program cold that needs far fewer bits for the known tales than for new ones. It has "
             "been given them before, and they help it with every text of that kind.",
         ),
@@ -115,9 +124,9 @@ WARM = Question(
             "You call a program honest that needs far fewer bits for the file than for the fresh tales. To "
             "an honest one both are new, so that its numbers for them are close.",
         ),
-        Mistake(
+        *_verdicts_by(
             "L28",
-            partial(judge_compressors, verdict=_smaller_is_peeked),
+            _smaller_is_peeked,
             "You accuse programs whose file is only a little smaller than the fresh tales. Two texts of "
             "one kind differ by a few per cent.",
         ),
@@ -223,6 +232,15 @@ def _sequences(a, b):
     return gammaln(a + b + 1) - gammaln(a + 1) - gammaln(b + 1)
 
 
+OF_THE_BEST = (
+    "Your 'probability' is that of a coin with the frequencies of this very sequence. The coder does not "
+    "know them: multiply the forecasts that it makes on the way."
+)
+ONE_FACTOR = (
+    "Your 'probability' has one factor too many in its denominator. The first forecast divides by 1, the "
+    "last one by n."
+)
+
 ADAPTIVE = Question(
     key="11.adaptive",
     title="what learning on the way costs",
@@ -287,9 +305,10 @@ ADAPTIVE = Question(
         Mistake(
             "L14",
             but(adaptive, {"probability": lambda a, b: 2 ** _best_coin(a, b), "regret": lambda a, b: 0.0}),
-            "Your 'probability' is that of a coin with the frequencies of this very sequence. The coder does "
-            "not know them: multiply the forecasts that it makes on the way.",
+            OF_THE_BEST,
+            explains="answer",
         ),
+        Mistake("L14", but(adaptive, {"probability": lambda a, b: 2 ** _best_coin(a, b)}), OF_THE_BEST),
         Mistake(
             "L23",
             but(
@@ -299,8 +318,13 @@ ADAPTIVE = Question(
                     "regret": lambda a, b: adaptive(a, b)["regret"] + np.log2(a + b + 1),
                 },
             ),
-            "Your 'probability' has one factor too many in its denominator. The first forecast divides by 1, "
-            "the last one by n.",
+            ONE_FACTOR,
+            explains="answer",
+        ),
+        Mistake(
+            "L23",
+            but(adaptive, {"probability": lambda a, b: adaptive(a, b)["probability"] / (a + b + 1)}),
+            ONE_FACTOR,
         ),
         Mistake(
             "M5",

@@ -239,6 +239,7 @@ DECODE = Question(
             "L31",
             lambda: {"text": decode()["flipped"], "flipped": decode()["text"]},
             "Your two texts are swapped.",
+            explains="answer",
         ),
     ),
     advice="The bits 101 are the number 1/2 + 1/8. In the first row 'the' has the part from 0 to 4/8. If the "

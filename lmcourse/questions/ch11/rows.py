@@ -159,6 +159,7 @@ SAME_ROW = Question(
             partial(same_row, other=lambda network: network),
             "Your two networks are the same. The weights of the copy have to be rounded to float32, and "
             "then turned into float64 again.",
+            explains="answer",
         ),
         Mistake(
             "L22",
@@ -251,6 +252,26 @@ def _skipped(rows, ids, symbols, top):
     rows, ids = rows[there], ids[there]
     return escape(rows, ids, symbols, top)["bits"] if len(ids) else 0.0
 
+
+def _of_the_model(rows, top, share):
+    return np.mean([1 - row[_kept(row, top)].sum() for row in rows])
+
+
+def _best_by(id, rest, hint):
+    """The mistake of another best escape, with the bits of the file that belong to it, and without them."""
+    wrong = partial(escape, rest=rest)
+    return (
+        Mistake(id, wrong, hint, explains="answer"),
+        Mistake(id, but(escape, {"best": lambda *case: wrong(*case)["best"]}), hint),
+    )
+
+
+OF_THE_MODEL = (
+    "Your 'best' is the probability that the model gives to what is left out. The bits of the file depend on "
+    "what occurred: minimise N_in log2(1 / (1 - e)) + N_out log2(1 / e) over e."
+)
+OF_THE_KEPT = "Your 'best' is the share of the symbols that are *kept*. The escape announces the others."
+ONE_HALF = "Your 'best' is one half, whatever the text is. Minimise the bits of the text over it."
 
 SYMBOLS = ["the", "wolf", "king", "said", "fée", "père", "Å", "狼", "王子", "and", "once", "a"]
 
@@ -351,20 +372,8 @@ ESCAPE = Question(
             ),
             "Your surprisals are in nats, and you add them to bits.",
         ),
-        Mistake(
-            "L33",
-            partial(
-                escape,
-                rest=lambda rows, top, share: np.mean([1 - row[_kept(row, top)].sum() for row in rows]),
-            ),
-            "Your 'best' is the probability that the model gives to what is left out. The bits of the file "
-            "depend on what occurred: minimise N_in log2(1 / (1 - e)) + N_out log2(1 / e) over e.",
-        ),
-        Mistake(
-            "L31",
-            partial(escape, rest=lambda rows, top, share: 1 - share),
-            "Your 'best' is the share of the symbols that are *kept*. The escape announces the others.",
-        ),
+        *_best_by("L33", _of_the_model, OF_THE_MODEL),
+        *_best_by("L31", lambda rows, top, share: 1 - share, OF_THE_KEPT),
         Mistake(
             "L3",
             but(escape, {"bits": lambda *case: escape(*case, spelt=lambda s: _spelt(s) // 8)["bits"]}),
@@ -380,11 +389,7 @@ ESCAPE = Question(
             but(escape, {"no_code": lambda *case: escape(*case)["best"]}),
             "Your 'no_code' is a share. The task asks at how many positions.",
         ),
-        Mistake(
-            "L8",
-            partial(escape, rest=lambda rows, top, share: 0.5),
-            "Your 'best' is one half, whatever the text is. Minimise the bits of the text over it.",
-        ),
+        *_best_by("L8", lambda rows, top, share: 0.5, ONE_HALF),
     ),
     properties=(FINITE,),
     advice="Take two symbols inside and two outside: which e makes -2 log2(1 - e) - 2 log2(e) smallest?",
