@@ -5,14 +5,16 @@ It is stored in ``book/reproduced.json`` under "changes", by the same command as
 
 import itertools
 import math
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import torch
 from opencc import OpenCC
 
 from lmcourse.measuring.reproduced import made, store
-from lmcourse.pages.versions import change, forecasts, kilobytes, rounded
-from lmmetrics import corpora, neural, score_text
+from lmcourse.pages.versions import change, copied, forecasts, kilobytes, rounded
+from lmmetrics import compare, corpora, neural, score_text
 from lmmetrics.ngram import NGramModel, WittenBell
 from lmmetrics.text import tokenize
 
@@ -22,11 +24,18 @@ BITS = 8, 6, 5, 4, 3, 2
 STUDENT_BITS = 8, 6, 5, 4
 STUDENT, STEPS = 48, 1500
 """Units of the distilled network, and the steps of its training."""
+NEW_TALES, RATES = 12, (1e-3,)
+"""How many tales a network is adapted to, and the learning rates that are tried."""
+TUNED_STEPS = 10, 40, 160
+SHARES = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7
+"""How long fine-tuning goes on, and the weights of the small model in a mixture."""
+ALLOWED = 0.01
+"""By how much the perplexity of the old text may rise: the margin of the chapter."""
 
 
 def recompute():
     """Measure poems and networks, print what was found, and store it."""
-    found = {"poems": poems(), "few": poems(24, 200), "seeds": list(seeds())}
+    found = {"poems": poems(), "few": poems(24, 200), "spelt": spelt(), "seeds": list(seeds())}
     for name in ("poems", "few"):
         for row in found[name]:
             print(
@@ -36,6 +45,8 @@ def recompute():
         print(f"seed {row['seed']}: perplexity {row['perplexity']:.3f}")
         for name, one in (("4 bits", row["rounded"]["4"]), *row["student"].items()):
             print(f"    {name:8} {one['rise']:+.2%}, KL {one['kl']:.3f}, {one['changed']:.1%} changed")
+        for name, one in row["adapted"].items():
+            print(f"    {name:10} {one['chosen']}: {one['test']}")
     store({"changes": made(**found)})
 
 
@@ -85,14 +96,63 @@ def scored(model, name, run, by, text):
     }  # fmt: skip
 
 
-def seeds():
-    """For each seed: a network and students with and without a teacher, each of them rounded, too."""
+def spelt():
+    """Byte models of the tales and of the poems, which have to spell each character: nats of each document.
+
+    A character is called known if the tales' training text contains it in its simplified form: the same
+    positions in both scripts. Each document is a row: the number of known and of other characters, and the
+    nats of either kind.
+    """
+    story, verse = corpora.load("tales-zh"), corpora.load("tang-300")
+    to_traditional, to_simple = OpenCC("s2t").convert, OpenCC("t2s").convert
+    poems = [*map(to_simple, verse.test)]
+    models = {"tales": story.train, "poems": [*map(to_simple, verse.train)]}
+    runs = {
+        ("tales", "tales, simplified"): (story.test, story.test),
+        ("tales", "tales, traditional"): ([*map(to_traditional, story.test)], story.test),
+        ("tales", "poems, simplified"): (poems, poems),
+        ("tales", "poems, traditional"): (verse.test, poems),
+        ("poems", "poems, simplified"): (poems, poems),
+    }
+    seen, rows = set("".join(story.train)), []
+    for name, read in models.items():
+        train = tokenize(read, by="byte")
+        model = NGramModel(6, WittenBell()).fit(train)
+        for (of, run), (documents, simple) in runs.items():
+            if of == name:
+                text = tokenize(documents, by="byte", vocabulary=train.vocabulary)
+                nats = np.split(-model.log_probs(text), text.document_starts[1:-1])
+                rows.append(
+                    {"model": name, "run": run, "documents": [*map(sums(seen), simple, documents, nats)]}
+                )
+    return rows
+
+
+def sums(seen):
+    """A function that adds up the nats of a document's bytes, apart for known and other characters."""
+
+    def of_document(simple, document, nats):
+        starts = np.cumsum([0, *(len(character.encode()) for character in document)])
+        of_character = np.add.reduceat(nats[: starts[-1]], starts[:-1])  # what ends the document is left out
+        known = np.array([character in seen for character in simple], dtype=bool)
+        assert len(known) == len(of_character)
+        return [
+            int(known.sum()), int((~known).sum()),
+            float(of_character[known].sum()), float(of_character[~known].sum()),
+        ]  # fmt: skip
+
+    return of_document
+
+
+def seeds(which=SEEDS):
+    """For each seed: a network and its students, each of them rounded, and its adaptations to new text."""
     docs = corpora.load("numpy-docs")
     english = [corpora.load(name).train for name in ("tales-en", "numpy-docs", "sympy-docs")]
     letters = tokenize(itertools.chain(*english), by="char").vocabulary
     parts = docs.train, docs.valid  # the chapter's test pages are for its verdicts
     train, valid = (tokenize(part, by="char", vocabulary=letters) for part in parts)
-    for seed in SEEDS:
+    first = None
+    for seed in which:
         network = neural.RecurrentLM(letters, "gru", width=128, seed=seed, state="document")
         neural.train(network, train, steps=800, batch=16, length=32, lr=5e-3, seed=seed, progress=False)
         old = forecasts(network, valid)
@@ -104,9 +164,14 @@ def seeds():
             }
             for bits in BITS
         }
+        if first is None:
+            first = old
+        else:
+            row["from the first"] = means(first, old, valid)
         row["student"] = {}
         rows = forecasts(network, train).exp()  # 120 MB
-        for name, targets in (("text", torch.from_numpy(train.ids.astype(np.int64))), ("teacher", rows)):
+        symbols = torch.from_numpy(train.ids.astype(np.int64))
+        for name, targets in (("text", symbols), ("teacher", rows)):
             student = neural.RecurrentLM(letters, "gru", width=STUDENT, seed=seed, state="document")
             imitate(student, targets, train, seed)
             row["student"][name] = {
@@ -120,7 +185,95 @@ def seeds():
                     for bits in STUDENT_BITS
                 },
             }
+        row["adapted"] = adapted(network, letters, seed)
         yield row
+
+
+def adapted(network, letters, seed):
+    """A network's fine-tuning, with and without old pages, and its mixtures with a small model.
+
+    For each way: perplexities of the new and the old text along its curve, on valid documents. The point with
+    the lowest perplexity on the new text among those that keep the old text within the margin is judged on
+    test documents: changes of the perplexity, each with its paired interval.
+    """
+    tales, pages = corpora.load("tales-en"), corpora.load("numpy-docs")
+    chars = partial(tokenize, by="char", vocabulary=letters)
+    few = tales.train[:NEW_TALES]
+    new, both = chars(few), chars([*few, *as_much(pages.train, sum(map(len, few)), seed)])
+    valid = chars(tales.valid), chars(pages.valid)
+    test = (
+        chars([*tales.train[NEW_TALES:], *tales.test]),
+        chars(pages.test),
+    )  # no version has read these tales
+    small = NGramModel(5, WittenBell()).fit(new)
+    before = {text: of_tokens(network, text) for text in (*valid, *test)}
+    counted = {text: small.log_probs(text) for text in (*valid, *test)}
+    start = [perplexity(before[text]) for text in valid]
+    ways = {"fine-tuned": [], "replay": [], "mixture": []}
+    for name, text in (("fine-tuned", new), ("replay", both)):
+        for rate, steps in itertools.product(RATES, TUNED_STEPS):
+            ways[name].append(
+                ({"lr": rate, "steps": steps}, partial(of_tokens, tuned(network, text, steps, rate, seed)))
+            )
+    for share in SHARES:
+        ways["mixture"].append(
+            ({"share": share}, lambda text, share=share: mixed(before[text], counted[text], share))
+        )
+    found = {"start": start}
+    for name, versions in ways.items():
+        points = [
+            {**how, "new": perplexity(score(valid[0])), "old": perplexity(score(valid[1]))}
+            for how, score in versions
+        ]
+        allowed = [k for k, point in enumerate(points) if point["old"] <= (1 + ALLOWED) * start[1]]
+        chosen = min(allowed, key=lambda k: points[k]["new"], default=None)
+        found[name] = {"points": points, "chosen": chosen, "test": None}
+        if chosen is not None:
+            found[name]["test"] = [against(versions[chosen][1](text), before[text], text) for text in test]
+    return found
+
+
+def of_tokens(network, text):
+    """ln q of each token, float64[N]; documents are read together, which is faster than ``log_probs``."""
+    came = torch.from_numpy(text.ids.astype(np.int64))[:, None]
+    return forecasts(network, text).gather(1, came)[:, 0].double().numpy()
+
+
+def tuned(network, text, steps, rate, seed):
+    """A copy of a network after so many more steps, on this text."""
+    new = copied(network)
+    neural.train(
+        new, text, steps=steps, batch=16, length=32, lr=rate, schedule="constant", seed=seed, progress=False
+    )
+    return new
+
+
+def as_much(pages, size, seed):
+    """Whole pages in a random order, up to `size` characters in all."""
+    taken, left = [], size
+    for k in np.random.default_rng(seed).permutation(len(pages)):
+        if len(pages[k]) <= left:
+            taken.append(pages[k])
+            left -= len(pages[k])
+    return taken
+
+
+def mixed(one, other, share):
+    return np.logaddexp(math.log1p(-share) + one, math.log(share) + other)
+
+
+def perplexity(log_probs):
+    return float(np.exp(-log_probs.mean()))
+
+
+def against(new, old, text):
+    """The change of the perplexity, as a fraction, and its paired interval over documents: 95 %, seed 12."""
+
+    def scored(log_probs):
+        return SimpleNamespace(vocabulary=text.vocabulary, log_probs=lambda text: log_probs)
+
+    found = compare(scored(new), scored(old), text, seed=12)
+    return [2**bits - 1 for bits in (found.difference, found.low, found.high)]
 
 
 def imitate(student, targets, text, seed):

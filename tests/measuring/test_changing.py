@@ -14,13 +14,16 @@ def test_the_poems_are_the_stored_ones(real_texts):
     """To six digits, and the perplexities of the first 24 tales and 200 poems: 257 and 2,726."""
     kept = stored()["changes"]
     try:
-        made = {"poems": changing.poems(), "few": changing.poems(24, 200)}
+        made = {"poems": changing.poems(), "few": changing.poems(24, 200), "spelt": changing.spelt()}
     except corpora.CorpusError as error:
         pytest.skip(str(error))
     for name, rows in made.items():
         assert len(rows) == len(kept[name])
         for row, old in zip(rows, kept[name], strict=True):
             for key, value in row.items():
+                if key == "documents":
+                    np.testing.assert_allclose(value, old[key], rtol=1e-6)
+                    continue
                 expected = old[key] if isinstance(value, str) else pytest.approx(old[key], rel=1e-6)
                 assert value == expected, (name, key)
     few = {row["run"]: row for row in made["few"] if (row["model"], row["by"]) == ("tales", "char")}
@@ -38,6 +41,34 @@ def test_each_seed_has_its_versions():
         for student in row["student"].values():
             assert set(student["rounded"]) == {"8", "6", "5", "4"}
             assert all(one["kB"] < student["kB"] / 3 for one in student["rounded"].values())
+        assert ("from the first" in row) == (row["seed"] != 0)
+
+
+def test_each_seed_was_adapted_in_three_ways():
+    """A chosen point keeps the old text within the margin, and is the best of those on the new one."""
+    for row in stored()["changes"]["seeds"]:
+        if "adapted" not in row:
+            continue  # not every network of the stored run was adapted
+        found = row["adapted"]
+        assert set(found) == {"start", "fine-tuned", "replay", "mixture"}
+        for way in ("fine-tuned", "replay", "mixture"):
+            points, chosen = found[way]["points"], found[way]["chosen"]
+            allowed = [p["new"] for p in points if p["old"] <= 1.01 * found["start"][1]]
+            assert (chosen is None) == (not allowed)
+            if allowed:
+                assert points[chosen]["new"] == min(allowed)
+                assert all(low <= change <= high for change, low, high in found[way]["test"])
+
+
+def test_the_bytes_of_a_character_are_added_up():
+    """A character of one byte and one of three; the last number belongs to what ends the document."""
+    of_document = changing.sums({"a", "鸟"})
+    assert of_document("a鸟b", "a鳥b", np.array([1.0, 2.0, 3.0, 4.0, 5.0, 99.0])) == [2, 1, 10.0, 5.0]
+
+
+def test_replay_takes_whole_pages_that_fit():
+    pages = ["a" * 5, "b" * 30, "c" * 4]
+    assert sorted(changing.as_much(pages, 10, seed=0)) == [pages[0], pages[2]]
 
 
 def test_a_student_learns_from_its_teacher():

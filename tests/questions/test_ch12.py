@@ -497,7 +497,7 @@ def test_an_example_that_is_none_is_refused_with_its_reason(entry, says):
 
 def test_a_pair_that_differs_in_two_columns_is_told_so():
     with pytest.raises(
-        WrongAnswer, match='"vocabulary": B and E differ in what is done with unknown'
+        WrongAnswer, match='"vocabulary": B and E differ in the characters that are counted'
     ) as caught:
         check("12.shift-design", {"script": "A and C", "vocabulary": "BE", "style": "FB"})
     assert caught.value.points == 2

@@ -109,7 +109,7 @@ def _draw_accept(rng, shift=None, **options):
 
 ACCEPT = Question(
     key="12.accept",
-    title="does it go out?",
+    title="does it ship?",
     kind="implement",
     stars=3,
     points=3,
@@ -132,23 +132,27 @@ ACCEPT = Question(
             partial(accept, used=lambda tuned: np.full(len(tuned), True)),
             "You judge the new version also on documents that were used to tune it. There it looks better "
             "than it is: leave them out.",
+            explains="answer",
         ),
         Mistake(
             "M65",
             partial(accept, used=np.asarray),
             "You judge the new version on the tuning documents alone. Keep the others.",
+            explains="answer",
         ),
         Mistake(
             "M63",
             partial(accept, estimate=_unpaired),
             "Your interval is that of two versions that read different texts. They read the same documents: "
             "take the differences first, and the difficulty of the documents cancels.",
+            explains="answer",
         ),
         Mistake(
             "M8",
             partial(accept, estimate=_mean_of_documents),
             "You average over documents, so that a short one weighs as much as a long one. Add nats, count "
             "tokens, divide once; the error belongs to that ratio.",
+            explains="answer",
         ),
         Mistake(
             "L1",
@@ -203,6 +207,7 @@ ACCEPT = Question(
             partial(accept, estimate=lambda old, new, tokens: _paired(new, old, tokens)),
             "Your rise is that of the old version over the new one. Above 0 should mean that the new "
             "version is worse.",
+            explains="answer",
         ),
         Mistake(
             "L7",

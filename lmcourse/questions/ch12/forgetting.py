@@ -127,27 +127,33 @@ FORGETTING = Question(
             _tuned_on_old,
             "Your gradient is that of the old text: the loss on the new text hardly moves. Fine-tune on "
             "`new`.",
+            explains="answer",
         ),
         Mistake(
             "L17",
             _tuned_on_both,
-            "You train on both texts together. The old text is there to be scored, not to be learned.",
+            "You train on both texts together. That is replay, a remedy; but this old text is the one "
+            "that is scored, so it must not be learned.",
+            explains="answer",
         ),
         Mistake(
             "L1",
             _with(gradient=lambda counts, log_q: _gradient(counts, log_q) * counts.sum()),
             "You follow the gradient of the total. The loss is a mean over the tokens of the new text.",
+            explains="answer",
         ),
         Mistake(
             "L26",
             _with(gradient=_mean_of_contexts),
             "You follow the gradient of a mean over contexts. A loss is a mean over tokens: a context that "
             "occurs often weighs more.",
+            explains="answer",
         ),
         Mistake(
             "M5",
             _with(gradient=lambda counts, log_q: -_gradient(counts, log_q)),
             "Your loss on the new text rises: you follow the gradient upwards. Subtract it.",
+            explains="answer",
         ),
         Mistake(
             "L23",

@@ -104,17 +104,20 @@ ROUNDING = Question(
             ),
             "All your rows have the same step, that of the largest weight of the matrix, so that small rows "
             "lose nearly everything. Each row has a step of its own.",
+            explains="answer",
         ),
         Mistake(
             "L23",
             partial(rounding, scales=lambda w, bits: np.abs(w).max(axis=1, keepdims=True) / (2**bits - 1)),
             "You have too many levels for that number of bits: one bit is the sign, so the whole numbers go "
             "from -(2**(bits - 1) - 1) to 2**(bits - 1) - 1.",
+            explains="answer",
         ),
         Mistake(
             "L23",
             partial(rounding, scales=lambda w, bits: np.abs(w).max(axis=1, keepdims=True) / 2 ** (bits - 1)),
             "Your largest weight is at the whole number 2**(bits - 1), for which these bits have no room.",
+            explains="answer",
         ),
         Mistake(
             "L16",
@@ -122,17 +125,20 @@ ROUNDING = Question(
                 rounding, scales=lambda w, bits: np.abs(w).max(axis=0, keepdims=True) / (2 ** (bits - 1) - 1)
             ),
             "Your steps belong to columns. A row is one symbol's weights, and each row has its own step.",
+            explains="answer",
         ),
         Mistake(
             "L22",
             partial(rounding, to_whole=np.trunc),
             "You cut off the digits after the point, which makes every weight smaller. Round to the nearest "
             "whole number.",
+            explains="answer",
         ),
         Mistake(
             "L22",
             partial(rounding, to_whole=np.floor),
             "You round down, which makes every weight smaller. Round to the nearest whole number.",
+            explains="answer",
         ),
         Mistake(
             "L38",
@@ -165,6 +171,7 @@ ROUNDING = Question(
             partial(rounding, scales=lambda w, bits: w.max(axis=1, keepdims=True) / (2 ** (bits - 1) - 1)),
             "Your step comes from the largest weight of a row. A weight far below 0 has to fit, too: take "
             "absolute values.",
+            explains="answer",
         ),
         Mistake(
             "L1",

@@ -64,6 +64,7 @@ SCRIPT_SHARE = Question(
             lambda train, test, simple: script_share(train, test, {}),
             "Your shares before and after are the same: the text is read in its own script both times, and "
             "so everything unknown is blamed on its domain.",
+            explains="answer",
         ),
         Mistake(
             "L35",
@@ -111,14 +112,14 @@ SCRIPT_SHARE = Question(
 # --- shift-design ----------------------------------------------------------------------------------------
 
 RUNS = {
-    letter: dict(zip(("text", "script", "unknown"), run, strict=True))
+    letter: dict(zip(("text", "script", "counted"), run, strict=True))
     for letter, run in zip(
         "ABCDEFGH",
-        itertools.product(("tales", "poems"), ("simplified", "traditional"), ("scored", "left out")),
+        itertools.product(("tales", "poems"), ("simplified", "traditional"), ("all", "known")),
         strict=True,
     )
 }
-"""Eight runs of one model, which has read simplified tales."""
+"""Eight runs of one byte model, which has read simplified tales."""
 
 
 def shift_design():
@@ -126,7 +127,7 @@ def shift_design():
     return {"script": "EG", "vocabulary": "EF", "style": "BF"}
 
 
-COLUMNS = {"script": "script", "vocabulary": "unknown", "style": "text"}
+COLUMNS = {"script": "script", "vocabulary": "counted", "style": "text"}
 """For each part the column in which its two runs differ."""
 
 
@@ -162,7 +163,7 @@ def _read_pair(key, given):
     return "", told + " Choose two runs that differ in one column only, that of the effect."
 
 
-COLUMN_NAMES = {"text": "the text", "script": "the script", "unknown": "what is done with unknown characters"}
+COLUMN_NAMES = {"text": "the text", "script": "the script", "counted": "the characters that are counted"}
 
 
 SHIFT_DESIGN = Question(
@@ -180,43 +181,43 @@ SHIFT_DESIGN = Question(
         Mistake(
             "M60",
             but(shift_design, {"style": lambda: "AG"}),
-            "Your pair for 'style' differs in the script, too. The model reads simplified characters, and "
-            "most of the rise in this pair comes from characters that it has never seen in this form.",
+            "Your pair for 'style' differs in the script, too, and it counts characters that the model has "
+            "never read.",
         ),
         Mistake(
             "M60",
             but(shift_design, {"style": lambda: "BH"}),
-            "Your pair for 'style' differs in the script, too. Leaving unknown characters out does not help: "
-            "what is left of the traditional text is a selection that the script has made.",
+            "Your pair for 'style' differs in the script, too. That every counted character is known in its "
+            "simplified form does not help: the model has never read its traditional form.",
         ),
         Mistake(
             "M60",
             but(shift_design, {"vocabulary": lambda: "GH"}),
-            "Your pair for 'vocabulary' is in traditional characters. Many of them are unknown only "
-            "because of their script, so this pair mixes the two.",
+            "Your pair for 'vocabulary' is in traditional characters. There the model has to spell known "
+            "characters in forms that it has never read, so this pair mixes the two.",
         ),
         Mistake(
             "M60",
             but(shift_design, {"vocabulary": lambda: "CD"}),
-            "Your pair for 'vocabulary' is about the tales in another script. Nearly everything that is "
-            "unknown there is unknown because of its script.",
+            "Your pair for 'vocabulary' is about the tales, and in a script that the model has never read. "
+            "The question is what new characters add to the loss of the *poems*.",
         ),
         Mistake(
             "M28",
             but(shift_design, {"script": lambda: "FH"}),
-            "Your pair for 'script' leaves out the unknown characters. Another script makes characters "
-            "unknown: leaving them out removes the very effect that you measure.",
+            "Your pair for 'script' counts the known characters only. The question is what the script adds "
+            "to the loss on all characters.",
         ),
         Mistake(
             "M28",
             but(shift_design, {"script": lambda: "BD"}),
-            "Your pair for 'script' leaves out the unknown characters, on the tales. Another script makes "
-            "characters unknown: leaving them out removes the very effect that you measure.",
+            "Your pair for 'script' counts the known characters of the tales only. The question is what the "
+            "script adds to the loss on all characters.",
         ),
         Mistake(
             "L22",
             but(shift_design, {"style": lambda: "AE"}),
-            "Your pair for 'style' scores the unknown characters as well, and the poems have more of them "
+            "Your pair for 'style' counts the new characters as well, and the poems have more of them "
             "than the tales: style and vocabulary are mixed. Which runs leave the vocabulary out?",
         ),
         Mistake(
@@ -227,13 +228,13 @@ SHIFT_DESIGN = Question(
         Mistake(
             "L22",
             but(shift_design, {"style": lambda: "DH"}),
-            "Your pair for 'style' is in a script that the model cannot read. What is left of both texts is "
-            "a selection that the script has made.",
+            "Your pair for 'style' is in a script that the model cannot read: known characters have forms "
+            "there that it has never met.",
         ),
         Mistake(
             "L7",
             but(shift_design, {"vocabulary": lambda: "AB"}),
-            "Your pair for 'vocabulary' is about the tales, at home. The question is what unknown characters "
+            "Your pair for 'vocabulary' is about the tales, at home. The question is what new characters "
             "add to the loss of the *poems*.",
         ),
     ),

@@ -24,11 +24,20 @@ def _table(scored="test", unit="byte"):
     from lmmetrics.text import tokenize
 
     corpora = [load(name) for name in CORPORA]
-    trains = [tokenize(corpus.train, by="byte") for corpus in corpora]
+    size = sum(map(len, corpora[0].train))  # the same for all three
+    trains = [tokenize(_as_much(corpus.train, size), by="byte") for corpus in corpora]
     models = [NGramModel(5, WittenBell()).fit(train) for train in trains]
     vocabulary = trains[0].vocabulary
-    texts = [tokenize(getattr(c, scored), by="byte", vocabulary=vocabulary) for c in corpora]
+    texts = (
+        trains if scored == "train" else [tokenize(c.test, by="byte", vocabulary=vocabulary) for c in corpora]
+    )
     return np.array([[score_text(model, text).bits_per(unit) for text in texts] for model in models])
+
+
+def _as_much(documents, size):
+    order = np.random.default_rng(12).permutation(len(documents))
+    lengths = np.array([len(documents[k]) for k in order])
+    return [documents[k] for k in order[np.cumsum(lengths) <= size]]
 
 
 def cross_table(table=None, least=lambda table: table.min(axis=0)):
@@ -53,6 +62,7 @@ CROSS_TABLE = Question(
             lambda: cross_table(_table("train")),
             "Your table holds the losses on the training texts, which the models have read. Score the test "
             "texts.",
+            explains="answer",
         ),
         Mistake(
             "M1",
@@ -64,6 +74,7 @@ CROSS_TABLE = Question(
             lambda: cross_table(2 ** _table()),
             "Your table holds perplexities per byte. The table asks for bits per byte, their logarithms to "
             "base 2.",
+            explains="answer",
         ),
         Mistake(
             "M34",
@@ -80,6 +91,7 @@ CROSS_TABLE = Question(
             "L16",
             lambda: cross_table(_table().T, least=lambda table: table.min(axis=1, keepdims=True)),
             "Your table has models and texts swapped: a row is a model, and a column is a text.",
+            explains="answer",
         ),
         Mistake(
             "M61",
@@ -202,18 +214,21 @@ FLOORS = Question(
             lambda table, one, other: _read(table, one, other, np.resize(table.min(axis=1), table.shape[1])),
             "Your floors are the lowest loss of each model. A floor belongs to a text: take the lowest "
             "number in each column.",
+            explains="answer",
         ),
         Mistake(
             "L1",
             partial(read_cells, least=np.mean),
             "Your floors are mean losses. Every model's loss lies above the floor of a text, so the lowest "
             "one is the nearest to it.",
+            explains="answer",
         ),
         Mistake(
             "L12",
             partial(read_cells, harder=lambda *_: 0.0, unfamiliar=_rise),
             "Your 'unfamiliar' is the whole difference between the two cells, as if all texts had the same "
             "floor.",
+            explains="answer",
         ),
         Mistake(
             "L31",
@@ -223,6 +238,7 @@ FLOORS = Question(
                 unfamiliar=lambda t, a, b, found: found["harder"],
             ),
             "Your 'harder' and 'unfamiliar' are swapped. What a text asks of every model is its floor.",
+            explains="answer",
         ),
         Mistake(
             "L7",
@@ -233,6 +249,7 @@ FLOORS = Question(
             ),
             "Your two parts add up to the loss of `one` minus the loss of `other`. The task asks for the "
             "difference the other way round.",
+            explains="answer",
         ),
         Mistake(
             "L7",
