@@ -1,8 +1,8 @@
 """Show what was turned round since it was read: ``python -m lmcourse.reread [--accept] [FILE ...]``
 
 Old and new stand below each other, for each sentence, title, claim and formula that differs only in a number,
-an opposite, a formula, a value, a source, or the order of its words. With ``--accept``, what the files say now
-is stored in ``lmcourse/rules/read.txt`` as read, new sentences with it.
+an opposite, a formula, a value, a source, or the order of its words. With ``--accept``, what the files say is
+stored in ``lmcourse/rules/read.txt`` as read, new sentences with it.
 """
 
 import argparse

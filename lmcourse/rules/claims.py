@@ -40,11 +40,13 @@ DIRECTION = re.compile(
 )
 COMPUTED = re.compile(r"\{\d\d-[\w-]+\}|\{glue(?::\w+)?\}`[^`]+`")
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
-ONES = dict(
-    one=1, two=2, three=3, four=4, five=5, six=6, seven=7, eight=8, nine=9, ten=10, eleven=11, twelve=12,
-    thirteen=13, fourteen=14, fifteen=15, sixteen=16, seventeen=17, eighteen=18, nineteen=19,
-)  # fmt: skip
-TENS = dict(twenty=20, thirty=30, forty=40, fifty=50, sixty=60, seventy=70, eighty=80, ninety=90)
+UNITS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+"""
+ONES = {word: value for value, word in enumerate(UNITS.split(), start=1)}
+TIES = "twenty thirty forty fifty sixty seventy eighty ninety"
+TENS = {word: 10 * value for value, word in enumerate(TIES.split(), start=2)}
 WORDED = re.compile(rf"\b({'|'.join([*TENS, *list(ONES)[1:]])})(?:-({'|'.join(ONES)}))?\b")
 """A whole number in words; "one" is more often a pronoun."""
 NEGATION = re.compile(r"\b(?:no|not|none|never|neither)\b", re.IGNORECASE)
