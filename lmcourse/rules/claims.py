@@ -222,7 +222,7 @@ def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
 
 
 def _beside(tree: Tree, cell: CodeCell, title: str, named: set[str]) -> Iterator[str]:
-    """Say what a title has otherwise than the claims that its cell names: a number, or which side is which."""
+    """Say what a title has otherwise than the claims that its cell names: a number, or the sides."""
     calls = [node for key, node in _claims(tree, cell.path) if key in named]
     if not calls:
         return

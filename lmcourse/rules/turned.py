@@ -1,11 +1,12 @@
 """Rules for words that were turned round: left for right, more for less, two for three, one name for another.
 
-No machine can tell whether "left" or "right" is true of a picture. But where the same sentence said "right" when
-it was read, one of the two is false. So ``read.txt`` has, for each sentence of a page, a lab and a set, and for
-each title, alt text and claim, a digest of its words, and those words that would turn its meaning. If only these
-differ, or the order, that is a finding; sentences whose other words change, and new ones, pass, and so does a
-claim that changes with its condition. Formulas on lines of their own, also those of doc-strings, and numbers in a
-sentence with a citation are stored whole, and there a new one is a finding too.
+No machine can tell whether "left" or "right" is true of a picture. But where the same sentence said "right"
+when it was read, one of the two is false. So ``read.txt`` has, for each sentence of a page, a lab and a
+set, and for each title, alt text and claim, a digest of its words, and those words that would turn its
+meaning. If only these differ, or the order, that is a finding; sentences whose other words change, and new
+ones, pass, and so does a claim that changes with its condition. Formulas on lines of their own, also those
+of doc-strings, and numbers in a sentence with a citation are stored whole, and there a new one is a finding
+too.
 
 ``python -m lmcourse.reread`` shows old and new, and with ``--accept`` stores what stands there now.
 """
@@ -129,7 +130,7 @@ def turned(project: Tree) -> Iterator[tuple[Said, str]]:
                 continue
             near = here.by_others.get(said.others, [])
             if said.strict or near:
-                cutoff = 0.5 if said.strict else 0.0
+                cutoff = 0.8 if said.strict else 0.0
                 yield said, next(iter(difflib.get_close_matches(said.turning, near, n=1, cutoff=cutoff)), "")
 
 
