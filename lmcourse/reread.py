@@ -32,10 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(
             f"nothing is compared in {unknown[0]}. Name a page, a lab, a set or a module of lmmetrics."
         )
-    for said, before in turned(tree):
+    for said, new, old in turned(tree):
         if not asked.files or said.path in asked.files:
             print(f"{said.path}, {said.where}: {said.text}")
-            print(f"  read: {before or '(nothing like it)'}\n  now:  {said.turning}")
+            print(f"  read: {old or '(nothing like it, or another order)'}\n  now:  {new}")
     if asked.accept:
         stored = {path: known.lines for path, known in read_before(tree).items() if path in now}
         stored |= {path: _lines(now[path]) for path in asked.files or now}

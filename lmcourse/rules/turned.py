@@ -1,12 +1,12 @@
 """Rules for words that were turned round: left for right, more for less, two for three, one name for another.
 
 No machine can tell whether "left" or "right" is true of a picture. But where the same sentence said "right"
-when it was read, one of the two is false. So ``read.txt`` has, for each sentence of a page, a lab and a
-set, and for each title, alt text and claim, a digest of its words, and those words that would turn its
-meaning. If only these differ, or the order, that is a finding; sentences whose other words change, and new
-ones, pass, and so does a claim that changes with its condition. Formulas on lines of their own, also those
-of doc-strings, and numbers in a sentence with a citation are stored whole, and there a new one is a finding
-too.
+when it was read, one of the two is false. So ``read.txt`` has a line for each sentence of a page, a lab and a
+set, and for each title, alt text and claim: a digest of its words, in which "left" and "right" count as one
+word, a digest of how they stand there, and its numbers, formulas, values and sources. A sentence that has the
+first digest and not the others was turned round, which is a finding. Sentences whose other words change, and
+new ones, pass; so does a claim that changes with its condition. Formulas on lines of their own, also those of
+doc-strings, and numbers in a sentence with a citation are stored whole, and a new one is a finding too.
 
 ``python -m lmcourse.reread`` shows old and new, and with ``--accept`` stores what stands there now.
 """
@@ -14,8 +14,9 @@ too.
 import ast
 import difflib
 import hashlib
+import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -27,27 +28,45 @@ from lmcourse.rules.tree import Tree
 
 READ = "lmcourse/rules/read.txt"
 COMMAND = "python -m lmcourse.reread"
-NUMBER_WORDS = """
-    two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+GROUPS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
-    million billion dozen half halves third thirds quarter quarters fourth fourths fifth fifths sixth
-    sixths seventh sevenths eighth eighths ninth tenth tenths hundredth thousandth once twice both
-    neither none no not never always single double
+    million billion dozen; half third quarter fourth fifth sixth seventh eighth ninth tenth hundredth
+    thousandth first second last next previous; halves thirds quarters fifths sixths sevenths eighths
+    tenths hundredths; once twice; single double; higher lower upper; high low; highest lowest; above
+    below over under; more less fewer; most least; many few; much little; larger smaller; large small;
+    largest smallest; longer shorter; long short; longest shortest; better worse; best worst; rise fall
+    drop; rises falls drops; rising falling; rose fell; risen fallen; raise lower; raises lowers; raised
+    lowered; grow shrink; grows shrinks; gain lose; gains loses wins; gained lost; increase decrease;
+    increases decreases; left right; leftmost rightmost; top bottom; up down; upwards downwards;
+    horizontal vertical; before after; early late; earlier later; earliest latest; positive negative;
+    plus minus; same different; equal unequal; inside outside; above below; within beyond; always never
+    sometimes often seldom rarely; all some none no every any each neither both; with without; known
+    unknown; seen unseen; old new; bits nats; bit nat; train test valid; training test; start end;
+    starts ends; begin end; begins ends; sum difference product quotient ratio; wide narrow; wider
+    narrower; easy hard; easier harder; near far; nearer further; input output; inputs outputs; mean
+    median; minimum maximum; numerator denominator; row column; rows columns; forward reverse backward;
+    open filled closed; solid dashed dotted; dark light pale; ahead behind; red blue orange green purple
+    grey black white; multiply divide; multiplied divided; multiplies divides; add subtract; added
+    subtracted; strong weak; stronger weaker; fast slow; faster slower; true false; overestimates
+    underestimates; overconfident underconfident; convex concave; biased unbiased; warm cold; word
+    character token byte; words characters tokens bytes
 """
-OPPOSITES = """
-    higher lower high low highest lowest above below over under upper more less fewer most least many
-    few larger smaller large small largest smallest longer shorter long short longest shortest better
-    worse best worst rise rises rising rose fall falls falling fell raise raises raised lowers lowered
-    grow grows shrink shrinks gain gains gained lose loses lost increases decreases left right leftmost
-    rightmost top bottom up down horizontal vertical first second last before after earlier later
-    positive negative plus minus same different equal inside outside within beyond forward reverse row
-    rows column columns numerator denominator nearer further wider narrower stronger weaker faster
-    slower easier harder overestimates underestimates overconfident underconfident filled solid dashed
-    dotted ahead behind wins multiply divide multiplied divided multiplies divides subtract subtracted
-    maximum minimum convex concave red blue orange green purple
-"""
-TURNING = frozenset(f"{NUMBER_WORDS} {OPPOSITES}".split())
-"""Words with which a sentence says the opposite, another amount or another side."""
+"""Words that another word of their group would turn, apart from which the sentence is the same."""
+
+
+def _groups() -> dict[str, tuple[str, ...]]:
+    """Each word with those that could stand in its place; groups that share a word are one."""
+    found: dict[str, set[str]] = {}
+    for group in GROUPS.split(";"):
+        merged = set(group.split()).union(*(found.get(word, ()) for word in group.split()))
+        found |= dict.fromkeys(merged, merged)
+    return {word: tuple(sorted(group)) for word, group in found.items()}
+
+
+GROUP = _groups()
+NOT = {"not", "nor"}
+"""Words that may come or go, and turn the sentence by it."""
 TOKEN = re.compile(
     r"(?P<word>[^\W\d_]\w*(?:['’]\w+)*)|(?P<number>(?:(?<![\w)])[-−])?(?:\d+(?:[,.]\d+)*|(?<!\w)\.\d+)(?:\s?%)?)"
     r"|(?P<stop>(?<=[\w)\"”*`$])[.?!:;](?=[)\"”*]*(?:\s|$)))|(?P<sign>(?<=\S )[-+/<>=]+(?=\s))"
@@ -57,7 +76,7 @@ TOKEN = re.compile(
 )
 APART = re.compile(
     r"\A---\n.*?^---\n|^(?P<fence>`{3,}|:{3,}) *\{code-cell\}.*?^(?P=fence) *$|^%[^\n]*$|^\([\w-]+\)=$"
-    r"|^:(?!alt:)[\w-]+:[^\n]*$|^(?:`{3,}|:{3,})[^\n]*$|(?<=\])\([^)\s]*\)"
+    r"|^:(?!alt:)[\w-]+:[^\n]*$|^(?:`{3,}|:{3,})(?:\{[\w:-]+\}|[^\n]*$)|(?<=\])\([^)\s]*\)"
     r"|<!--.*?-->|<[^<>\n]+>|\*\*[\d.]+ min\.\*\*",
     re.MULTILINE | re.DOTALL,
 )
@@ -74,6 +93,7 @@ NUMBERED = re.compile(
     r"(?:\d+[a-z]?(?:(?:,| to| and|, and| or)\s+)?)+"
 )
 """Places, which other rules check."""
+WHOLE = ("cited", "formula")
 SHARE = 0.2
 """Sentences of a file that may be new before it is asked for again."""
 ENOUGH = 2
@@ -81,30 +101,38 @@ ENOUGH = 2
 
 
 class Said(NamedTuple):
-    """A sentence, a title or a formula: where it is, what kind, its text, and what is compared."""
+    """A sentence, a title or a formula: where it is, its text and its words, and what is compared."""
 
     path: str
     where: str
     text: str
+    words: tuple[str, ...]
     others: str
-    turning: str
     order: str
-    strict: bool
+    given: str
 
     @property
     def stored(self) -> str:
-        return f"{self.others} {self.order} {self.turning}".rstrip()
+        return f"{self.others} {self.order} {self.given}".rstrip()
+
+
+class Turned(NamedTuple):
+    """A sentence that was turned round: what it has now, and what stood there when it was read."""
+
+    said: Said
+    now: str
+    before: str
 
 
 def turned_words_were_read(tree: Tree) -> Iterator[str]:
     """What differs from what was read only in a number, an opposite, a formula or a source is read again."""
-    for said, before in turned(tree):
-        if not before:
-            found = f"nobody has read {said.turning!r}, in"
-        elif before == said.turning:
-            found = "has the same words in another order than was read:"
+    for said, now, before in turned(tree):
+        if before:
+            found = f"says {now!r} where {before!r} was read, in"
+        elif now:
+            found = f"nobody has read {now!r}, in"
         else:
-            found = f"says {said.turning!r} where {before!r} was read, in"
+            found = "has the same words in another order than was read, or another 'not':"
         text = said.text if len(said.text) < 200 else f"{said.text[:160]} … {said.text[-30:]}"
         cure = "Correct it, or read it with its figure, condition or source beside it, and run"
         yield f"{said.path}, {said.where}: {found} {text!r}. {cure}: {COMMAND} --accept {said.path}"
@@ -120,8 +148,8 @@ def pages_were_read(tree: Tree) -> Iterator[str]:
             yield f"{path}: {new} of {len(sayings)} sentences are not stored as read. {cure}"
 
 
-def turned(project: Tree) -> Iterator[tuple[Said, str]]:
-    """Yield what was turned, and what stood there when it was read ("" if nothing near did)."""
+def turned(project: Tree) -> Iterator[Turned]:
+    """Yield what was turned round, or is a formula or a number with a source that is new."""
     known = read_before(project)
     for path, sayings in said_in(project).items():
         here = known.get(path, Known([]))
@@ -129,9 +157,30 @@ def turned(project: Tree) -> Iterator[tuple[Said, str]]:
             if said.stored in here.lines or path not in known:
                 continue
             near = here.by_others.get(said.others, [])
-            if said.strict or near:
-                cutoff = 0.8 if said.strict else 0.0
-                yield said, next(iter(difflib.get_close_matches(said.turning, near, n=1, cutoff=cutoff)), "")
+            if said.others in WHOLE:
+                given = difflib.get_close_matches(said.given, [given for _, given in near], n=1, cutoff=0.8)
+                yield Turned(said, said.given, next(iter(given), ""))
+            elif near:
+                yield Turned(said, *_difference(said, near))
+
+
+def _difference(said: Said, near: list[tuple[str, str]]) -> tuple[str, str]:
+    """What a sentence has now, and had before: its numbers, or the words that give a digest that was stored."""
+    orders = {order for order, given in near if given == said.given}
+    if not orders:
+        given = difflib.get_close_matches(said.given, [given for _, given in near], n=1, cutoff=0)
+        return said.given, next(iter(given), "no number")
+    words = said.words
+    for place, word in enumerate(words):
+        for other in GROUP.get(word, ()):
+            if _order((*words[:place], other, *words[place + 1 :])) in orders:
+                return word, other
+    for i, j in itertools.combinations(range(len(words)), 2):
+        swapped = [*words]
+        swapped[i], swapped[j] = words[j], words[i]
+        if _order(swapped) in orders:
+            return f"{words[i]} … {words[j]}", f"{words[j]} … {words[i]}"
+    return "", ""
 
 
 class Known:
@@ -141,11 +190,12 @@ class Known:
         self.lines = set(lines)
 
     @cached_property
-    def by_others(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+    def by_others(self) -> dict[str, list[tuple[str, str]]]:
+        """The digest of the words, and with it that of the order, and what else is given."""
+        found: dict[str, list[tuple[str, str]]] = {}
         for line in sorted(self.lines):
-            others, _, rest = line.partition(" ")
-            found.setdefault(others, []).append(rest.partition(" ")[2])
+            others, order, *given = line.split(" ", 2)
+            found.setdefault(others, []).append((order, "".join(given)))
         return found
 
 
@@ -218,32 +268,34 @@ def _of_text(
 def _sentence(path, where, text, tokens, shown, beside) -> Iterator[Said]:
     if not tokens:
         return
-    words = [" ".join(token[0].split()) for token in tokens]
-    turning = [word for word, token in zip(words, tokens, strict=True) if _turns(token)]
-    others = sorted(word.lower() for word, token in zip(words, tokens, strict=True) if not _turns(token))
+    written = [" ".join(token[0].split()) for token in tokens]
+    words = tuple(word.lower() for word in written)
+    given = [word for word, token in zip(written, tokens, strict=True) if _given(token)]
+    plain = [word for word, token in zip(words, tokens, strict=True) if not _given(token) and word not in NOT]
+    turning = given or any(word in GROUP or word in NOT for word in words)
     whole = " ".join(text[tokens[0].start() : tokens[-1].end()].split())
-    line = _place(where, tokens[0])
-    if len(others) >= (1 if shown else ENOUGH) and (shown or turning):
-        order = _digest(" ".join(words).lower())[:2]
-        yield Said(path, line, whole, _digest(" ".join([*others, beside])), " ".join(turning), order, False)
-    cited = [word for word in words if word.startswith("{cite")]
-    numbers = [word for word, token in zip(words, tokens, strict=True) if token["number"]]
+    place = _place(where, tokens[0])
+    if sum(word not in GROUP for word in plain) >= (1 if shown else ENOUGH) and (shown or turning):
+        others = _digest(" ".join([*sorted(GROUP.get(word, (word,))[0] for word in plain), beside]))
+        yield Said(path, place, whole, words, others, _order(words), " ".join(given))
+    cited = [word for word in written if word.startswith("{cite")]
+    numbers = [word for word, token in zip(written, tokens, strict=True) if token["number"]]
     if cited and numbers:
-        yield Said(path, line, whole, "cited", " ".join([*cited, *numbers]), "-", True)
+        yield Said(path, place, whole, words, "cited", "-", " ".join([*cited, *numbers]))
 
 
 def _formula(path: str, where: str, formula: str) -> Said:
     written = " ".join(formula.strip("$ \n").split()).rstrip(" .,;")
-    return Said(path, where, written, "formula", written, "-", True)
+    return Said(path, where, written, (), "formula", "-", written)
 
 
-def _turns(token: re.Match) -> bool:
+def _given(token: re.Match) -> bool:
+    """Whether a token is a number, a sign, a formula that states something, or a value or source."""
     if token["role"]:
         return not REFERENCE.match(token[0])
     if token["formula"]:
         return bool(STATES.search(token[0]))
-    word = token["word"]
-    return word.lower() in TURNING if word else not token["code"]
+    return bool(token["number"] or token["sign"])
 
 
 def _of_code(path: str, where: str, cell: CodeCell) -> Iterator[Said]:
@@ -290,6 +342,10 @@ def _line(text: str, at: int, first: int = 1) -> str:
 
 def _place(where: str | Callable[[int], str], token: re.Match) -> str:
     return where if isinstance(where, str) else where(token.start())
+
+
+def _order(words: Iterable[str]) -> str:
+    return _digest(" ".join(words))[:4]
 
 
 def _digest(words: str) -> str:

@@ -68,25 +68,38 @@ def change(project, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("a positive gap", "a negative gap", "says 'negative more' where 'positive more' was read"),
-        ("on six tales", "on eight tales", "says 'eight eight' where 'eight six' was read"),
-        ("on tales and {glue:text}`04-last` on", "on pages and {glue:text}`04-last` on", None),
+        ("a positive gap", "a negative gap", "says 'negative' where 'positive' was read"),
+        ("on six tales", "on eight tales", "says 'eight' where 'six' was read"),
         ("`04-first`", "`04-last`", "04-last.*04-last.*where.*04-first.*04-last"),
         ("(L + 1) n", "L n", r"L n / k.*where.*L \+ 1"),
         ("1.3 bits", "1.6 bits", "0.6 1.6.*where.*0.6 1.3"),
         ("shannon1951", "brown1992", "brown1992.*where.*shannon1951"),
         ("H + D", "H - D", "'L = H - D' where 'L = H . D' was read"),
-        ("bold model minus the careful", "careful model minus the bold", "another order"),
+        (
+            "bold model minus the careful",
+            "careful model minus the bold",
+            "says 'careful . bold' where 'bold . careful' was read",
+        ),
+        ("expected. It", "never expected. It", None),
+        (
+            "gap, the model was more",
+            "gap, the model was not more",
+            "another order than was read, or another 'not'",
+        ),
         ("an eighth", "a quarter", "quarter.*where.*eighth"),
-        ("equal models, declared different", "different models, declared equal", "different equal.*where"),
-        ("too high", "too low", "'low' where 'high' was read, in 'the value is too low'"),
+        (
+            "equal models, declared different",
+            "different models, declared equal",
+            "says 'different . equal' where",
+        ),
+        ("too high", "too low", "says 'low' where 'high' was read, in 'the value is too low'"),
         ("alpha / 2", "alpha", "alpha. .*where .*alpha / 2"),
     ],
 )
 def test_what_was_turned_is_found(project, old, new, words):
     found = change(project, old, new)
     if words is None:
-        assert found == []  # one word became another, and neither is an opposite: it may be a correction
+        assert found == []  # another word has come: this may be a correction
     else:
         assert len(found) in (1, 2) and re.search(words, found[0]), found
 
