@@ -165,7 +165,7 @@ def turned(project: Tree) -> Iterator[Turned]:
 
 
 def _difference(said: Said, near: list[tuple[str, str]]) -> tuple[str, str]:
-    """What a sentence has now, and had before: its numbers, or the words that give a digest that was stored."""
+    """What a sentence has now, and had before: its numbers, or the words that give a stored digest."""
     orders = {order for order, given in near if given == said.given}
     if not orders:
         given = difflib.get_close_matches(said.given, [given for _, given in near], n=1, cutoff=0)
