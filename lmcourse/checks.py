@@ -14,7 +14,19 @@ from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.notebooks import NotebookError
-from lmcourse.rules import claims, code, guides, packages, pages, sets, sources, typed, words
+from lmcourse.rules import (
+    arithmetic,
+    claims,
+    code,
+    guides,
+    packages,
+    pages,
+    sets,
+    sources,
+    turned,
+    typed,
+    words,
+)
 from lmcourse.rules.tree import Tree
 
 __all__ = ["RULES", "findings", "main"]
@@ -23,7 +35,7 @@ Rule = Callable[[Tree], Iterable[str]]
 
 RULES: tuple[Rule, ...] = tuple(
     function
-    for module in (sets, pages, claims, typed, sources, words, packages, code, guides)
+    for module in (sets, pages, claims, typed, arithmetic, turned, sources, words, packages, code, guides)
     for function in vars(module).values()
     if inspect.isfunction(function) and [*inspect.signature(function).parameters] == ["tree"]
     if function.__module__ == module.__name__ and not function.__name__.startswith("_")

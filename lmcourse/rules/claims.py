@@ -40,6 +40,18 @@ DIRECTION = re.compile(
 )
 COMPUTED = re.compile(r"\{\d\d-[\w-]+\}|\{glue(?::\w+)?\}`[^`]+`")
 NUMBER = re.compile(r"(?<![\w.-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
+UNITS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+"""
+ONES = {word: value for value, word in enumerate(UNITS.split(), start=1)}
+TIES = "twenty thirty forty fifty sixty seventy eighty ninety"
+TENS = {word: 10 * value for value, word in enumerate(TIES.split(), start=2)}
+WORDED = re.compile(rf"\b({'|'.join([*TENS, *list(ONES)[1:]])})(?:-({'|'.join(ONES)}))?\b")
+"""A whole number in words; "one" is more often a pronoun."""
+NEGATION = re.compile(r"\b(?:no|not|none|never|neither)\b", re.IGNORECASE)
+PLACED = re.compile(r"\b(?:above|below|ahead|behind|before|after)\b")
+LONG = re.compile(r"\b[a-z]{4,}\b")
 CELL = re.compile(r"^(`{3,}) *\{code-cell\}[^\n]*\n---\n(.*?)^---\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
 EXEMPT = "not claimed: "
 TAG = re.compile(r"^% mistake: (M\d+)", re.MULTILINE)
@@ -68,6 +80,9 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
                 if not re.search(rf"\b{word.lower()}\b", words):
                     cure = "Build it from claim(), or name a claim that says so in a comment, '# claim: KEY'"
                     yield f"{cell.where}: the title {title!r} says {word!r}. {cure}."
+            yield from (
+                f"{cell.where}: the title {title!r} {fault}." for fault in _beside(tree, cell, title, named)
+            )
         for key in sorted(named - set(claimed)):
             yield f"{cell.where}: '# claim: {key}' names no claim of {cell.path}. Correct the key."
 
@@ -206,15 +221,55 @@ def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
             yield cell, captions.get(cell.where, "")
 
 
+def _beside(tree: Tree, cell: CodeCell, title: str, named: set[str]) -> Iterator[str]:
+    """Say what a title has otherwise than the claims that its cell names: a number, or the sides."""
+    calls = [node for key, node in _claims(tree, cell.path) if key in named]
+    if not calls:
+        return
+    parts = [part.lower() for node in calls for part in re.split(r"[,;:.]", _words(node.args[1]))]
+    literals = {node.value for call in calls for node in ast.walk(call) if isinstance(node, ast.Constant)}
+    negated = NEGATION.search(title) and any(map(NEGATION.search, parts))
+    for number in numbers_of(title):
+        fits = [
+            part for part in parts if number in numbers_of(part) and (NEGATION.search(part) or not negated)
+        ]
+        if not fits and (negated or number not in literals):
+            yield f"says {number:g}, and the claim does not. Say what the claim says, or name another"
+    for word in PLACED.findall(title.lower()):
+        for part in parts:
+            if re.search(rf"\b{word}\b", part):
+                left, right = (set(LONG.findall(side)) for side in title.lower().split(word, 1))
+                before, after = (set(LONG.findall(side)) for side in part.split(word, 1))
+                for turned in sorted(left & after - before | right & before - after):
+                    cure = "Turn one of them round"
+                    yield f"has {turned!r} on the other side of {word!r} than the claim. {cure}"
+
+
+def numbers_of(text: str) -> set[float]:
+    """The numbers of a text, in digits or as words.
+
+    Examples
+    --------
+    >>> sorted(numbers_of("Two of 16, or sixty-four"))
+    [2.0, 16.0, 64.0]
+    """
+    found = {float(number.replace(",", "")) for number in NUMBER.findall(text)}
+    for tens, ones in WORDED.findall(text.lower()):
+        found.add(float(TENS.get(tens, 0) + ONES.get(ones or tens, 0)))
+    return found
+
+
 def _titles(cell: CodeCell) -> Iterator[str]:
     """Yield the titles that a cell types out, or the typed parts of one."""
     for node in ast.walk(cell.syntax()):
+        value = None
         if isinstance(node, ast.keyword) and node.arg == "title":
-            yield from (
-                part.value
-                for part in ast.walk(node.value)
-                if isinstance(part, ast.Constant) and isinstance(part.value, str)
-            )
+            value = node.value
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("set_title", "suptitle"):
+            value = node.args[0] if node.args else None
+        for part in ast.walk(value) if value else ():
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.value
 
 
 def _computed_in_titles(cell: CodeCell) -> Iterator[ast.expr]:
@@ -235,12 +290,29 @@ def _stem(cell: CodeCell) -> str:
 
 def _claimed(tree: Tree, path: str) -> dict[str, str]:
     """The claims of a page: key to words."""
-    return {
-        key: words
-        for cell in tree.code_cells("book", "notebooks")
-        if cell.path == path
-        for key, words in re.findall(r"\bclaim\(\s*\"([^\"]+)\",\s*\"([^\"]*)\"", cell.source)
-    }
+    return {key: _words(node.args[1]) for key, node in _claims(tree, path)}
+
+
+def _claims(tree: Tree, path: str) -> Iterator[tuple[str, ast.Call]]:
+    """Yield key and call of each claim of a page."""
+    for cell in tree.code_cells("book", "notebooks"):
+        if cell.path == path and "claim(" in cell.source:
+            for node in ast.walk(cell.syntax()):
+                if (
+                    isinstance(node, ast.Call)
+                    and getattr(node.func, "id", "") == "claim"
+                    and len(node.args) > 1
+                ):
+                    yield _words(node.args[0]), node
+
+
+def _words(node: ast.AST) -> str:
+    """The typed words of a string, or of one with values in it."""
+    return " ".join(
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    )
 
 
 def _unclaimed(sentence: str) -> str:

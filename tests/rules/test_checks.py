@@ -13,6 +13,7 @@ from lmcourse import checks, rules
 from lmcourse.checks import RULES, findings, main
 from lmcourse.files.notebooks import canonical, read, to_text
 from lmcourse.rules.tree import Tree
+from lmcourse.rules.turned import READ, said_in
 from lmcourse.sets.release import release
 from tests.rules import test_guides
 
@@ -253,6 +254,24 @@ def with_known_chinese(words):
     )
 
 
+def read_as(before, now):
+    """Write a sentence on a page, store it as read, and write another in its place."""
+
+    def change(root):
+        (root / "book" / "index.md").write_text(before)
+        stored = {path: [said.stored for said in sayings] for path, sayings in said_in(Tree(root)).items()}
+        lines = [line for path, found in stored.items() for line in (f"## {path}", *found)]
+        write(READ, "\n".join(lines))(root)
+        (root / "book" / "index.md").write_text(now)
+
+    return change
+
+
+RUBRIC = "**Rubric**\n\n- 3 points: the reason."
+CELLS_CLAIM = (
+    'claim("k", "No cell of one or two bits fits, and two of three bits do", lambda n: n[2] == 2, n)\n'
+)
+NETWORK_CLAIM = 'claim("k", "the network is below the table", lambda a, b: a < b, 1, 2)\n'
 NUMBERS = """\
 ```{code-cell} python
 assert zeros == 91
@@ -554,6 +573,37 @@ PLANTED = [
         "types 'nearly thirty times'",
     ),
     ("slides_named_exist", plan_of_a_slide_too_many, "names slide 22, and the core has 20"),
+    (
+        "equations_of_numbers_hold",
+        write("book/index.md", "It is $\\ln 82 = 4.14$ nats.\n"),
+        "book/index.md, line 1: .* the sides are 4.40672 and 4.14",
+    ),
+    (
+        "numbers_in_answers_follow",
+        edit(SOLUTION, lambda cells: cells[-1].update(source=f"As $\\ln 82 = 4.41$, or 6.63.\n\n{RUBRIC}")),
+        "6.63 does not follow",
+    ),
+    (
+        "turned_words_were_read",
+        read_as("The network is *below* the table.\n", "The network is *above* the table.\n"),
+        "book/index.md, line 1: says 'above' where 'below' was read",
+    ),
+    ("pages_were_read", read_as("A page.\n", "It is below two tables.\n"), "1 of 1 sentences are not stored"),
+    (
+        "figures_say_what_is_claimed",
+        figure("Two lines.", f'{CELLS_CLAIM}ax.set(title="No cell of three bits fits")  # claim: k'),
+        "'No cell of three bits fits' says 3, and the claim does not",
+    ),
+    (
+        "figures_say_what_is_claimed",
+        figure("Two lines.", f'{CELLS_CLAIM}ax.set_title("Fit at 4")  # claim: k'),
+        "'Fit at 4' says 4, and the claim does not",
+    ),
+    (
+        "figures_say_what_is_claimed",
+        figure("Two lines.", f'{NETWORK_CLAIM}ax.set(title="Table below network")  # claim: k'),
+        "'Table below network' has 'table' on the other side of 'below'",
+    ),
     (
         "bibliography_was_looked_up",
         write("book/references.bib", "@book{mackay2003,\n  year = {2003},\n}\n"),
