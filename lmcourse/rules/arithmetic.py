@@ -74,7 +74,9 @@ def numbers_in_answers_follow(tree: Tree) -> Iterator[str]:
         held = {x for cell in code for text in (cell.source, *_shown(cell)) for x in _numbers(text)}
         for index, cell in enumerate(cells):
             if cell.cell_type == "markdown" and (is_answer(cell) or is_ungraded_answer(cell)):
-                task = {x for before in cells[max(0, index - 2) : index] for x in _numbers(before.source)}
+                heads = [place for place in range(index) if cells[place].source.startswith("## ")]
+                asked = cells[heads[-1] if heads else 0 : index]
+                task = {x for before in asked for x in _numbers(before.source)}
                 for number in _unfounded(POINTS.sub(" ", NAMED.sub(" ", cell.source)), held | task):
                     cure = "Correct it, write the formula, $... = ...$, or print it in a cell"
                     where = f"{path}, {cell_label(cell, index)}"
