@@ -159,10 +159,11 @@ def _extended(found):
     most = max(row["workers"] for row in found["rows"])
     if most > found["cores"] and all(not _is_fastest(found["rows"], what, most) for what in one):
         yield textwrap.fill(
-            f"More processes than cores, here {most} on {found['cores']}, save no time. What {found['cores']} cores "
-            "of one machine cannot show: how more processes share the work when each has a core of its own, "
-            "what a network or a folder that many machines read at once costs, and, because the text is random "
-            "and each file is one document, how long the many short documents of a corpus take.",
+            f"More processes than cores, here {most} on {found['cores']}, save no time. What "
+            f"{found['cores']} cores of one machine cannot show: how more processes share the work when each "
+            "has a core of its own, what a network or a folder that many machines read at once costs, and, "
+            "because the text is random and each file is one document, how long the many short documents of "
+            "a corpus take.",
             110,
         )
         yield ""
