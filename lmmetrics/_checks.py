@@ -53,6 +53,12 @@ def check_text(name: str, text: Any, vocabulary: object = None) -> None:
             "vocabulary=model.vocabulary if a model is to read it."
         )
     if vocabulary is not None and text.vocabulary is not vocabulary and text.vocabulary != vocabulary:
+        if min(text.vocabulary.bos, getattr(vocabulary, "bos", 0)) < 0:  # an adapter's
+            raise ValueError(
+                f"{name} has the tokens of another model ({text.vocabulary}) than this one ({vocabulary}). "
+                "Give each model its own text, model.tokenize(documents) for an adapter; compare_scores "
+                "compares the scores of two models per byte."
+            )
         raise ValueError(
             f"{name} has another vocabulary ({text.vocabulary}) than the model ({vocabulary}), so its ids "
             "mean other tokens. Tokenise it with the model's: tokenize(documents, "

@@ -20,7 +20,7 @@ def need(package: str, extra: str) -> ModuleType:
         if error.name != package.partition(".")[0]:
             raise
         raise ModuleNotFoundError(
-            f"This needs {error.name}, which is not installed. Install it with the extra {extra!r}: "
-            f"pip install '{DISTRIBUTION}[{extra}]'.",
+            f"This needs {error.name}, which is not installed. Install it with the extra {extra!r}, in the "
+            f"folder of the project: pip install '.[{extra}]'.",
             name=error.name,
         ) from None

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
-from lmmetrics.ngram import AbsoluteDiscounting, KneserNey, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.ngram import (
+    AbsoluteDiscounting,
+    KneserNey,
+    MissingStatisticsError,
+    ModifiedKneserNey,
+    NGramModel,
+    WittenBell,
+)
 from lmmetrics.text import tokenize
 from lmmetrics.text._blocks import tokenize_blocks
 
@@ -18,7 +26,7 @@ SMOOTHING = {
 }
 EXAMPLES = """\
   python -m lmmetrics fit train/ --order 5 --out model.arpa
-  python -m lmmetrics fit train/ --by char --out model
+  python -m lmmetrics fit train/ --by char --smoothing witten-bell --out model
   python -m lmmetrics fit train/ --min-counts 3=2,4=2,5=2 --out model.arpa
   python -m lmmetrics fit huge.txt --memory 2GB --out model"""
 
@@ -44,10 +52,17 @@ def fit(options: argparse.Namespace) -> None:
         text = tokenize_blocks(blocks_of(options), by=options.by)
         if not len(text):
             raise ValueError(EMPTY)
-        model.fit(text, memory=options.memory, folder=out.parent)
+        fitted = partial(model.fit, memory=options.memory, folder=out.parent)
     else:
         text = tokenize([document for _, document in documents_of(options)], by=options.by)
-        model.fit(text)
+        fitted = model.fit
+    try:
+        fitted(text)
+    except MissingStatisticsError as error:
+        reason = str(error).partition(". ")[0]
+        raise ValueError(
+            f"{reason}. Take --smoothing witten-bell, which has none, or fit more text."
+        ) from None
     if options.prune or options.min_counts:
         model = model.prune(options.prune, options.min_counts)
     if arpa:

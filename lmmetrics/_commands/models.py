@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -45,11 +46,13 @@ def steps() -> Iterator[Callable[[str], None]]:
 
     Models of transformers have a bar of their own below it, for the tokens.
     """
+    start = time.monotonic()
     with tqdm(total=4, unit="step", delay=DELAY, leave=False) as bar:
 
         def begin(step: str) -> None:
             bar.update(bar.desc != "")
-            bar.set_description_str(step)
+            late = time.monotonic() - start >= DELAY  # a new name would make the bar appear before
+            bar.set_description_str(step, refresh=late)
 
         yield begin
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import Any
 
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, scored
@@ -39,6 +40,13 @@ def score(options: argparse.Namespace) -> None:
         check_options(options, options.model)
         names, scores, _ = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
+    if unknown := getattr(total, "unknown", None):
+        print(
+            f"lmmetrics: {unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
+            "to the model. It predicts that a token is unknown, and not which one: compare this score only "
+            "with those of models with the same vocabulary.",
+            file=sys.stderr,
+        )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":
         if options.documents:

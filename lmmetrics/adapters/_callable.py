@@ -16,6 +16,8 @@ from lmmetrics._types import Floats, Ints
 from lmmetrics.adapters._text import AdapterText, Decode, Encode, TokenizerVocabulary, stream
 from lmmetrics.text import TokenizedText
 
+TRIED = 16
+"""How many tokens show whether a function looks at later ones."""
 AT_ONCE = 1 << 22
 """How many logits are converted to float64 at once: 32 MB."""
 
@@ -62,7 +64,8 @@ class CallableLM:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as above, or ``logits`` returns something else.
+        If an argument is not as above, or ``logits`` returns something else. Whether it looks at later
+        tokens, or returns probabilities, is tried once, on the first tokens of a text.
 
     Notes
     -----
@@ -101,6 +104,7 @@ class CallableLM:
         self.unk = None if unk is None else whole_number("unk", unk, 0)
         self.batch, self.name = whole_number("batch", batch, 1), name
         self.vocabulary = TokenizerVocabulary(f"the tokenizer of {name}", decode)
+        self._tried = False
 
     def tokenize(self, documents: Sequence[str]) -> AdapterText:
         """Cut documents with the model's tokenizer.
@@ -137,7 +141,36 @@ class CallableLM:
                         first = offsets[window.document] + window.first
                         found[first : first + len(value)] = value
                         bar.update(len(value))
+                    if not self._tried:
+                        self._try(streams)
         return found
+
+    def _try(self, streams: Sequence[Ints]) -> None:
+        """Raise if `logits` looks at later tokens, or returns probabilities: tried once, on a few tokens."""
+        length = min(self.context, TRIED)
+        some = next((ids[:length] for ids in streams if len(set(ids[:length].tolist())) > 1), None)
+        self._tried = True
+        if some is None:
+            return
+        other = some.copy()
+        other[-1] = next(id for id in some if id != some[-1])
+        found = self._logits(np.pad(np.stack([some, other]), ((0, 0), (0, 1)), mode="edge"))
+        exact = "16" not in str(getattr(found, "dtype", ""))
+        wide = found.detach().double().cpu().numpy() if hasattr(found, "detach") else np.asarray(found, float)
+        before, after = wide[:, :-1]
+        finite = np.isfinite(before) & np.isfinite(after)
+        allowed = (1e-5 if exact else 0.02) * abs(before[finite]).max(initial=0)
+        if (abs(before[finite] - after[finite]) > allowed).any():
+            raise ValueError(
+                f"The logits of {self.name} at a position change with a later token (or by chance, as with "
+                "dropout), so the model does not predict the next token, and a text has no probability from "
+                "left to right. A causal model is expected, in evaluation mode."
+            )
+        if (wide >= 0).all() and np.allclose(wide.sum(axis=2), 1, rtol=0, atol=1e-3):
+            raise ValueError(
+                f"logits of {self.name} returned probabilities: no number is negative, and each row sums to "
+                "1. The softmax is taken here, so return the logits, or the logarithms of the probabilities."
+            )
 
     @property
     def protocol(self) -> dict[str, str]:

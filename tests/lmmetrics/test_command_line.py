@@ -1,5 +1,6 @@
 """``python -m lmmetrics``: what a practitioner types."""
 
+import contextlib
 import csv
 import gzip
 import io
@@ -44,10 +45,11 @@ def text(folder):
     return tokenize(documents, by="whitespace", vocabulary=model.vocabulary), model
 
 
-def run(capsys, *arguments):
+def run(capsys, *arguments, exits=None):
     capsys.readouterr()
-    status = main([str(one) for one in arguments])
-    return status, capsys.readouterr()
+    with pytest.raises(SystemExit) if exits else contextlib.nullcontext():
+        return main([str(one) for one in arguments]), capsys.readouterr()
+    return exits, capsys.readouterr()
 
 
 def test_an_infinite_score_is_written_as_json_that_every_program_reads(tmp_path, capsys):
@@ -399,6 +401,31 @@ def test_a_slow_score_says_what_it_is_doing(folder, capsys, monkeypatch):
     assert status == 0
     for step in ("reading the model", "cutting the texts into tokens", "scoring"):
         assert step in printed.err
+
+
+def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, capsys):
+    (tmp_path / "odd.txt").write_text("xyzzy the plugh\n", encoding="utf-8")
+    status, printed = run(capsys, "score", folder / "m3.arpa", tmp_path / "odd.txt", "--format", "json")
+    assert status == 0 and "2 of 4 tokens (50.0%) are unknown to the model" in printed.err
+    assert json.loads(printed.out)[0]["unknown"] == 2
+    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "train")
+    assert status == 0 and "unknown to the model" not in printed.err
+    files = sorted((folder / "test").rglob("*.txt"))
+    _, printed = run(capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", *files[:2])
+    assert "from 2 documents, which makes it too short" in printed.err
+
+
+def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, capsys):
+    (tmp_path / "small.txt").write_text("a b a c a b\n", encoding="utf-8")
+    small = "fit", tmp_path / "small.txt", "--out", tmp_path / "model"
+    status, printed = run(capsys, *small)
+    assert status == 1 and "--smoothing witten-bell" in printed.err and "()" not in printed.err
+    assert run(capsys, *small, "--smoothing", "witten-bell")[0] == 0
+    (tmp_path / "small.txt.gz").write_bytes(gzip.compress(b"a b\n"))
+    status, printed = run(capsys, "score", tmp_path / "model", tmp_path / "small.txt.gz")
+    assert status == 1 and "is packed by gzip" in printed.err and "zcat" in printed.err
+    status, printed = run(capsys, "compare", "a", "b", "c", "--confidence", "95", exits=2)
+    assert "--confidence is 95.0; a number between 0 and 1" in printed.err
 
 
 def test_help_has_examples(folder, capsys):

@@ -277,3 +277,30 @@ test_a_bad_call_says_what_is_expected = says_what_is_expected(CALLS)
 def test_an_impossible_token_is_infinite():
     never = np.where(np.arange(128) == ord("c"), -math.inf, 0.0)
     assert score(lambda ids: np.broadcast_to(never, (*ids.shape, 128))).perplexity == math.inf
+
+
+def test_a_model_that_looks_ahead_is_refused(tokenizer):
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    size = {"vocab_size": len(tokenizer), "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    encoder = transformers.BertLMHeadModel(transformers.BertConfig(intermediate_size=16, **size)).eval()
+    lm = HuggingFaceLM(encoder, tokenizer)
+    with pytest.raises(ValueError, match=r"change with a later token .* A causal model is expected"):
+        lm.log_probs(lm.tokenize(["the cat sat on the mat"]), progress=False)
+
+
+def test_probabilities_are_refused_and_their_logarithms_are_not():
+    table = np.random.default_rng(0).dirichlet(np.ones(8), size=8)
+    options = {"encode": lambda text: [ord(char) % 8 for char in text], "decode": str, "context": 8, "bos": 0}
+    text = ["abcabdab"]
+    with pytest.warns(UserWarning, match="does not give"):
+        given, logs = (
+            CallableLM(f, **options) for f in (lambda ids: table[ids], lambda ids: np.log(table[ids]))
+        )
+        found = logs.log_probs(logs.tokenize(text), progress=False)
+        ids = np.array([0, *options["encode"](text[0])])
+        assert np.allclose(found, np.log(table[ids[:-1], ids[1:]]))
+        with pytest.raises(
+            ValueError, match=r"returned probabilities: .* return the logits, or the logarithms"
+        ):
+            given.log_probs(given.tokenize(text), progress=False)
