@@ -93,8 +93,8 @@ def as_text(data: bytes, name: str, start: int = 0) -> str:
     except UnicodeDecodeError as error:
         if not start and data[:2] == b"\x1f\x8b":
             raise ValueError(
-                f"{name} is packed by gzip, and texts are read as they are. Unpack it on the way: "
-                f"zcat {name} | python -m lmmetrics ... -"
+                f"{name} is packed by gzip, and texts are read as they are. Unpack it first, or on the way "
+                f"(zcat {name} | python -m lmmetrics ... -)."
             ) from None
         encoding = "utf-16" if not start and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
         raise ValueError(

@@ -168,7 +168,7 @@ class CallableLM:
             )
         if (wide >= 0).all() and np.allclose(wide.sum(axis=2), 1, rtol=0, atol=1e-3):
             raise ValueError(
-                f"logits of {self.name} returned probabilities: no number is negative, and each row sums to "
+                f"The logits of {self.name} are probabilities: no number is negative, and each row sums to "
                 "1. The softmax is taken here, so return the logits, or the logarithms of the probabilities."
             )
 

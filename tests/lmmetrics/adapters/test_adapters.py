@@ -300,7 +300,5 @@ def test_probabilities_are_refused_and_their_logarithms_are_not():
         found = logs.log_probs(logs.tokenize(text), progress=False)
         ids = np.array([0, *options["encode"](text[0])])
         assert np.allclose(found, np.log(table[ids[:-1], ids[1:]]))
-        with pytest.raises(
-            ValueError, match=r"returned probabilities: .* return the logits, or the logarithms"
-        ):
+        with pytest.raises(ValueError, match=r"are probabilities: .* return the logits, or the logarithms"):
             given.log_probs(given.tokenize(text), progress=False)
