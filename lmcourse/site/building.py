@@ -58,6 +58,7 @@ def build(root):
         from lmcourse.site import decks  # nbconvert takes a second to import: not for a build that fails
 
         decks.build_all(folder / "html" / "slides", root / "notebooks", again)
+        drop_old_pictures(folder / "html")
         unfinished.unlink()
     print(f"The book is in _build/html/index.html ({time.perf_counter() - start:.0f} s).")
     return 0
@@ -219,3 +220,11 @@ def drop_unwanted_copies(html):
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
+
+
+def drop_old_pictures(html):
+    """Remove the pictures of earlier builds, which no page shows any more."""
+    pages = "".join(page.read_text(encoding="utf-8") for page in html.rglob("*.html"))
+    for picture in (html / "_images").glob("*"):
+        if picture.name not in pages:
+            picture.unlink()

@@ -187,6 +187,17 @@ def test_a_build_that_was_killed_is_not_taken_for_finished(small_book, build):
     assert len(list(stored.parents[1].iterdir())) == 2
 
 
+def test_pictures_that_no_page_shows_any_more_are_removed(tmp_path):
+    (tmp_path / "_images").mkdir()
+    for name in ("old.svg", "shown.svg", "on_a_slide.svg"):
+        (tmp_path / "_images" / name).touch()
+    (tmp_path / "slides").mkdir()
+    (tmp_path / "page.html").write_text('<img src="_images/shown.svg">', encoding="utf-8")
+    (tmp_path / "slides" / "deck.html").write_text('<img src="../_images/on_a_slide.svg">', encoding="utf-8")
+    building.drop_old_pictures(tmp_path)
+    assert sorted(os.listdir(tmp_path / "_images")) == ["on_a_slide.svg", "shown.svg"]
+
+
 def test_a_full_disk_and_a_folder_of_somebody_else_are_named(tmp_path, monkeypatch):
     """Before anything runs: what is in the way, and what to do."""
     assert list(building.obstacles(tmp_path / "_build")) == []
