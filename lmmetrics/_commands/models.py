@@ -48,9 +48,12 @@ def steps() -> Iterator[Callable[[str], None]]:
     """
     start = time.monotonic()
     with tqdm(total=4, unit="step", delay=DELAY, leave=False) as bar:
+        begun = False
 
         def begin(step: str) -> None:
-            bar.update(bar.desc != "")
+            nonlocal begun
+            bar.update(begun)
+            begun = True
             late = time.monotonic() - start >= DELAY  # a new name would make the bar appear before
             bar.set_description_str(step, refresh=late)
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -426,6 +427,13 @@ def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, c
     assert status == 1 and "is packed by gzip" in printed.err and "zcat" in printed.err
     status, printed = run(capsys, "compare", "a", "b", "c", "--confidence", "95", exits=2)
     assert "--confidence is 95.0; a number between 0 and 1" in printed.err
+
+
+def test_a_score_needs_no_bar(folder):
+    """With TQDM_DISABLE a bar of tqdm has no description."""
+    command = [sys.executable, "-m", "lmmetrics", "score", folder / "m3.arpa", folder / "test"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TQDM_DISABLE": "1"})
+    assert done.returncode == 0 and "perplexity" in done.stdout
 
 
 def test_help_has_examples(folder, capsys):

@@ -110,7 +110,6 @@ GIBBS = Question(
             partial(sweep, without=False),
             "Your counts hold the word that is being drawn, with its old topic. Take it out first: the "
             "conditional is given the topics of all *other* words.",
-            explains="answer",
         ),
         Mistake(
             "L22",
@@ -128,7 +127,6 @@ GIBBS = Question(
             ),
             "Your conditional lacks beta in the numerator. A topic that has not used this word yet may still "
             "do so.",
-            explains="answer",
         ),
         Mistake(
             "L13",
@@ -138,7 +136,6 @@ GIBBS = Question(
             ),
             "Your conditional adds beta only once in the denominator. Each of the V words has its beta, and "
             "only then do the probabilities of a topic sum to 1.",
-            explains="answer",
         ),
         Mistake(
             "L13",
@@ -150,7 +147,6 @@ GIBBS = Question(
             ),
             "Your conditional adds beta for each of the K topics in the denominator. A topic is a "
             "distribution over V words, and each of them has its beta.",
-            explains="answer",
         ),
         Mistake(
             "L22",
@@ -160,7 +156,6 @@ GIBBS = Question(
             ),
             "Your conditional does not divide by n_k + V beta. A large topic has larger counts of every "
             "word.",
-            explains="answer",
         ),
         Mistake(
             "L24",
@@ -170,13 +165,11 @@ GIBBS = Question(
             ),
             "Your conditional ignores the document. A topic is likelier where other words of the document "
             "have it.",
-            explains="answer",
         ),
         Mistake(
             "L22",
             partial(sweep, conditional=_normal(lambda d, w, n, V, alpha, beta: d + alpha)),
             "Your conditional ignores the word. A topic is likelier if it has used the word before.",
-            explains="answer",
         ),
         Mistake(
             "L31",
@@ -188,33 +181,28 @@ GIBBS = Question(
             ),
             "In your conditional alpha and beta are swapped: alpha belongs to the document's topics, "
             "beta to the topic's words.",
-            explains="answer",
         ),
         Mistake(
             "L32",
             partial(sweep, frozen=True),
             "Your sweep draws every word with the counts from before the sweep. Put each new topic into the "
             "counts before you draw the next word.",
-            explains="entries",
         ),
         Mistake(
             "L6",
             partial(sweep, draw=lambda p, u: int(p.argmax())),
             "Your sweep takes the most probable topic. A sampler draws: the first topic at which the sum of "
             "the probabilities exceeds u.",
-            explains="entries",
         ),
         Mistake(
             "L31",
             partial(sweep, draw=lambda p, u: len(p) - 1 - _drawn(p[::-1], u)),
             "Your sweep adds the probabilities from the last topic on. Begin with topic 0.",
-            explains="entries",
         ),
         Mistake(
             "L23",
             lambda *case: sweep(*case) | {"z": sweep(*case)["z"] + 1},
             "Your topics are numbered from 1. Number them from 0, as in z.",
-            explains="entries",
         ),
     ),
     properties=(
