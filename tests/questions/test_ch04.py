@@ -257,6 +257,12 @@ changed(
 )
 changed(
     "windows",
+    "M23",
+    (CONTEXT, CONTEXT + "\n        labels = np.append(labels[1:], -100)"),
+    (WEIGHTED, f"({WEIGHTED} if count > (labels[0] != -100) else 0)"),
+)
+changed(
+    "windows",
     "L23",
     (CONTEXT, "labels[: max(scored - start, 0)] = -100"),
     ("(labels != -100).sum()", "(labels[1:] != -100).sum()"),

@@ -55,6 +55,17 @@ def _with_begin(nats, ids, window, stride):
     return found
 
 
+def _shifted(nats, ids, window, stride):
+    """As if the evaluator shifted the labels, and the model once more."""
+    right = evaluate_windows(nats, ids, window, stride)["labels"]
+    labels = np.pad(right[:, 1:], ((0, 0), (0, 1)), constant_values=IGNORED)
+    counts, means = (labels != IGNORED).sum(axis=1), []
+    for (start, _), row in zip(_windows(len(ids), window, stride), labels, strict=True):
+        places = np.flatnonzero(row[1:] != IGNORED) + 1
+        means.append(nats[start, start + places].mean() if len(places) else 0.0)
+    return {"labels": labels, "perplexity": np.exp(_pooled(np.array(means), counts, len(ids)))}
+
+
 def _positions(means, counts, length, window, stride):
     """All positions that the windows read, whether they are scored there or not."""
     return sum(stop - start for start, stop in _windows(length, window, stride))
@@ -166,6 +177,12 @@ WINDOWS = Question(
             ),
             "You subtract 1 from the number of labels in each window. The model drops the first label of a "
             "window, but that one is −100 already, so it is not among those that you count.",
+        ),
+        Mistake(
+            "M23",
+            _shifted,
+            "You shift the labels by one token. `window_loss` does that already, as a model of transformers "
+            "does: a label stands at the place of its own token.",
         ),
         Mistake(
             "L23",
