@@ -65,7 +65,7 @@ USES = {
     "held-out text": lambda text: JelinekMercer(heldout=text).heldout.ids.sum(),
     "counts": lambda text: len(NGramCounts(text, 2)[2]),
     "counts on the disk": lambda text: (
-        NGramModel(2, WittenBell()).fit(text, memory="1GB").log_probs(text).sum()
+        NGramModel(2, WittenBell()).fit(text, memory="64GB").log_probs(text).sum()
     ),
     "a cache": lambda text: score_text(Mixture([UnigramCache(), Uniform()], [0.5, 0.5]), text).nats,
     "a model of anything": lambda text: score_text(Uniform(), text).nats,
