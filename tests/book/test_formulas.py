@@ -611,7 +611,7 @@ READ = {
         "def-04-perplexity": "e7db2b13",
         "thm-04-faces": "67887503",
         "thm-04-range": "d28dbf01",
-        "def-04-step": "092475ce",
+        "def-04-step": "101af2bc",
         "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
