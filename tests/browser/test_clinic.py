@@ -365,6 +365,10 @@ def test_no_explanation_is_said_to_be_none(opened):
             ["M19, padding is counted: with 250 padding positions for every 1,000 tokens."],
         ),
         ({"expected": "2.1000", "got": "16.800", "quantity": "nats"}, ["M12", "with 8 accumulation steps"]),
+        (  # two devices: the smallest number there can be
+            {"expected": "5.29745", "got": "10.5949", "quantity": "nats"},
+            ["M12", "with 2 accumulation steps"],
+        ),
         (  # Llama 2 7B: per token of 2,048 and per word
             {"expected": "5.47", "got": "8.79"},
             ["M34, perplexities of different tokens are compared: with 782 words for every 1,000"],
@@ -386,6 +390,16 @@ def test_a_count_that_cannot_be_is_not_offered(opened):
     """Twice the nats need half the words, but sixty times the nats need no believable number of words."""
     fill(opened, {"quantity": "nats", "expected": "2.0000", "got": "121.000", "tokens": "1000"})
     assert "M34" not in "\n".join(headings(opened).get(WANTED, []))
+
+
+def test_the_usual_ratio_is_offered_first(opened):
+    """Seven characters to a word are offered before eleven, and not more than five counts in all."""
+    cases = [of("120.5", "18.33", words="241335", unit="word")]
+    [answer] = opened.evaluate(DIAGNOSE, cases)
+    unusual = [found["unusual"] for found in answer["would"]]
+    assert unusual == sorted(unusual) and unusual[-1] > 0
+    fill(opened, cases[0])
+    assert 1 <= len(headings(opened)[WANTED]) <= 5
 
 
 def test_windows_are_suspected_in_both_directions(opened):

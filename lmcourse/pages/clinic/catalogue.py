@@ -209,7 +209,7 @@ LOSSES = (
         "The label-smoothed loss (0.1) was reported; the mean symbol of the vocabulary would cost {x} nats.",
         implied="(g - 0.9 * h) / 0.1",
         low="ln(vocabulary)",
-        high="2.5 * ln(vocabulary)",
+        high="2 * ln(vocabulary)",
         typical="1.5 * ln(vocabulary)",
         family="exp(0.9 * h + 0.1 * mean of -ln q over the vocabulary)",
     ),

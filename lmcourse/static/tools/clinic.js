@@ -14,13 +14,14 @@
   const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
   const LISTED = { document_mean: "mean of the documents' numbers", batch_mean: "mean of the batches' numbers", part_nats: "mean of the parts' nats" };
   const SAMPLE = 1000;
+  const OFFERED = 5;
   /* A count that the reader did not give is looked for between these bounds. The first kind of bound is the count
-     itself, the second its ratio to the tokens; for the counts of two units see RATIOS. */
+     itself, the second its ratio to the tokens. RATIOS has, for two units, the bounds of their ratio and its usual value. */
   const BOUNDS = { steps: [2, 4096], types: [2, 1e7], vocabulary: [2, 1e7], aux: [1e-4, 20] };
   const SHARES = { pads: [0, 20], kept: [0.01, 1], windows: [0, 0.5], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
   const RATIOS = {
-    "tokens words": [0.98, 20], "chars words": [1.2, 15], "bytes words": [1.2, 45],
-    "chars tokens": [0.3, 12], "bytes tokens": [1, 20], "bytes chars": [1, 4],
+    "tokens words": [0.98, 20, 1.3], "chars words": [1.2, 15, 5.5], "bytes words": [1.2, 45, 6],
+    "chars tokens": [0.3, 12, 4], "bytes tokens": [1, 20, 4], "bytes chars": [1, 4, 1.05],
   };
   /* Reported cases that the page offers to fill in: the words of the link, and the fields. */
   const CASES = [
@@ -105,15 +106,16 @@
       fits: found.filter((item) => item.fits),
       soft,
       near: found.filter((item) => !item.fits && item.distance < NEAR).slice(0, 5),
-      would,
+      would: would.sort((a, b) => a.unusual - b.unusual),
       untested: byField(untested),
       chance: covered(found, given),
     };
   }
 
   /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
-     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few}; an empty
-     list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than tokens. */
+     the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few, unusual}; an
+     empty list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than
+     tokens; `unusual`: how far the ratio of two units is from the usual one, as a logarithm. */
   function solve(explanation, missing, given) {
     const base = COUNTS[given.unit], { got, expected } = given;
     const others = missing.filter((name) => name !== base);
@@ -124,15 +126,18 @@
     const bounds = range(name, known, needs(explanation));
     if (!bounds) return undefined;
     const at = (count) => predicted(explanation, { ...given, known: { ...known, [name]: count } }, expected.value);
-    const ends = [root(at, bounds, got.value - got.half), root(at, bounds, got.value + got.half)].sort((a, b) => a - b);
-    if (ends.some(Number.isNaN)) return [];
+    const between = [at(bounds[0]), at(bounds[1])].sort((a, b) => a - b);
+    const targets = [Math.max(got.value - got.half, between[0]), Math.min(got.value + got.half, between[1])];
+    if (!(targets[0] <= targets[1])) return [];
+    const ends = targets.map((target) => root(at, bounds, target)).sort((a, b) => a - b);
     const whole = name !== "aux" && !per;
     const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
     const few = name === "chars" && high < known.tokens;
-    return low <= high ? [{ explanation, name, low, high, per, few }] : [];
+    const unusual = bounds.length > 2 ? Math.abs(Math.log(Math.sqrt(low * high) / bounds[2])) : 0;
+    return low <= high ? [{ explanation, name, low, high, per, few, unusual }] : [];
   }
 
-  /* Where a missing count is looked for; undefined when nothing is known to bound it. */
+  /* Where a missing count is looked for, and its usual value if there is one; undefined when nothing is known to bound it. */
   function range(name, known, needed) {
     if (name in BOUNDS) return [BOUNDS[name][0], name === "types" ? known.unknown || BOUNDS.types[1] : BOUNDS[name][1]];
     if (name in SHARES && known.tokens) {
@@ -141,16 +146,16 @@
     const other = needed.find((field) => field !== name && field in known && UNITS.some((unit) => COUNTS[unit] === field));
     const pair = other && Object.entries(RATIOS).find(([key]) => key.split(" ").includes(name) && key.split(" ").includes(other));
     if (pair) {
-      const [low, high] = pair[1];
-      return pair[0].startsWith(name) ? [low * known[other], high * known[other]] : [known[other] / high, known[other] / low];
+      const over = pair[0].startsWith(name);
+      const [low, high, usual] = pair[1].map((ratio) => over ? ratio * known[other] : known[other] / ratio);
+      return over ? [low, high, usual] : [high, low, usual];
     }
     return name === "tokens" ? [1, 1e12] : undefined;
   }
 
-  /* Where a monotone function takes a value between two bounds, by halving the interval; NaN when it does not. */
+  /* Where a monotone function takes a value that it has between two bounds, by halving the interval. */
   function root(at, [low, high], target) {
     const rises = at(high) > at(low);
-    if (!(Math.min(at(low), at(high)) <= target && target <= Math.max(at(low), at(high)))) return NaN;
     for (let step = 0; step < 200; step += 1) {
       const middle = Math.sqrt(low * high);
       if ((at(middle) < target) === rises) low = middle; else high = middle;
@@ -438,7 +443,7 @@
       ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
       ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
       ...list("ol", "Near, but not equal", found.near, (item) => exact(item, given)),
-      ...(found.fits.length ? [] : list("ul", "Would fit, for a count that you can check", found.would.slice(0, 8), (item) => wanted(item, data))),
+      ...(found.fits.length ? [] : list("ul", "Would fit, for a count that you can check", found.would.slice(0, OFFERED), (item) => wanted(item, data))),
       ...list("ul", "These determine no number, and cannot be excluded", hints, (item) => item),
       ...list("ul", "Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
         [`${series(item.missing.map((name) => data.words[name] || data.fields[name]))}: ${item.mistakes.join(", ")}`]),
