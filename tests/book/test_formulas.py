@@ -250,9 +250,9 @@ FORMULAS = {
             kl_divergence((OLD[0][:, None] * OLD[1:4]).ravel(), (NEW[0][:, None] * NEW[1:4]).ravel()),
             kl_divergence(OLD[0], NEW[0]) + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4]),
         ),
-        r"\begin{aligned} &D\bigl(p(x_{1:N}) \,\Vert\, q(x_{1:N})\bigr) = \\ &\sum_{t=1}^{N} "
-        r"\mathop{\mathbb{E}}_{x_{<t} \sim p} D(p(\cdot | x_{<t}) \Vert q(\cdot | x_{<t})) "
-        r"\end{aligned}": (
+        r"\begin{aligned} &D\bigl(p(x_{1:N}) \,\Vert\, q(x_{1:N})\bigr) \\ &= \sum_{t=1}^{N} "
+        r"\mathop{\mathbb{E}}_{x_{<t} \sim p} \Bigl[ \\ "
+        r"&\quad D\bigl(p(\cdot | x_{<t}) \,\Vert\, q(\cdot | x_{<t})\bigr) \Bigr] \end{aligned}": (
             kl_divergence(three_tokens(OLD).ravel(), three_tokens(NEW).ravel()),
             kl_divergence(OLD[0], NEW[0])
             + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4])
@@ -602,7 +602,7 @@ READ = {
         "def-03-kl": "831d2d1a",
         "thm-03-decomposition": "1ff5422c",
         "thm-03-gibbs": "ff560538",
-        "thm-03-chain": "ed75c286",
+        "thm-03-chain": "33c527bb",
         "thm-03-rates": "1a223a8f",
         "def-03-mi": "a7a63321",
         "thm-03-mi": "e3e0c85a",
