@@ -209,7 +209,12 @@ TWO_PART = Question(
             "Your 'best' is counted from 1. Positions are counted from 0.",
         ),
     ),
-    alike=(("right", "L7 (2)", "in the first and third case the model that is best now is overtaken last"),),
+    alike=(
+        ("right", "L7 (2)", "in the first and third case the model that is best now is overtaken last"),
+        ("L3 (2)", "L3 (3)", "in some case the best model stays the best if its size is taken for bits"),
+        ("M34 (2)", "M72", "in the second case the best model without its size has the lowest perplexity"),
+        ("L23", "M72", "in some case the best model without its size stands behind the best one"),
+    ),
     properties=(
         FINITE,
         Property(
