@@ -24,6 +24,9 @@ BITS = 8, 6, 5, 4, 3, 2
 STUDENT_BITS = 8, 6, 5, 4
 STUDENT, STEPS = 48, 1500
 """Units of the distilled network, and the steps of its training."""
+RATE = 8e-3
+OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
+"""Units and learning rates of further students, which learn from the first network only."""
 NEW_TALES, RATES = 12, (1e-3,)
 """How many tales a network is adapted to, and the learning rates that are tried."""
 TUNED_STEPS = 10, 40, 160
@@ -35,7 +38,13 @@ ALLOWED = 0.01
 
 def recompute():
     """Measure poems and networks, print what was found, and store it."""
-    found = {"poems": poems(), "few": poems(24, 200), "spelt": spelt(), "seeds": list(seeds())}
+    found = {
+        "poems": poems(),
+        "few": poems(24, 200),
+        "spelt": spelt(),
+        "seeds": list(seeds()),
+        "students": list(other_students()),
+    }
     for name in ("poems", "few"):
         for row in found[name]:
             print(
@@ -47,6 +56,8 @@ def recompute():
             print(f"    {name:8} {one['rise']:+.2%}, KL {one['kl']:.3f}, {one['changed']:.1%} changed")
         for name, one in row["adapted"].items():
             print(f"    {name:10} {one['chosen']}: {one['test']}")
+    for row in found["students"]:
+        print(f"{row['units']} units, rate {row['rate']}: KL {row['kl']:.3f}")
     store({"changes": made(**found)})
 
 
@@ -146,15 +157,10 @@ def sums(seen):
 
 def seeds(which=SEEDS):
     """For each seed: a network and its students, each of them rounded, and its adaptations to new text."""
-    docs = corpora.load("numpy-docs")
-    english = [corpora.load(name).train for name in ("tales-en", "numpy-docs", "sympy-docs")]
-    letters = tokenize(itertools.chain(*english), by="char").vocabulary
-    parts = docs.train, docs.valid  # the chapter's test pages are for its verdicts
-    train, valid = (tokenize(part, by="char", vocabulary=letters) for part in parts)
+    letters, train, valid = pages()
     first = None
     for seed in which:
-        network = neural.RecurrentLM(letters, "gru", width=128, seed=seed, state="document")
-        neural.train(network, train, steps=800, batch=16, length=32, lr=5e-3, seed=seed, progress=False)
+        network = teacher(letters, train, seed)
         old = forecasts(network, valid)
         row = {"seed": seed, "perplexity": score_text(network, valid).perplexity, "kB": kilobytes(network)}
         row["rounded"] = {
@@ -187,6 +193,41 @@ def seeds(which=SEEDS):
             }
         row["adapted"] = adapted(network, letters, seed)
         yield row
+
+
+def pages():
+    """The symbols of three English corpora, and the training and valid pages of the network."""
+    docs = corpora.load("numpy-docs")
+    english = [corpora.load(name).train for name in ("tales-en", "numpy-docs", "sympy-docs")]
+    letters = tokenize(itertools.chain(*english), by="char").vocabulary
+    parts = docs.train, docs.valid  # the chapter's test pages are for its verdicts
+    return letters, *(tokenize(part, by="char", vocabulary=letters) for part in parts)
+
+
+def teacher(letters, train, seed):
+    """The network of the chapter, from this seed."""
+    network = neural.RecurrentLM(letters, "gru", width=128, seed=seed, state="document")
+    neural.train(network, train, steps=800, batch=16, length=32, lr=5e-3, seed=seed, progress=False)
+    return network
+
+
+def other_students(which=OTHER_STUDENTS, seed=SEEDS[0]):
+    """Students of one network with other widths and another learning rate, each of them rounded."""
+    letters, train, valid = pages()
+    network = teacher(letters, train, seed)
+    old, rows = forecasts(network, valid), forecasts(network, train).exp()
+    for units, rate in which:
+        student = neural.RecurrentLM(letters, "gru", width=units, seed=seed, state="document")
+        imitate(student, rows, train, seed, rate)
+        of_bits = {
+            str(bits): {
+                "kB": kilobytes(student, bits),
+                "kl": means(old, forecasts(rounded(student, bits), valid), valid)["kl"],
+            }
+            for bits in STUDENT_BITS[1:]
+        }
+        found = means(old, forecasts(student, valid), valid)
+        yield {"units": units, "rate": rate, "kB": kilobytes(student), **found, "rounded": of_bits}
 
 
 def adapted(network, letters, seed):
@@ -276,12 +317,12 @@ def against(new, old, text):
     return [2**bits - 1 for bits in (found.difference, found.low, found.high)]
 
 
-def imitate(student, targets, text, seed):
+def imitate(student, targets, text, seed, rate=RATE):
     """Train on the symbols int64[N] of a text, or on a teacher's forecasts float32[N, V] of each of them."""
     rng = np.random.default_rng(seed)
     inputs = torch.from_numpy(neural.inputs_of(text))
-    optimiser = torch.optim.Adam(student.parameters(), lr=8e-3)
-    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS, eta_min=8e-4)
+    optimiser = torch.optim.Adam(student.parameters(), lr=rate)
+    decay = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, STEPS, eta_min=rate / 10)
     student.train()
     for _ in range(STEPS):
         at = torch.from_numpy(rng.integers(0, len(inputs) - 64, 16)[:, None] + np.arange(64))

@@ -44,6 +44,14 @@ def test_each_seed_has_its_versions():
         assert ("from the first" in row) == (row["seed"] != 0)
 
 
+def test_the_other_students_are_stored():
+    rows = stored()["changes"]["students"]
+    assert [(row["units"], row["rate"]) for row in rows] == [*changing.OTHER_STUDENTS]
+    for row in rows:
+        assert set(row["rounded"]) == {"6", "5", "4"}
+        assert all(one["kB"] < row["kB"] / 3 and one["kl"] > row["kl"] for one in row["rounded"].values())
+
+
 def test_each_seed_was_adapted_in_three_ways():
     """A chosen point keeps the old text within the margin, and is the best of those on the new one."""
     for row in stored()["changes"]["seeds"]:

@@ -585,33 +585,43 @@ right(
 )
 breaks("adaptive", "does not lie between 0", (REGRET, '"regret": sp.log(best / probability, 2) + n'))
 
-BITS = "bits = rates * length + 8 * sizes"
+CODED = "coded = tokens * np.log2(perplexities) / 8"
 PAYS = '"break_even": max(0.0, lengths.max())'
-changed("two-part", "M72", (BITS, "bits = rates * length"))
-changed("two-part", "M72", ('"rate": bits.min() / length', '"rate": rates[np.argmin(bits)]'))
-changed("two-part", "L3", ("8 * ", ""))
+BEST = '"best": np.argmin(coded + sizes)'
+GIVEN = '"bytes": coded'
+changed("two-part", "M72", (BEST, '"best": np.argmin(coded)'))
+changed("two-part", "M72", (GIVEN, '"bytes": coded + sizes'))
+changed("two-part", "M34", (CODED, "coded = length * np.log2(perplexities) / 8"))
+changed("two-part", "M34", (BEST, '"best": np.argmin(perplexities)'))
+changed("two-part", "M1", (GIVEN, '"bytes": tokens * np.log(perplexities) / 8'))
+changed("two-part", "M4", (GIVEN, '"bytes": tokens * perplexities / 8'))
+changed("two-part", "L3", (GIVEN, '"bytes": 8 * coded'))
+changed("two-part", "L1", (GIVEN, '"bytes": rates'))
+changed("two-part", "L3", ("lengths = 8 * ", "lengths = "), (BEST, '"best": np.argmin(8 * coded + sizes)'))
 changed("two-part", "L3", ("lengths = 8 * ", "lengths = "))
 changed("two-part", "L7", ("lengths.max()", "lengths.min()"))
 changed("two-part", "L34", (PAYS, '"break_even": max(0.0, (1 / lengths).max())'))
 changed(
     "two-part",
     "L7",
-    (PAYS, '"break_even": np.append(lengths, 0)[np.argmin(bits[np.append(np.where(others)[0], last)])]'),
+    (
+        PAYS,
+        '"break_even": np.append(lengths, 0)[np.argmin('
+        "(coded + sizes)[np.append(np.where(others)[0], last)])]",
+    ),
 )
 changed("two-part", "L3", (PAYS, '"break_even": 8 * max(0.0, lengths.max())'))
-changed("two-part", "L3", ("bits.min() / length", "bits.min() / 8 / length"))
-changed("two-part", "L23", ('"best": np.argmin(bits)', '"best": np.argmin(bits) + 1'))
-changed("two-part", "L1", ("bits.min() / length", "bits.min()"))
-changed("two-part", "L34", ("bits.min() / length", "8 * length / bits.min()"))
+changed("two-part", "L23", (BEST, '"best": np.argmin(coded + sizes) + 1'))
 right(
     "two-part",
     """
-    def two_part(rates, sizes, length):
-        models = sorted(zip(rates, sizes * 8, range(len(rates))))
+    def two_part(perplexities, tokens, sizes, length):
+        text = [n * math.log(ppl, 256) for ppl, n in zip(perplexities, tokens)]
+        models = sorted((t / length, s, i) for i, (t, s) in enumerate(zip(text, sizes)))
         total, best = min((r * length + s, i) for r, s, i in models)
         (r0, s0, _), *others = models
         pays = max([0, *((s0 - s) / (r - r0) for r, s, _ in others)])
-        return {"break_even": pays, "best": best, "rate": total / length}
+        return {"break_even": pays, "best": best, "bytes": text}
     """,
 )
 odd("two-part", (PAYS, '"break_even": abs(lengths).max() + (lengths.max() == 0)'))

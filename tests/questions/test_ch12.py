@@ -194,15 +194,6 @@ LATE = LATE.replace("    new, old = torch", "    rows.append(rows[-1])\n    new,
 LATE = LATE.replace("    rows = []", "    rows = [[0.0, 0.0]]").replace("    rows.append(rows[-1])\n", "")
 SET.broken.append(("forgetting", "before the first step", LATE))
 
-changed("select", "M61", ('"domain": "D"', '"domain": "A"'))
-changed("select", "L1", ('"domain": "D"', '"domain": "C"'))
-changed("select", "L7", ('"domain": "D"', '"domain": "B"'))
-for letter in ("B", "C", "D"):
-    changed("select", "L31", ('"easy": "A"', f'"easy": "{letter}"'))
-for letter in ("A", "B", "D"):
-    changed("select", "L31", ('"long": "C"', f'"long": "{letter}"'))
-right("select", 'choice = {"long": " C ", "easy": "(a)", "domain": "d"}')
-
 STEP = "weights.abs().amax(dim=1, keepdim=True) / (2 ** (bits - 1) - 1)"
 changed(
     "rounding",
@@ -266,29 +257,209 @@ right(
 )
 changed("size", "L28", ('" ".join(verdicts)', '[word.replace("none", "scales") for word in verdicts]'))
 
-CHANGE, KL, TRUTH = '"change": change', '"kl": a * first + (1 - a) * second', '"truth": truth'
-changed("same-loss", "L7", (CHANGE, '"change": -change'))
-changed("same-loss", "M62", (CHANGE, '"change": change.subs(p, a)'))
-changed("same-loss", "M4", (CHANGE, '"change": sp.exp(change)'))
-changed("same-loss", "M2", (CHANGE, '"change": change / sp.log(2)'))
-changed("same-loss", "L22", (CHANGE, '"change": p * first'))
-changed("same-loss", "M50", (KL, '"kl": -b * first - (1 - b) * second'))
-changed("same-loss", "L22", (KL, '"kl": a * first'))
-changed("same-loss", "M50", (KL, '"kl": p * sp.log(p / b) + (1 - p) * sp.log((1 - p) / (1 - b))'))
-changed("same-loss", "L31", (TRUTH, '"truth": 1 - truth'))
-changed("same-loss", "L2", (TRUTH, '"truth": (a + b) / 2'))
-changed("same-loss", "L8", (TRUTH, '"truth": sp.Rational(1, 2)'))
-changed("same-loss", "L34", (TRUTH, '"truth": -first / second'))
-right(
-    "same-loss",
+RISES = "rises.append([100 * math.expm1(change - z * s), 100 * math.expm1(change + z * s)])"
+S = "s = math.sqrt(a**2 + b**2 - 2 * rho * a * b)"
+KLD = '"kld" if abs(report["Mean KLD"] - change) < 1e-5 else "none"'
+VERDICTS = '"verdicts": " ".join(verdicts)'
+PAIRED = "abs(error - ratio * apart) < abs(error - ratio * s)"
+TRUE_S = "abs(error - ratio * math.sqrt(a**2 + b**2 - 2 * rho * a * b))"
+changed(
+    "report",
+    "M63",
+    (S, "s = math.sqrt(a**2 + b**2)"),
+    (PAIRED, f"abs(error - ratio * apart) < {TRUE_S}"),
+)
+changed(
+    "report",
+    "L22",
+    (S, "s = math.sqrt(a**2 + b**2 - rho * a * b)"),
+    (PAIRED, f"abs(error - ratio * apart) < {TRUE_S}"),
+)
+written(
+    "report",
+    "L22",
     """
-    H = lambda q: -p * sp.log(q) - (1 - p) * sp.log(1 - q)
-    two = {
-        "change": H(b) - H(a),
-        "kl": a * sp.log(a) - a * sp.log(b) + (1 - a) * (sp.log(1 - a) - sp.log(1 - b)),
-        "truth": 1 / (1 + sp.log(a / b) / sp.log((1 - b) / (1 - a))),
-    }
+    def read_reports(reports, z):
+        rises, words = [], []
+        for r in reports:
+            (q, a), (base, b), rho = r["PPL(Q)"], r["PPL(base)"], r["Cor"] / 100
+            change, s = np.log(q / base), (a**2 + b**2 - 2 * rho * a * b) ** 0.5
+            rises.append(100 * np.exp(change + s * np.array([-z, z])) - 100)
+            near = lambda x, y: abs(x - y) < 2e-5
+            ratio, error = r["PPL(Q)/PPL(base)"]
+            u, v = a / q, b / base
+            word = "ratio" if near(ratio, base / q) else ""
+            word = word or ("error" if near(error, ratio * (u * u + v * v) ** 0.5) else "")
+            words.append(word or ("kld" if near(r["Mean KLD"], change) else "none"))
+        return {"rise": np.array(rises), "verdicts": " ".join(words)}
     """,
+)
+changed("report", "L8", (RISES, RISES.replace("z * s", "s")))
+changed("report", "L8", (RISES, RISES.replace("z * s", "1.96 * s")))
+changed("report", "M4", (RISES, "rises.append([100 * (change - z * s), 100 * (change + z * s)])"))
+changed("report", "L29", (RISES, RISES.replace("100 * ", "")))
+changed("report", "L9", (RISES, RISES.replace("expm1", "exp")))
+changed("report", "L31", (RISES, RISES.replace("[100", "sorted([100").replace("])", "], reverse=True))")))
+changed("report", "L7", (RISES, RISES.replace("(change", "(-change")))
+changed("report", "M62", (KLD, '"none" if abs(report["Mean KLD"] - change) < 1e-5 else "kld"'))
+changed(
+    "report",
+    "M63",
+    (
+        f'elif {PAIRED}:\n            verdicts.append("error")',
+        'elif report["Mean KLD"] == round(change, 6):\n            verdicts.append("kld")',
+    ),
+    (f"verdicts.append({KLD})", f'verdicts.append("none" if {PAIRED} else "error")'),
+)
+changed(
+    "report",
+    "L34",
+    (VERDICTS, '"verdicts": " ".join(FLIP.get(word, word) for word in verdicts)'),
+    ("    rises, verdicts", '    FLIP = {"none": "ratio", "ratio": "none"}\n    rises, verdicts'),
+)
+changed("report", "L28", (KLD, '"kld"'))
+right(
+    "report",
+    """
+    def read_reports(reports, z):
+        rise, said = np.zeros((len(reports), 2)), []
+        for k, r in enumerate(reports):
+            q, base, ratio = (np.array(r[key]) for key in ("PPL(Q)", "PPL(base)", "PPL(Q)/PPL(base)"))
+            a, b, rho = q[1] / q[0], base[1] / base[0], r["Cor"] / 100
+            covariance = np.array([[a * a, rho * a * b], [rho * a * b, b * b]])
+            s = np.sqrt(np.array([1, -1]) @ covariance @ np.array([1, -1]))
+            rise[k] = (q[0] / base[0] * np.exp([-z * s, z * s]) - 1) * 100
+            if (ratio[0] > 1) != (q[0] > base[0]):
+                said.append("ratio")
+            elif ratio[1] > 1.2 * ratio[0] * s:
+                said.append("error")
+            elif math.isclose(r["Mean KLD"], math.log(q[0] / base[0]), rel_tol=1e-3):
+                said.append("kld")
+            else:
+                said.append("none")
+        return {"verdicts": said, "rise": rise.tolist()}
+    """,
+)
+right(
+    "report",
+    """
+    def read_reports(reports, z):
+        rises, words = [], ""
+        for r in reports:
+            l = math.log(r["PPL(Q)"][0]) - math.log(r["PPL(base)"][0])
+            e = [r[k][1] / r[k][0] for k in ("PPL(Q)", "PPL(base)")]
+            s = ((e[0] - e[1]) ** 2 + 2 * e[0] * e[1] * (1 - r["Cor"] / 100)) ** 0.5
+            rises.append((100 * math.exp(l - z * s) - 100, 100 * math.exp(l + z * s) - 100))
+            fits = {
+                "ratio": abs(math.log(r["PPL(Q)/PPL(base)"][0]) + l),
+                "error": abs(r["PPL(Q)/PPL(base)"][1] / r["PPL(Q)/PPL(base)"][0] - math.hypot(*e)),
+                "kld": abs(r["Mean KLD"] - l),
+            }
+            words += min(fits, key=fits.get) + ", " if min(fits.values()) < 1e-5 else "none, "
+        return {"rise": rises, "verdicts": words}
+    """,
+)
+odd("report", ('"ratio")', '"ratio" if change > 0 else "none")'))
+changed(
+    "report",
+    "L7",
+    ("math.log(q / base)", "math.log(ratio)"),
+    (KLD, KLD.replace("change", "math.log(q / base)")),
+)
+breaks("report", "does not contain the rise", (RISES, RISES.replace("(change", "(0.1 + change")))
+
+ALLOWED = "allowed = 100 * np.expm1(valid[:, 1]) <= margin"
+SENT = "k = int(np.where(allowed, valid[:, 0], np.inf).argmin())"
+WORD = '"accept" if (high < limits).all() else "reject" if (low >= limits).any() else "undecided"'
+LIMITS = "limits = np.array([-gain, margin])"
+BOUNDS = "low, high = 100 * np.expm1(change - z * error), 100 * np.expm1(change + z * error)"
+ROWS = "intervals.append(np.stack([low, high], axis=1))"
+changed("two-texts", "M64", (ALLOWED, "allowed = np.full(len(valid), True)"))
+changed("two-texts", "M65", (ALLOWED, "valid = test[:, :, 0]\n        " + ALLOWED))
+changed("two-texts", "L31", (SENT, "k = int(valid[:, 1].argmin())"))
+changed("two-texts", "M4", (BOUNDS, BOUNDS.replace("np.expm1", "")))
+changed("two-texts", "L29", (ROWS, "intervals.append(np.stack([low, high], axis=1) / 100)"))
+changed("two-texts", "L8", (BOUNDS, BOUNDS.replace("z * error", "1.96 * error")))
+changed("two-texts", "L8", (BOUNDS, BOUNDS.replace("z * error", "error")))
+changed("two-texts", "L31", (ROWS, "intervals.append(np.stack([low, high], axis=1)[::-1])"))
+changed(
+    "two-texts",
+    "M64",
+    (
+        WORD,
+        WORD.replace("low >= limits).any()", "low[:1] >= limits[:1]).all()").replace(
+            "high < limits", "high[:1] < limits[:1]"
+        ),
+    ),
+)
+changed("two-texts", "L22", (WORD, '"accept" if (100 * np.expm1(change) < limits).all() else "reject"'))
+changed("two-texts", "L22", (WORD, '"accept" if (high < limits).all() else "reject"'))
+changed("two-texts", "L11", (LIMITS, "limits = np.array([0.0, margin])"))
+changed(
+    "two-texts",
+    "L11",
+    (
+        WORD,
+        '"accept" if high[0] < -gain and low[1] <= 0 '
+        'else "reject" if low[1] > 0 or low[0] >= -gain else "undecided"',
+    ),
+)
+changed("two-texts", "L7", (LIMITS, "limits = np.array([gain, margin])"))
+changed(
+    "two-texts",
+    "L22",
+    (WORD, '"accept" if (high < limits).any() else "reject" if (low >= limits).all() else "undecided"'),
+)
+right(
+    "two-texts",
+    """
+    def one(valid, test, margin, gain, z):
+        kept = [k for k, (_, old) in enumerate(valid) if math.exp(old) <= 1 + margin / 100]
+        if not kept:
+            return -1, [[0, 0], [0, 0]], "untested"
+        k = min(kept, key=lambda i: valid[i][0])
+        rows = []
+        for mean, error in test[k]:
+            rows.append([(math.exp(mean + side * z * error) - 1) * 100 for side in (-1, 1)])
+        (a, b), (c, d) = rows
+        if a >= -gain or c >= margin:
+            return k, rows, "reject"
+        return k, rows, "undecided" if b >= -gain or d >= margin else "accept"
+
+
+    def two_texts(ways, margin, gain, z):
+        numbers, rows, words = zip(*(one(*way, margin, gain, z) for way in ways))
+        return {"verdicts": list(words), "sent": list(numbers), "intervals": list(rows)}
+    """,
+)
+right(
+    "two-texts",
+    """
+    def two_texts(ways, margin, gain, z):
+        limits = torch.log1p(torch.tensor([-gain, margin], dtype=torch.float64) / 100)
+        sent, words = torch.full((len(ways),), -1.0), []
+        intervals = torch.zeros(len(ways), 2, 2, dtype=torch.float64)
+        for w, (valid, test) in enumerate(ways):
+            good = [int(k) for k in valid[:, 0].argsort() if valid[k, 1] <= math.log1p(margin / 100)]
+            word = "untested"
+            if good:
+                mean, error = torch.tensor(test[good[0]]).T
+                ends = torch.stack([mean - z * error, mean + z * error], dim=1)
+                sent[w], intervals[w] = good[0], 100 * torch.expm1(ends)
+                word = "undecided"
+                if bool((ends[:, 1] < limits).all()):
+                    word = "accept"
+                elif bool((ends[:, 0] >= limits).any()):
+                    word = "reject"
+            words.append(word)
+        return {"sent": sent, "intervals": intervals, "verdicts": ", ".join(words)}
+    """,
+)
+odd("two-texts", ("if not allowed.any()", "if len(valid) < 2 or not allowed.any()"))
+breaks(
+    "two-texts",
+    "does not contain the change",
+    (BOUNDS, BOUNDS.replace("(change", "(0.2 + change")),
 )
 
 A, C = '"A": ([0.5, 0.5], [0.9, 0.1], [0.1, 0.9])', '"C": ([0.4, 0.6], [0.7, 0.3], [0.3, 0.7])'
@@ -430,13 +601,33 @@ def test_tuning_documents_flatter():
 
 
 def test_every_verdict_is_asked_for():
-    """Visible and fresh inputs hold all verdicts of the two tasks that judge, and none is always right."""
+    """Visible and fresh inputs hold all verdicts of the tasks that judge, and none is always right."""
     question = SET.questions["12.accept"]
     cases = [*question.cases, *question.fresh_cases(1), *question.fresh_cases(2)]
     assert {question.right(*case)["verdict"] for case in cases} == {"accept", "reject", "undecided"}
     question = SET.questions["12.size"]
     words = " ".join(question.right(*case)["verdicts"] for case in question.cases)
     assert set(words.split()) == {"none", "scales", "mask", "both", "full"}
+    question = SET.questions["12.report"]
+    words = " ".join(question.right(*case)["verdicts"] for case in question.cases)
+    assert set(words.split()) == {"none", "ratio", "error", "kld"}
+    question = SET.questions["12.two-texts"]
+    words = " ".join(question.right(*case)["verdicts"] for case in question.cases)
+    assert set(words.split()) == {"accept", "reject", "undecided", "untested"}
+
+
+def test_a_report_has_the_digits_of_its_tool_and_fits_itself():
+    """The lines of a right report agree to within their last digit, and those of a wrong one do not."""
+    for reports, z in [*SET.questions["12.report"].cases, *SET.questions["12.report"].fresh_cases(3)]:
+        words = SET.questions["12.report"].right(reports, z)["verdicts"].split()
+        for report, word in zip(reports, words, strict=True):
+            (q, of_q), (base, of_base) = report["PPL(Q)"], report["PPL(base)"]
+            ratio, error = report["PPL(Q)/PPL(base)"]
+            a, b, rho = of_q / q, of_base / base, report["Cor"] / 100
+            s = np.sqrt(a**2 + b**2 - 2 * rho * a * b)
+            fits = abs(ratio - q / base) < 2e-6, abs(error / ratio - s) < 2e-6
+            assert fits == (word != "ratio", word != "error")
+            assert (abs(report["Mean KLD"] - np.log(q / base)) < 2e-6) == (word == "kld")
 
 
 def test_the_interval_is_that_of_the_library():

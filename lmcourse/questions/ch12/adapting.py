@@ -1,12 +1,9 @@
-"""Chapter 12, adapting: the guarantee of a mixture, and which sentences to train on."""
+"""Chapter 12, adapting: the guarantee of a mixture."""
 
 import numpy as np
 
-from lmcourse.hints.answers import Unreadable, plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.wrong import but
-
-# --- mixture-bound ---------------------------------------------------------------------------------------
 
 
 def mixture_bound(lam, f, T):
@@ -104,78 +101,4 @@ MIXTURE_BOUND = Question(
     "minus the logarithm of both.",
 )
 
-# --- select ----------------------------------------------------------------------------------------------
-
-
-def select():
-    """Which of the four programs of the task does what."""
-    return {"domain": "D", "easy": "A", "long": "C"}
-
-
-def read_letters(answer):
-    """One letter for each key, in any case and with any blanks."""
-    answer = plain_data(answer)
-    if not isinstance(answer, dict) or set(answer) != set(select()):
-        keys = ", ".join(map(repr, select()))
-        raise Unreadable(f"your answer must be a dictionary with the keys {keys}, each with one letter.")
-    value, problems = {}, {}
-    for key, given in answer.items():
-        letter = given.strip(" .()").upper() if isinstance(given, str) else ""
-        value[key] = letter if letter in {*"ABCD"} else ""
-        if not value[key]:
-            problems[key] = f'"{key}" is {given!r}. Give one of the letters A, B, C and D, in quotes.'
-    return value, problems
-
-
-SELECT = Question(
-    key="12.select",
-    title="four programs choose training text",
-    kind="debug",
-    stars=2,
-    points=3,
-    form="value",
-    right=select,
-    cases=((),),
-    reading=read_letters,
-    entry_points={"domain": 1, "easy": 1, "long": 1},
-    mistakes=(
-        Mistake(
-            "M61",
-            but(select, {"domain": lambda: "A"}),
-            "Program A looks at one model only. A sentence that is easy for every model has a small loss "
-            "under this one as well: what does the general model say about it?",
-        ),
-        Mistake(
-            "L1",
-            but(select, {"domain": lambda: "C"}),
-            "Program C compares totals. Write a sentence twice in a row: does it become more typical of the "
-            "domain?",
-        ),
-        Mistake(
-            "L7",
-            but(select, {"domain": lambda: "B"}),
-            "Follow the sign in program B. A sentence of the domain has a smaller loss under the domain's "
-            "model than under the general one: does it come first or last in that order?",
-        ),
-        *(
-            Mistake(
-                "L31",
-                but(select, {"easy": lambda letter=letter: letter}),
-                f"Program {letter} compares two models. For 'easy', look for a program that never asks "
-                "whether a sentence is easy for the general model, too.",
-            )
-            for letter in ("B", "C", "D")
-        ),
-        *(
-            Mistake(
-                "L31",
-                but(select, {"long": lambda letter=letter: letter}),
-                f"Program {letter} divides by the number of tokens, so that length alone gives no advantage.",
-            )
-            for letter in ("A", "B", "D")
-        ),
-    ),
-    advice="Run all four on the ten sentences, and print their two losses per token beside the choice.",
-)
-
-QUESTIONS = (MIXTURE_BOUND, SELECT)
+QUESTIONS = (MIXTURE_BOUND,)

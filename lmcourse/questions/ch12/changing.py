@@ -1,122 +1,10 @@
-"""Chapter 12, the same perplexity and another model: formulas for two symbols, and statements to refute."""
+"""Chapter 12, the same perplexity and another model: statements to refute."""
 
 import numpy as np
 
-from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.designs import always_or_example, refuted_but
 from lmcourse.questions.shared.wrong import but
-
-# --- same-loss -------------------------------------------------------------------------------------------
-
-
-def same_loss(p, a, b):
-    """Change of loss from (a, 1 - a) to (b, 1 - b) under (p, 1 - p), KL, and the p without a change."""
-    heads, tails = np.log(a / b), np.log((1 - a) / (1 - b))
-    return {
-        "change": p * heads + (1 - p) * tails,
-        "kl": a * heads + (1 - a) * tails,
-        "truth": tails / (tails - heads),
-    }
-
-
-def _kl(a, b):
-    return a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b))
-
-
-SAME_LOSS = Question(
-    key="12.same-loss",
-    title="no change in the loss, and another model",
-    kind="derive",
-    stars=2,
-    points=3,
-    form="expression",
-    symbols=("p", "a", "b"),
-    right=same_loss,
-    cases=((0.35, 0.8, 0.3), (0.7, 0.2, 0.6), (0.45, 0.9, 0.7)),
-    draw=lambda rng: (rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.45), rng.uniform(0.55, 0.9)),
-    entry_points={"change": 1, "kl": 1, "truth": 1},
-    mistakes=(
-        Mistake(
-            "L7",
-            but(same_loss, {"change": lambda p, a, b: -same_loss(p, a, b)["change"]}),
-            "Your 'change' is the old loss minus the new one. A rise of the loss is to be positive.",
-        ),
-        Mistake(
-            "M62",
-            but(same_loss, {"change": lambda p, a, b: _kl(a, b)}),
-            "Your 'change' is the KL divergence. It takes the mean under the old model; what happens to the "
-            "loss is a mean under the truth.",
-        ),
-        Mistake(
-            "M4",
-            but(same_loss, {"change": lambda p, a, b: np.exp(same_loss(p, a, b)["change"])}),
-            "Your 'change' is the ratio of the perplexities, the exponential of what is asked for.",
-        ),
-        Mistake(
-            "M2",
-            but(same_loss, {"change": lambda p, a, b: same_loss(p, a, b)["change"] / np.log(2)}),
-            "Your 'change' is {ratio} = 1 / ln 2 times what it should be: it is in bits.",
-        ),
-        Mistake(
-            "L22",
-            but(same_loss, {"change": lambda p, a, b: p * np.log(a / b)}),
-            "Your 'change' leaves out the second symbol, which has probability 1 - p.",
-        ),
-        Mistake(
-            "M50",
-            but(same_loss, {"kl": lambda p, a, b: _kl(b, a)}),
-            "Your 'kl' takes the mean under the new model. In the divergence to the *old* model, the old one "
-            "stands first.",
-        ),
-        Mistake(
-            "L22",
-            but(same_loss, {"kl": lambda p, a, b: a * np.log(a / b)}),
-            "Your 'kl' has one term. The second symbol adds another.",
-        ),
-        Mistake(
-            "M50",
-            but(same_loss, {"kl": lambda p, a, b: _kl(p, b)}),
-            "Your 'kl' is the divergence of the new model from the truth. The task asks how far it is from "
-            "the old model.",
-        ),
-        Mistake(
-            "L31",
-            but(same_loss, {"truth": lambda p, a, b: 1 - same_loss(p, a, b)["truth"]}),
-            "Your 'truth' is the probability of the second symbol.",
-        ),
-        Mistake(
-            "L2",
-            but(same_loss, {"truth": lambda p, a, b: (a + b) / 2}),
-            "Your 'truth' is half-way between the models. Set the change of the loss equal to 0 and solve "
-            "for p: logarithms, not probabilities, are balanced.",
-        ),
-        Mistake(
-            "L8",
-            but(same_loss, {"truth": lambda p, a, b: 0.5}),
-            "Your 'truth' is one half, whatever the models are. That is right if one model is the mirror "
-            "image of the other, b = 1 - a.",
-        ),
-        Mistake(
-            "L34",
-            but(same_loss, {"truth": lambda p, a, b: np.log(a / b) / np.log((1 - b) / (1 - a))}),
-            "Your 'truth' is the ratio (1 - p) / p. Solve for p itself.",
-        ),
-    ),
-    properties=(
-        Property(
-            "'kl' is below 0, and Gibbs' inequality forbids that",
-            lambda value, *case: value["kl"] >= -1e-12,
-        ),
-        Property(
-            "'truth' does not lie between 0 and 1",
-            lambda value, *case: 0 < value["truth"] < 1,
-        ),
-    ),
-    advice="Write ln(a / b) for the first symbol and ln((1 - a) / (1 - b)) for the second. All three "
-    "entries are made of these two.",
-)
-
-# --- kl-or-loss ------------------------------------------------------------------------------------------
 
 TIE = 1e-6
 """How near two losses have to be to count as the same."""
@@ -240,4 +128,4 @@ KL_OR_LOSS = Question(
     advice="Try two symbols first, and write a loop over q and r with steps of 0.1.",
 )
 
-QUESTIONS = (SAME_LOSS, KL_OR_LOSS)
+QUESTIONS = (KL_OR_LOSS,)
