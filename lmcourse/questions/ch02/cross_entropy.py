@@ -59,8 +59,33 @@ THREE_WORDS = Question(
                 name,
                 lambda q, name=name: _cost_from(scaled(name, -np.log(q)), q),
                 HINTS[name] + " The other units follow from it.",
+                explains="answer",
             )
             for name in ("M2", "M3")
+        ),
+        *(
+            Mistake(
+                "L3",
+                but(sentence_cost, {key: lambda q, by=by: -np.log(q) / by**2}),
+                f"Your '{key}' is divided by {name} twice. Once the surprisals are in nats, one division "
+                f"turns them into {key}.",
+            )
+            for key, by, name in (("bits", LN2, "ln 2"), ("hartleys", LN10, "ln 10"))
+        ),
+        Mistake(
+            "L31",
+            but(sentence_cost, {"bits": lambda q: -np.log10(q)}),
+            "Your 'bits' is in hartleys: it is divided by ln 10. One bit is ln 2 nats.",
+        ),
+        Mistake(
+            "L31",
+            but(sentence_cost, {"hartleys": lambda q: -np.log2(q)}),
+            "Your 'hartleys' is in bits: it is divided by ln 2. One hartley is ln 10 nats.",
+        ),
+        Mistake(
+            "M1",
+            but(sentence_cost, {"hartleys": lambda q: -np.log(q)}),
+            "Your 'hartleys' is {ratio} = ln 10 times what it should be: it is still in nats.",
         ),
         Mistake(
             "M5", _cost_negative, "A surprisal is minus the logarithm of a probability: it is never below 0."
@@ -86,6 +111,7 @@ THREE_WORDS = Question(
             "L31",
             exchanged(sentence_cost, "bits", "hartleys"),
             "'bits' and 'hartleys' are swapped. A hartley is larger than a bit, so there are fewer hartleys.",
+            explains="answer",
         ),
         Mistake(
             "M6",
@@ -110,6 +136,7 @@ THREE_WORDS = Question(
             ),
             "Your 'bits' and 'hartleys' are multiplied by ln 2 and ln 10. One bit is ln 2 = 0.6931 nats, so "
             "there are more bits than nats: divide.",
+            explains="answer",
         ),
         Mistake(
             "L1",
@@ -287,12 +314,14 @@ FORECASTERS = Question(
             partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1)),
             "Your numbers do not depend on the outcomes: they measure how sure a forecaster is, not how "
             "right.",
+            explains="answer",
         ),
         Mistake(
             "L6",
             partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1))),
             "Your numbers do not depend on the outcomes: take the probability of what happened, not the "
             "largest one.",
+            explains="answer",
         ),
         Mistake(
             "L1",
