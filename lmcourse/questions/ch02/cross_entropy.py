@@ -65,27 +65,17 @@ THREE_WORDS = Question(
         ),
         *(
             Mistake(
-                "L3",
+                mistake,
                 but(sentence_cost, {key: lambda q, by=by: -np.log(q) / by**2}),
-                f"Your '{key}' is divided by {name} twice. Once the surprisals are in nats, one division "
-                f"turns them into {key}.",
+                f"Your '{key}' is divided by {name} twice: numbers that were in {key} already have been read "
+                "as nats.",
             )
-            for key, by, name in (("bits", LN2, "ln 2"), ("hartleys", LN10, "ln 10"))
+            for mistake, key, by, name in (("M2", "bits", LN2, "ln 2"), ("M3", "hartleys", LN10, "ln 10"))
         ),
         Mistake(
-            "L31",
+            "M3",
             but(sentence_cost, {"bits": lambda q: -np.log10(q)}),
-            "Your 'bits' is in hartleys: it is divided by ln 10. One bit is ln 2 nats.",
-        ),
-        Mistake(
-            "L31",
-            but(sentence_cost, {"hartleys": lambda q: -np.log2(q)}),
-            "Your 'hartleys' is in bits: it is divided by ln 2. One hartley is ln 10 nats.",
-        ),
-        Mistake(
-            "M1",
-            but(sentence_cost, {"hartleys": lambda q: -np.log(q)}),
-            "Your 'hartleys' is {ratio} = ln 10 times what it should be: it is still in nats.",
+            "Your 'bits' is in hartleys, the unit of the logarithm to base 10. Bits go with base 2.",
         ),
         Mistake(
             "M5", _cost_negative, "A surprisal is minus the logarithm of a probability: it is never below 0."
@@ -201,9 +191,9 @@ def compare_forecasters(
     return {"nats": nats, "error": error, "choice": choice}
 
 
-def _only_scaled(name):
-    """The right answer with 'nats' in another unit, or with the wrong sign."""
-    return but(compare_forecasters, {"nats": lambda *case: scaled(name, compare_forecasters(*case)["nats"])})
+def _only_scaled(name, key):
+    """The right answer with one entry in another unit, or with the wrong sign."""
+    return but(compare_forecasters, {key: lambda *case: scaled(name, compare_forecasters(*case)[key])})
 
 
 def _only(**changes):
@@ -291,12 +281,22 @@ FORECASTERS = Question(
     entry_points={"nats": 1, "error": 1, "choice": 1},
     mistakes=(
         *(
-            replace(mistake, hint=mistake.hint.replace("Your number", "Each of your numbers"))
+            replace(
+                mistake,
+                hint=mistake.hint.replace("Your number", "Each of your numbers"),
+                explains="answer",
+            )
             for mistake in unit_mistakes(compare_forecasters, "M2 M3", only=("nats", "error"))
         ),
         *(
-            Mistake(name, _only_scaled(name), HINTS[name].replace("Your number", "Your 'nats'"))
-            for name in ("M2", "M3", "M5")
+            Mistake(name, _only_scaled(name, key), HINTS[name].replace("Your number", f"Your '{key}'"))
+            for name, key in (
+                ("M2", "nats"),
+                ("M3", "nats"),
+                ("M5", "nats"),
+                ("M2", "error"),
+                ("M3", "error"),
+            )
         ),
         Mistake(
             "L7",

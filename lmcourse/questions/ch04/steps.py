@@ -259,8 +259,8 @@ CALIBRATION = Question(
         Mistake(
             "L31",
             exchanged(calibration, "observed", "expected"),
-            "Your 'observed' is the number for 'expected', or the other way round. The targets occur in "
-            "'observed' only.",
+            "You give one of 'observed' and 'expected' in place of the other. Only 'observed' depends on the "
+            "targets.",
         ),
         Mistake(
             "L7",

@@ -166,7 +166,7 @@ COMPARE = Question(
         Mistake(
             "L7",
             partial(referee, judged=lambda report: -_bits_per_byte(report)),
-            "Your verdict names the model that needs more bits.",
+            "Your verdict names the model that needs more bits. The better model needs fewer.",
         ),
     ),
     properties=(FINITE,),

@@ -143,7 +143,7 @@ FIVE_NUMBERS = Question(
         Mistake(
             "L1",
             partial(five_numbers, word=1, char=1, byte=1),
-            "This is the total of the whole sentence. Divide it by the number of units.",
+            "Your number is the total of the whole sentence. Divide it by the number of units.",
         ),
     ),
     properties=(
