@@ -164,7 +164,7 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
         for labels, right, there in zip(answer.labels, answer.right, mask, strict=True)
         for label in labels[~right & there]
     ]
-    if not changes or not isinstance(answer.rights[0], dict):
+    if not changes or "" in wrong:
         return ""
     return f"This is so in {in_words([_quoted(answer, label) for label in dict.fromkeys(wrong)])} only."
 

@@ -138,17 +138,18 @@ class Mistake:
     slip : callable, optional
         The same mistake as a function of a finished value (a wrong base, say): it is then also tried on top
         of the others.
-    explains : {"numbers", "entries", "answer"}
-        What the formula must give for the hint to be true: the numbers that are wrong, all of each entry that
-        has a wrong one (an answer without names is one entry), or the whole answer. Where a hint names what
-        was done to several entries, or to a whole table, a few equal numbers do not show that it was done.
+    explains : {"entries", "answer", "numbers"}
+        What the formula must give for the hint to be true: all of each entry that has a wrong number (an
+        answer without names is one entry), the whole answer, or only the numbers that are wrong. A few equal
+        numbers do not show that a whole table was made in this way; and where a hint says what was done to
+        several entries, one of them does not show it either.
     """
 
     id: str
     wrong: Callable[..., Any]
     hint: str | Callable[..., str]
     slip: Callable[[Any], Any] | None = None
-    explains: Literal["numbers", "entries", "answer"] = "numbers"
+    explains: Literal["entries", "answer", "numbers"] = "entries"
 
     @property
     def name(self) -> str:

@@ -40,6 +40,9 @@ changed(
 changed("three-words", "M6", ("q.prod()", "np.log(q).sum()"))
 changed("three-words", "M4", (MEAN, "np.exp(nats.mean())"))
 changed("three-words", "L1", ("q.prod()", "q.prod() ** (1 / len(q))"))
+changed("three-words", "M2", ("nats / np.log(2)", "-np.log2(q) / np.log(2)"))
+changed("three-words", "M3", ("nats / np.log(10)", "-np.log10(q) / np.log(10)"))
+changed("three-words", "M3", ("nats / np.log(2)", "-np.log10(q)"))
 
 LOGS = "np.array([-np.log(q[days, outcomes]) for q in (a, b)])"
 MEANS, ERROR = '"nats": means', "(nats[0] - nats[1]).std(ddof=1) / np.sqrt(len(outcomes))"
@@ -48,6 +51,8 @@ changed("forecasters", "M3", ("-np.log(q[", "-np.log10(q["))
 changed("forecasters", "M2", (MEANS, '"nats": means / np.log(2)'))
 changed("forecasters", "M3", (MEANS, '"nats": means / np.log(10)'))
 changed("forecasters", "M5", (MEANS, '"nats": -means'))
+changed("forecasters", "M2", ('"error": error', '"error": error / np.log(2)'))
+changed("forecasters", "M3", ('"error": error', '"error": error / np.log(10)'))
 changed("forecasters", "L7", ("means.argmin()", "means.argmax()"))
 changed("forecasters", "L11", (' if settled else "not settled"', ""))
 changed("forecasters", "L5", (LOGS, "np.array([-(q * np.log(q)).sum(axis=1) for q in (a, b)])"))
@@ -215,10 +220,15 @@ changed("smoothing-floor", "L18", (FLOOR, "sp.log(V)"))
 changed("smoothing-floor", "L22", (FLOOR, "-right * sp.log(right)"))
 changed("smoothing-floor", "L13", (FLOOR, "-(1 - eps) * sp.log(1 - eps) - eps * sp.log(eps)"))
 changed("smoothing-floor", "M2", (FLOOR, f"({FLOOR}) / sp.log(2)"))
+changed("smoothing-floor", "M2", ('"floor": floor', '"floor": floor / sp.log(2)'))
+changed("smoothing-floor", "M2", (EXP, "sp.exp(floor / sp.log(2))"))
+changed("smoothing-floor", "L22", (FLOOR, FLOOR.replace("(V - 1) * ", "")))
 
 changed("below-entropy", "L7", ("averages < ", "averages > "))
 changed("below-entropy", "M2", ("-np.log(p[samples])", "-np.log2(p[samples])"))
-changed("below-entropy", "L1", (".mean(axis=1)", ".sum(axis=1)"))
+SET.breaks("below-entropy", "compare the total of a sample", (".mean(axis=1)", ".sum(axis=1)"))
+SET.breaks("below-entropy", "another sign or base", ("-p @ np.log(p)", "p @ np.log(p)"))
+SET.breaks("below-entropy", "another sign or base", ("-p @ np.log(p)", "-p @ np.log10(p)"))
 written(
     "below-entropy",
     "L14",

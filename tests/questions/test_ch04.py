@@ -139,6 +139,7 @@ changed(
     ),
 )
 changed("calibration", "L5", ("math.exp(loss)", "math.exp(entropy)"), ("loss > entropy", "False"))
+changed("calibration", "L31", *exchange("math.exp(loss)", "math.exp(entropy)"))
 changed("calibration", "L7", ("loss > entropy", "loss < entropy"))
 
 POOLED = "sum(scores).perplexity"
@@ -307,6 +308,7 @@ EXPONENT = 'math.log(report["reported"]) / report["loss"]'
 changed("forensics", "L9", (EXPONENT, 'report["reported"] / math.exp(report["loss"])'))
 changed("forensics", "L9", (EXPONENT, 'math.log(report["reported"]) / math.exp(report["loss"])'))
 changed("forensics", "L7", (EXPONENT, 'report["loss"] / math.log(report["reported"])'))
+changed("forensics", "L34", ('"exponents": ', '"exponents": 1 / '))
 changed("forensics", "L28", ('"none": 1.0,', ""))
 changed(
     "forensics",
@@ -321,6 +323,7 @@ changed("forensics", "L7", *((f"tokens / {count}", f"{count} / tokens") for coun
 changed("srilm", "M3", ("10 **", "math.e **"))
 changed("srilm", "M3", ("10 **", "2 **"))
 changed("srilm", "M5", ("(-log10", "(log10"))
+changed("srilm", "M5", ("(-log10", "(log10"), ("ppl[0] < ppl[1]", "ppl[0] > ppl[1]"))
 changed("srilm", "L27", ("words - oovs", "words"))
 changed("srilm", "L27", ("10 ** (-log10 / known)", "10 ** (-log10 / words)"))
 changed("srilm", "M25", ("(known + sentences)", "known"))

@@ -23,6 +23,21 @@ changed(
     ("2**per_word", "2**-per_word"),
     ("2**per_char", "2**-per_char"),
 )
+changed("five-numbers", "M5", ("-np.log2(q)", "np.log2(q)"))
+changed("five-numbers", "M5", ("2**per_word", "2**-per_word"), ("2**per_char", "2**-per_char"))
+changed(
+    "five-numbers",
+    "M1",
+    ("np.log2", "np.log"),
+    ("2**per_word", "np.exp(per_word)"),
+    ("2**per_char", "np.exp(per_char)"),
+)
+changed(
+    "five-numbers",
+    "M1",
+    ("2**per_word", "2 ** (per_word * math.log(2))"),
+    ("2**per_char", "2 ** (per_char * math.log(2))"),
+)
 changed("five-numbers", "M36", ("2**per_char", "2**per_word"))
 changed("five-numbers", "M35", ("2**per_char", "2**per_word * len(words) / len(text)"))
 changed("five-numbers", "M37", ('" ".join', '"".join'))
@@ -123,6 +138,8 @@ changed("converter", "L3", (SHARED, "given * counts[u] / counts[unit]"))
 changed("converter", "M36", (SHARED, "given"))
 changed("converter", "M1", ("math.log2", "math.log"))
 changed("converter", "M1", ("math.log2", "math.log"), (POWERS, '"perplexity": np.exp(bits)'))
+changed("converter", "M1", ('"bits": bits', '"bits": bits * math.log(2)'))
+changed("converter", "M1", (POWERS, '"perplexity": 2.0 ** (bits * math.log(2))'))
 changed("converter", "M2", (POWERS, '"perplexity": np.exp(bits)'))
 changed("converter", "M4", ('math.log2(value) if kind == "perplexity" else value', "value"))
 written(
@@ -194,6 +211,8 @@ written(
 RATIO, ROOT = "math.log(word) / math.log(byte)", "other ** (1 / bytes_per_word)"
 changed("harness", "L9", (RATIO, "word / byte"))
 changed("harness", "L7", (RATIO, "math.log(byte) / math.log(word)"))
+changed("harness", "L7", ('"bytes per word": ', '"bytes per word": 1 / '))
+changed("harness", "M36", (ROOT, "other"))
 changed("harness", "M35", (ROOT, "other / bytes_per_word"))
 changed("harness", "L9", (ROOT, "byte * other / word"))
 changed("harness", "L3", (ROOT, "other**bytes_per_word"))
@@ -297,6 +316,7 @@ changed(
         '16 * len(set("".join(tales.test)) - set("".join(tales.train))) * (name == "characters")',
     ),
 )
+changed("chinese-tales", "L22", ("16 * unknown[name]", "16"))
 changed("chinese-tales", "M1", ("16 * unknown[name]", "math.log(65_536) * unknown[name]"))
 changed("chinese-tales", "M38", ("score.bytes", "score.chars"), ('bits_per("byte")', 'bits_per("char")'))
 changed("chinese-tales", "M36", ('bits_per("byte")', 'bits_per("token")'))

@@ -156,8 +156,8 @@ TRANSCRIPTS = Question(
         Mistake(
             "L21",
             lambda candidates: transcripts(candidates, score=_word_totals),
-            "Your 'choice' goes by the words alone. Without the ends, the totals are those of all texts that "
-            "begin with these words.",
+            "Your 'choice' is the candidate whose words alone are the most probable. Without the ends, the "
+            "totals are those of all texts that begin with these words.",
         ),
         Mistake(
             "L21",
@@ -225,7 +225,7 @@ TRANSCRIPTS = Question(
         Mistake(
             "L11",
             _only_if_all_known,
-            "Your 'choice' gives up as soon as an end is missing. Whatever the missing end is, its log "
+            "Your 'choice' is -1 wherever an end is missing. Whatever the missing end is, its log "
             "probability cannot be above 0: is that enough to rule its candidate out?",
         ),
         Mistake(

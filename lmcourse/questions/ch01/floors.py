@@ -301,6 +301,7 @@ FLOOR_FORENSICS = Question(
             ),
             "Your 'digits' is too large by a factor of ln 10: it is the surprisal of one unseen token in "
             "nats. The floor is a power of 10.",
+            explains="answer",
         ),
         Mistake(
             "M3",
@@ -335,6 +336,7 @@ FLOOR_FORENSICS = Question(
             "L1",
             lambda *case: _finding(case[0], *case[2:], _nats_of_floor(*case) / LN10),
             "Your 'digits' is for all k unseen tokens together. The floor is for one.",
+            explains="answer",
         ),
         Mistake(
             "M5",

@@ -130,6 +130,7 @@ CLAIMS = Question(
             refuted_but("ABCD"),
             "Only one of the four statements always holds. Try each of them with two symbols, one of which "
             "is much more probable than the other.",
+            explains="answer",
         ),
     ),
     advice="Try two or three symbols, one of them much more probable than the others.",

@@ -59,8 +59,23 @@ THREE_WORDS = Question(
                 name,
                 lambda q, name=name: _cost_from(scaled(name, -np.log(q)), q),
                 HINTS[name] + " The other units follow from it.",
+                explains="answer",
             )
             for name in ("M2", "M3")
+        ),
+        *(
+            Mistake(
+                mistake,
+                but(sentence_cost, {key: lambda q, by=by: -np.log(q) / by**2}),
+                f"Your '{key}' is divided by {name} twice: numbers that were in {key} already have been read "
+                "as nats.",
+            )
+            for mistake, key, by, name in (("M2", "bits", LN2, "ln 2"), ("M3", "hartleys", LN10, "ln 10"))
+        ),
+        Mistake(
+            "M3",
+            but(sentence_cost, {"bits": lambda q: -np.log10(q)}),
+            "Your 'bits' is in hartleys, the unit of the logarithm to base 10. Bits go with base 2.",
         ),
         Mistake(
             "M5", _cost_negative, "A surprisal is minus the logarithm of a probability: it is never below 0."
@@ -86,6 +101,7 @@ THREE_WORDS = Question(
             "L31",
             exchanged(sentence_cost, "bits", "hartleys"),
             "'bits' and 'hartleys' are swapped. A hartley is larger than a bit, so there are fewer hartleys.",
+            explains="answer",
         ),
         Mistake(
             "M6",
@@ -110,6 +126,7 @@ THREE_WORDS = Question(
             ),
             "Your 'bits' and 'hartleys' are multiplied by ln 2 and ln 10. One bit is ln 2 = 0.6931 nats, so "
             "there are more bits than nats: divide.",
+            explains="answer",
         ),
         Mistake(
             "L1",
@@ -174,9 +191,9 @@ def compare_forecasters(
     return {"nats": nats, "error": error, "choice": choice}
 
 
-def _only_scaled(name):
-    """The right answer with 'nats' in another unit, or with the wrong sign."""
-    return but(compare_forecasters, {"nats": lambda *case: scaled(name, compare_forecasters(*case)["nats"])})
+def _only_scaled(name, key):
+    """The right answer with one entry in another unit, or with the wrong sign."""
+    return but(compare_forecasters, {key: lambda *case: scaled(name, compare_forecasters(*case)[key])})
 
 
 def _only(**changes):
@@ -264,12 +281,22 @@ FORECASTERS = Question(
     entry_points={"nats": 1, "error": 1, "choice": 1},
     mistakes=(
         *(
-            replace(mistake, hint=mistake.hint.replace("Your number", "Each of your numbers"))
+            replace(
+                mistake,
+                hint=mistake.hint.replace("Your number", "Each of your numbers"),
+                explains="answer",
+            )
             for mistake in unit_mistakes(compare_forecasters, "M2 M3", only=("nats", "error"))
         ),
         *(
-            Mistake(name, _only_scaled(name), HINTS[name].replace("Your number", "Your 'nats'"))
-            for name in ("M2", "M3", "M5")
+            Mistake(name, _only_scaled(name, key), HINTS[name].replace("Your number", f"Your '{key}'"))
+            for name, key in (
+                ("M2", "nats"),
+                ("M3", "nats"),
+                ("M5", "nats"),
+                ("M2", "error"),
+                ("M3", "error"),
+            )
         ),
         Mistake(
             "L7",
@@ -287,12 +314,14 @@ FORECASTERS = Question(
             partial(compare_forecasters, nats_of=lambda q, outcomes: entr(q).sum(axis=1)),
             "Your numbers do not depend on the outcomes: they measure how sure a forecaster is, not how "
             "right.",
+            explains="answer",
         ),
         Mistake(
             "L6",
             partial(compare_forecasters, nats_of=lambda q, outcomes: -np.log(q.max(axis=1))),
             "Your numbers do not depend on the outcomes: take the probability of what happened, not the "
             "largest one.",
+            explains="answer",
         ),
         Mistake(
             "L1",

@@ -7,7 +7,7 @@ from scipy.special import softmax, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.units import LN2
-from lmcourse.questions.shared.wrong import then
+from lmcourse.questions.shared.wrong import but, then
 
 # --- softmax-gradient ------------------------------------------------------------------------------------
 
@@ -174,6 +174,14 @@ SMOOTHING_FLOOR = Question(
             "Your sum includes only the right symbol. The target gives the V - 1 others a probability too.",
         ),
         Mistake(
+            "L22",
+            partial(
+                smoothing_floor,
+                floor=lambda eps, V: -xlogy(1 - eps + eps / V, 1 - eps + eps / V) - xlogy(eps / V, eps / V),
+            ),
+            "Your sum includes the right symbol and one other. The target gives V - 1 others a probability.",
+        ),
+        Mistake(
             "L13",
             partial(smoothing_floor, floor=lambda eps, V: -xlogy(1 - eps, 1 - eps) - xlogy(eps, eps)),
             "That is the entropy of a coin toss. The share eps is spread over many symbols, and each of "
@@ -183,7 +191,19 @@ SMOOTHING_FLOOR = Question(
             "M2",
             partial(smoothing_floor, floor=then(_entropy_of_smoothed_target, lambda nats: nats / LN2)),
             "Your floor is {ratio} = 1 / ln 2 times the one in nats: it is in bits. Use the natural "
+            "logarithm, and raise e to it for 'exp'.",
+            explains="answer",
+        ),
+        Mistake(
+            "M2",
+            but(smoothing_floor, {"floor": lambda eps, V: _entropy_of_smoothed_target(eps, V) / LN2}),
+            "Your 'floor' is {ratio} = 1 / ln 2 times the one in nats: it is in bits. Use the natural "
             "logarithm.",
+        ),
+        Mistake(
+            "M2",
+            but(smoothing_floor, {"exp": lambda *_: np.exp(_entropy_of_smoothed_target(0.1, 1e4) / LN2)}),
+            "Your 'exp' raises e to a floor in bits. Raise 2 to it, or compute the floor in nats.",
         ),
     ),
     alike=(("right", "L43", "two decimals are as near as a diagnosis looks"),),

@@ -37,8 +37,9 @@ def _draw_experiment(rng):
     while True:
         p, n = rng.dirichlet([8.0, 3.0, 1.5]), int(rng.integers(3, 6))
         case = p, n, 4000, np.random.default_rng(rng.integers(2**32))
-        gaps = [abs(mistake.wrong(*case) - share_below(*case)) for mistake in BELOW_ENTROPY.mistakes]
-        if min(gaps) > 2 * BELOW_ENTROPY.atol:
+        share = share_below(*case)
+        gaps = [abs(mistake.wrong(*case) - share) for mistake in BELOW_ENTROPY.mistakes]
+        if min(share, *gaps) > 2 * BELOW_ENTROPY.atol:
             return case
 
 
@@ -68,11 +69,6 @@ BELOW_ENTROPY = Question(
             "You compare an average in bits with an entropy in nats. Use the same logarithm for both.",
         ),
         Mistake(
-            "L1",
-            partial(share_below, event=lambda p, n, mean, _: n * mean < entr(p).sum()),
-            "You compare the total of a sample with the entropy of one symbol. Divide by n.",
-        ),
-        Mistake(
             "L14",
             partial(share_below, event=lambda p, n, _, plug_in: plug_in < entr(p).sum()),
             "You score each sample with its own frequencies, which are the best model in hindsight. Score "
@@ -92,6 +88,12 @@ BELOW_ENTROPY = Question(
     ),
     properties=(
         Property("a share does not lie between 0 and 1", lambda value, *case: 0 <= value <= 1),
+        Property(
+            "none of your samples, or almost none, is below the entropy. Either you compare the total of a "
+            "sample with the entropy of one symbol, and have to divide by n, or your entropy has another "
+            "sign or base than the surprisals",
+            lambda value, *case: value > 0.01,
+        ),
         *DRAWN,
         counted(2),
     ),
@@ -280,6 +282,7 @@ FORENSICS = Question(
             lambda right, reported, tokens, padding: _finding(reported / right, tokens, padding),
             "You divide the numbers themselves. A wrong base or count changes the exponent: divide their "
             "logarithms.",
+            explains="answer",
         ),
         Mistake(
             "L7",
@@ -288,6 +291,7 @@ FORENSICS = Question(
             ),
             "Your exponent is upside down: it should be the power that turns the right number into the "
             "reported one.",
+            explains="answer",
         ),
         Mistake(
             "L9",

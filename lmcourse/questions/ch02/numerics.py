@@ -209,11 +209,13 @@ TOKEN_NLL = Question(
             partial(token_nll, log_probs_of=wrong.sum_of_large_exponentials),
             "exp of a large logit is infinite. Subtract the row's largest logit first: softmax does"
             " not change.",
+            explains="numbers",  # with float64, some cases stay right
         ),
         Mistake(
             "M45",
             partial(token_nll, log_probs_of=wrong.ratio_of_large_exponentials),
             "exp of a large logit is infinite, and inf / inf is nan. Subtract the row's largest logit first.",
+            explains="numbers",  # as above
         ),
         Mistake(
             "M30",

@@ -80,6 +80,13 @@ SRILM = Question(
             partial(srilm, base=0.1),
             "Your perplexities are below 1. The log probability is negative, so the exponent needs a minus "
             "sign.",
+            explains="answer",
+        ),
+        Mistake(
+            "M5",
+            but(srilm, {key: lambda *case, key=key: 1 / srilm(*case)[key] for key in ("ppl", "ppl1")}),
+            "Your perplexities are below 1. The log probability is negative, so the exponent needs a minus "
+            "sign.",
         ),
         Mistake(
             "L27",
@@ -124,6 +131,7 @@ SRILM = Question(
         ),
     ),
     alike=(
+        ("M5", "M5 (2)", "the first pair is not comparable"),
         ("right", "L27", "in the third pair no word is unknown"),
         ("right", "L27 (2)", "the same"),
         ("L27", "L27 (2)", "the same"),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from lmcourse.hints.question import Mistake, Question
 from lmcourse.questions.shared.verdicts import Audit, exponents
+from lmcourse.questions.shared.wrong import but
 
 
 def _exponent(report):
@@ -78,16 +79,25 @@ FORENSICS = Question(
             replace(AUDIT, evidence=lambda report: report["reported"] / math.exp(report["loss"])),
             "You divide the two perplexities. A wrong base or count raises the perplexity to a power: "
             "divide their logarithms.",
+            explains="answer",
         ),
         Mistake(
             "L9",
             replace(AUDIT, evidence=lambda report: math.log(report["reported"]) / math.exp(report["loss"])),
             "You divide a logarithm by a perplexity. Divide it by the loss, which is the logarithm of the "
             "right one.",
+            explains="answer",
         ),
         Mistake(
             "L7",
             replace(AUDIT, evidence=lambda report: 1 / _exponent(report)),
+            "Your exponents are upside down: they turn the reported number into the right one. The task "
+            "asks for ln r / L.",
+            explains="answer",
+        ),
+        Mistake(
+            "L34",
+            but(AUDIT, {"exponents": lambda reports: 1 / AUDIT(reports)["exponents"]}),
             "Your exponents are upside down: they turn the reported number into the right one. The task "
             "asks for ln r / L.",
         ),

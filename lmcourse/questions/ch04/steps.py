@@ -10,7 +10,7 @@ from lmcourse.questions.shared import wrong
 from lmcourse.questions.shared.batches import is_real, mean_of_tokens, more_padding, nats_of
 from lmcourse.questions.shared.properties import PERPLEXITY, unchanged
 from lmcourse.questions.shared.units import perplexity_mistakes
-from lmcourse.questions.shared.wrong import then
+from lmcourse.questions.shared.wrong import exchanged, then
 
 # --- steps -----------------------------------------------------------------------------------------------
 
@@ -208,6 +208,7 @@ CALIBRATION = Question(
             partial(calibration, to_log=_softmax_twice),
             "You apply softmax twice, so every forecast is almost flat. F.cross_entropy and F.log_softmax "
             "take logits.",
+            explains="answer",
         ),
         Mistake(
             "M19",
@@ -219,6 +220,7 @@ CALIBRATION = Question(
             "M20",
             partial(calibration, mean=wrong.padding_scored),
             "Your means include the padding. Leave out the positions whose target is ignore_index.",
+            explains="answer",
         ),
         Mistake(
             "M20",
@@ -252,6 +254,13 @@ CALIBRATION = Question(
             "L5",
             then(calibration, lambda found: _card(found["expected"], found["expected"])),
             "Your 'observed' does not depend on the targets. Average the surprisals of the targets.",
+            explains="answer",
+        ),
+        Mistake(
+            "L31",
+            exchanged(calibration, "observed", "expected"),
+            "You give one of 'observed' and 'expected' in place of the other. Only 'observed' depends on the "
+            "targets.",
         ),
         Mistake(
             "L7",

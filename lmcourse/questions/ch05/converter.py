@@ -7,6 +7,7 @@ import numpy as np
 from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import unchanged
+from lmcourse.questions.shared.units import LN2
 from lmcourse.questions.shared.wrong import but
 
 # --- exponents -------------------------------------------------------------------------------------------
@@ -269,6 +270,17 @@ CONVERTER = Question(
             partial(every_unit, log=np.log),
             "Your bits come from ln: they are {ratio} = ln 2 times the right ones, which makes them nats. "
             "Use log2.",
+            explains="answer",
+        ),
+        Mistake(
+            "M1",
+            but(every_unit, {"bits": lambda *case: LN2 * every_unit(*case)["bits"]}),
+            "Your 'bits' are {ratio} = ln 2 times the right ones: they are in nats. Divide by ln 2.",
+        ),
+        Mistake(
+            "M1",
+            partial(every_unit, power=lambda bits: 2.0 ** (LN2 * bits)),
+            "Your perplexities raise 2 to a number of nats. Raise 2 to the bits.",
         ),
         Mistake(
             "M1",
@@ -297,7 +309,8 @@ CONVERTER = Question(
         ("right", "M1", "where bits are given, no logarithm is taken"),
         ("right", "M4", "the same"),
         ("M1", "M4", "the same"),
-        ("M1 (2)", "M2", "the same"),
+        ("M1 (4)", "M2", "the same"),
+        ("M1 (2)", "M1 (4)", "where a perplexity is given, both give it back"),
         ("right", "M36", "where the count of the given unit is missing, its row is the only one"),
         ("right", "L3", "the same"),
         ("right", "M35", "the same"),

@@ -51,6 +51,12 @@ HARNESS = Question(
             "L7",
             partial(carry_over, ratio=lambda word, byte: np.log(byte) / np.log(word)),
             "Your 'bytes per word' is upside down: no word takes less than one byte.",
+            explains="answer",
+        ),
+        Mistake(
+            "L7",
+            but(carry_over, {"bytes per word": lambda word, byte, other: 1 / _bytes_per_word(word, byte)}),
+            "Your 'bytes per word' is upside down: no word takes less than one byte.",
         ),
         Mistake(
             "M35",
@@ -68,6 +74,13 @@ HARNESS = Question(
             "L3",
             partial(carry_over, line=lambda word, byte, other, ratio: other**ratio),
             "Your exponent is upside down: a byte is easier to predict than a word.",
+        ),
+        Mistake(
+            "M36",
+            partial(carry_over, line=lambda word, byte, other, ratio: other),
+            "Your 'byte perplexity' is the perplexity per *word*, and your 'bits per byte' follow from it. "
+            "Use the number of bytes per word.",
+            explains="answer",
         ),
         Mistake(
             "M36",

@@ -166,7 +166,7 @@ COMPARE = Question(
         Mistake(
             "L7",
             partial(referee, judged=lambda report: -_bits_per_byte(report)),
-            "Your verdict names the model that needs more bits.",
+            "Your verdict names the model that needs more bits. The better model needs fewer.",
         ),
     ),
     properties=(FINITE,),
@@ -253,6 +253,12 @@ TALES = Question(
             "Your 'complete' names each distinct unknown character once. Each occurrence has to be named.",
         ),
         Mistake(
+            "L22",
+            lambda: tale_table(complete=(_tales()["bits"] + 16) / _tales()["bytes"], best="characters"),
+            "Your 'complete' adds 16 bits to each total. That names one character, and a model has as many "
+            "to name as it has read as <unk>.",
+        ),
+        Mistake(
             "M1",
             lambda: tale_table(naming=16 * np.log(2)),
             "Your 'complete' adds nats to bits: one of 65,536 characters costs 16 bits, or 11.09 nats.",
@@ -279,6 +285,7 @@ TALES = Question(
             "Your 'per token' is in bits. The task asks for the perplexity.",
         ),
     ),
+    alike=(("M29", "L22 (2)", "16 bits are less than a thousandth of a total"),),
     properties=(
         FINITE,
         Property(

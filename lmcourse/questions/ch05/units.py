@@ -73,6 +73,17 @@ FIVE_NUMBERS = Question(
             "M1",
             partial(five_numbers, in_bits=lambda nats: nats),
             "Your bits are {ratio} = ln 2 times the right ones: they are nats. Divide by ln 2, or use log2.",
+            explains="answer",
+        ),
+        Mistake(
+            "M1",
+            partial(five_numbers, in_bits=lambda nats: nats, power=np.exp),
+            "Your bits are {ratio} = ln 2 times the right ones: they are nats. Divide by ln 2, or use log2.",
+        ),
+        Mistake(
+            "M1",
+            partial(five_numbers, power=lambda bits: 2 ** (bits * LN2)),
+            "You raise 2 to a number of nats. Raise 2 to bits, or e to nats.",
         ),
         Mistake(
             "M2",
@@ -83,6 +94,18 @@ FIVE_NUMBERS = Question(
             "M5",
             partial(five_numbers, in_bits=lambda nats: -nats / LN2),
             "Your bits are negative. A surprisal is *minus* the logarithm of a probability.",
+            explains="answer",
+        ),
+        Mistake(
+            "M5",
+            partial(five_numbers, in_bits=lambda nats: -nats / LN2, power=lambda bits: 2**-bits),
+            "Your bits are negative. A surprisal is *minus* the logarithm of a probability.",
+        ),
+        Mistake(
+            "M5",
+            partial(five_numbers, power=lambda bits: 2**-bits),
+            "Your number is one over the perplexity, but no perplexity is below 1. Check the sign of the "
+            "exponent.",
         ),
         Mistake(
             "M36",
@@ -120,7 +143,7 @@ FIVE_NUMBERS = Question(
         Mistake(
             "L1",
             partial(five_numbers, word=1, char=1, byte=1),
-            "This is the total of the whole sentence. Divide it by the number of units.",
+            "Your number is the total of the whole sentence. Divide it by the number of units.",
         ),
     ),
     properties=(

@@ -59,14 +59,12 @@ KNESER_NEY = Question(
                 | {"table": kneser_ney(counts, D, continuations=counts.sum(axis=0))["table"]}
             ),
             "Your 'table' does not use the continuation counts: token counts stand below it.",
-            explains="entries",
         ),
         Mistake(
             "L24",
             lambda counts, D: kneser_ney(counts, D) | {"continuations": counts.sum(axis=0)},
             "Your 'continuations' are token counts. Count the contexts that a word follows, however often it "
             "follows each.",
-            explains="entries",
         ),
         Mistake(
             "L16",
@@ -100,7 +98,6 @@ KNESER_NEY = Question(
             "L18",
             partial(kneser_ney, below=lambda a: np.full(len(a), 1 / len(a))),
             "Your 'table' does not use the continuation counts: the uniform model stands directly below it.",
-            explains="entries",
         ),
     ),
     properties=(

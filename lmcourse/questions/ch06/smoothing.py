@@ -87,14 +87,12 @@ WITTEN_BELL = Question(
             "L18",
             lambda counts: witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
             "The uniform model stands directly below your bigrams. The unigrams belong in between.",
-            explains="entries",
         ),
         Mistake(
             "M31",
             lambda counts: witten_bell(counts, below=counts.sum(axis=0) / counts.sum()),
             "A word that never occurs still has probability 0 after every context. Smooth the unigrams "
             "too, with T the number of different words, and 1 / V below.",
-            explains="entries",
         ),
         Mistake(
             "M31",

@@ -72,7 +72,6 @@ PASTS = Question(
             then(pasts, lambda right: {key: value - 1 for key, value in right.items()}),
             "Your numbers are too small by one. A token's own input is read too: the token before it, or "
             "<s>.",
-            explains="entries",
         ),
         Mistake(
             "L31",

@@ -146,8 +146,7 @@ EVALUATOR = Question(
         Mistake(
             "M19",
             partial(evaluate, count=_everything),
-            "You add up the right nats, but divide by the number of all places: ln r / ln R is {power}, the "
-            "share of tokens among them.",
+            "You add up the right nats, but you count all places as tokens, those with padding included.",
         ),
         Mistake(
             "M25",

@@ -200,6 +200,7 @@ PARTS = Question(
             _class_means,
             "Those are the mean differences of the classes. They do not add up to the whole: each has to be "
             "multiplied by its share of the tokens.",
+            explains="numbers",  # the part of a class without tokens may be right
         ),
         Mistake(
             "L38",

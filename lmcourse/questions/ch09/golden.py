@@ -339,6 +339,7 @@ GOLDEN_TEXT = Question(
             chosen(EXAMPLES, "unmoved", *CHANGES),
             "None of the four changes moves your golden value, so this test would pass whatever happens. A "
             "golden text has to contain what the changes act on.",
+            explains="answer",
         ),
     ),
     advice="Write a loop over the four changes, and print each value divided by the right one.",

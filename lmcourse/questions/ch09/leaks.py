@@ -251,6 +251,7 @@ LEAKED_TALE = Question(
             "L23",
             then(suspects, lambda found: {key: i + 1 for key, i in found.items()}),
             "Your positions start at 1. Positions are counted from 0.",
+            explains="answer",
         ),
         Mistake(
             "L8",
@@ -274,6 +275,7 @@ LEAKED_TALE = Question(
             ),
             "You have swapped the paragraph and the reworded tale. A copied paragraph is found with long "
             "n-grams, of which the reworded tale has hardly any.",
+            explains="answer",
         ),
     ),
     properties=(

@@ -96,6 +96,7 @@ WHICH_SPLIT = Question(
             _all("line"),
             "A split by line leaves the lines around a test line in the training text. In B, C and D the "
             "model will have read nothing of the tale that it meets.",
+            explains="answer",
         ),
         Mistake(
             "L11",
@@ -103,6 +104,7 @@ WHICH_SPLIT = Question(
             "A split by tale is a good habit, and no single split fits every question. Ask what "
             "the model will have read when it is used: in A the rest of the tale, in C nothing by the "
             "writer, in D nothing from later years.",
+            explains="answer",
         ),
     ),
     advice="For each question write down which of a text's surroundings the model will have read when it "

@@ -127,6 +127,7 @@ GIBBS = Question(
             ),
             "Your conditional lacks beta in the numerator. A topic that has not used this word yet may still "
             "do so.",
+            explains="numbers",  # a sweep goes on from what it has drawn
         ),
         Mistake(
             "L13",

@@ -80,6 +80,7 @@ TWO_BITS = Question(
             "L23",
             _shorter,
             TOO_WIDE,
+            explains="numbers",  # some of these codes do what is asked
         ),
         Mistake("L23", but(two_bits, {"length": lambda a, w: _length(w) - 1}), TOO_WIDE),
         Mistake(
@@ -140,6 +141,7 @@ TWO_BITS = Question(
             _cut(lambda a, w, cells: np.ceil((a + w / 2) * cells) / cells),
             "Your 'code' is the middle, rounded up. For some intervals the cell that begins there ends "
             "beyond the interval.",
+            explains="numbers",  # as above
         ),
         Mistake(
             "L22",

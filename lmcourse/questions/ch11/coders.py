@@ -304,6 +304,7 @@ CODER = Question(
             _never_zero,
             "You have put a count where the table has a 0. That is another model: what it cannot produce "
             "has no interval, and no code.",
+            explains="numbers",  # its other counts and codes may differ
         ),
         Mistake(
             "L23",
