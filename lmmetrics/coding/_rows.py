@@ -105,7 +105,7 @@ class Network:
     def __init__(self, model: Any) -> None:
         import torch
 
-        from lmmetrics.neural._torch import one_thread
+        from lmmetrics.neural.shared import one_thread
 
         self.torch, self.one_thread = torch, one_thread
         self.model, self.eos = model, model.vocabulary.eos

@@ -18,9 +18,9 @@ from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._exact import parts
-from lmmetrics.scoring._models import Unknown, _counts, _surprisals, check_how
+from lmmetrics.scoring.shared import Unknown, check_how, counts_of_documents, surprisals_of
 from lmmetrics.text import TokenizedText, Vocabulary, tokenize
-from lmmetrics.text._tokenizers import By, Sentences
+from lmmetrics.text.shared import By, Sentences
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Protocol:
     def row(self, model: Any, document: str) -> dict[str, Any]:
         """The score of one document, which the model reads by itself."""
         text = self.cut(model, document)
-        surprisals, scored = _surprisals(model, text, self.eos, self.unknown)
+        surprisals, scored = surprisals_of(model, text, self.eos, self.unknown)
         counts = {
             name: None if found is None else int(found.sum())
-            for name, found in _counts(text, self.eos).items()
+            for name, found in counts_of_documents(text, self.eos).items()
         }
         impossible = self.unknown == "infinite" and counts["unknown"]
         nats, *rest = [math.inf] if impossible else parts(surprisals[scored].tolist())

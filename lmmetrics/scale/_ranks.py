@@ -21,8 +21,8 @@ from lmmetrics.scale._scores import read_folder, refuse_twice
 from lmmetrics.scale._shards import Shards, host, shards_of
 from lmmetrics.scale._work import look, score
 from lmmetrics.scoring import LanguageModel, TextScore
-from lmmetrics.scoring._models import Unknown
-from lmmetrics.text._tokenizers import By, Sentences
+from lmmetrics.scoring.shared import Unknown
+from lmmetrics.text.shared import By, Sentences
 
 T = TypeVar("T")
 
