@@ -7,13 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from lmmetrics import __version__
+from lmmetrics import __version__, _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
 from lmmetrics._commands.faults import raised_here
 from lmmetrics._commands.parser import Commands, Parser, called
-
-INTERRUPTED = 130
-"""The exit status of a program that Ctrl-C has ended, as shells count: 128 and the number of the signal."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,14 +19,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             options = parser().parse_args(arguments)
+            if options.run is fit.fit or getattr(options, "shards", None):
+                _interrupt.tidy_up()  # they write files
             options.run(options)
         finally:
             sys.stdout.flush()  # here, and not at the end of the process, where no error is caught
     except BrokenPipeError:  # the reader has seen enough
         _forget_output()
     except KeyboardInterrupt:
-        print("lmmetrics: Stopped by Ctrl-C.", file=sys.stderr)
-        return INTERRUPTED
+        print(_interrupt.SAID, file=sys.stderr)
+        return _interrupt.STATUS
     except Exception as error:
         if debug:
             raise

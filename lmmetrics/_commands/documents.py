@@ -6,12 +6,13 @@ import argparse
 import contextlib
 import difflib
 import gzip
+import io
 import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO
 
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -46,10 +47,10 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
 def opened(path: Path | None) -> Iterator[BinaryIO]:
     """A file of text, or standard input; what gzip has packed is unpacked."""
     with contextlib.ExitStack() as stack:
-        file: BinaryIO = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
-        begins = file.peek(2)[:2]  # type: ignore[attr-defined]  # both are buffered
-        packed = begins == PACKED
-        yield cast(BinaryIO, stack.enter_context(gzip.open(file, "rb"))) if packed else file
+        source: Any = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
+        file = source if hasattr(source, "peek") else io.BufferedReader(source)
+        packed = file.peek(len(PACKED))[: len(PACKED)] == PACKED
+        yield stack.enter_context(gzip.open(file, "rb")) if packed else file
 
 
 @contextlib.contextmanager

@@ -101,7 +101,7 @@ def read(
 
 def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
     """How the text of a counted model is cut: as the options say, or else as the saved model says."""
-    label = model._spelling.label  # of an ARPA file, which does not say it, "model"
+    label = model.spelling.label  # of an ARPA file, which does not say it, "model"
     if options.by or label in BY:
         return options.by or label
     if label != "model":

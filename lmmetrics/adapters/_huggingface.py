@@ -111,7 +111,7 @@ class HuggingFaceLM(CallableLM):
     def load(
         cls, path: PathLike, *, device: str | None = None, dtype: Dtype | None = None, **options: Any
     ) -> HuggingFaceLM:
-        """Load model and tokenizer from a folder, or by their name on the hub.
+        """Load model and tokenizer from a folder, or by their name on the hub. Code that is there is not run.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class HuggingFaceLM(CallableLM):
         if dtype is not None and dtype not in DTYPES:
             raise ValueError(f"dtype is {dtype!r}; one of {', '.join(DTYPES)} is expected.")
         place = _device(torch, device)
-        config = transformers.AutoConfig.from_pretrained(path)
+        config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)
         made = getattr(config, "architectures", None) or [type(config).__name__]
         if (
             type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
@@ -149,16 +149,18 @@ class HuggingFaceLM(CallableLM):
                 "it, so a text has no probability from left to right. A causal model is expected, such as "
                 "GPT2LMHeadModel."
             )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(path)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=False)
         named = "dtype" if int(transformers.__version__.partition(".")[0]) > 4 else "torch_dtype"
         model, found = transformers.AutoModelForCausalLM.from_pretrained(
-            path, output_loading_info=True, **({named: getattr(torch, dtype)} if dtype else {})
+            path,
+            output_loading_info=True,
+            trust_remote_code=False,
+            **({named: getattr(torch, dtype)} if dtype else {}),
         )
         if missing := sorted(found["missing_keys"]):
             raise ValueError(
-                f"{path} holds {' and '.join(made)}, and {len(missing)} weights of {type(model).__name__} "
-                f"are missing, such as {missing[0]}: they would be random numbers. Save the whole causal "
-                "model."
+                f"{path} holds {' and '.join(made)}, but not all weights of {type(model).__name__}: "
+                f"{missing[0]} is missing, and would be random. Save the whole causal model."
             )
         return cls(model if place is None else model.to(place), tokenizer, **options)
 

@@ -73,6 +73,12 @@ class AdapterText(TokenizedText):
             if not isinstance(document, str):
                 raise TypeError(f"documents[{i}] is {document!r}; a string is expected.")
             ids = [int(id) for id in encode(document)]
+            if not ids and document.strip():
+                raise ValueError(
+                    f"The tokenizer finds no token in document {i}, {document[:40]!r}, so the model would "
+                    "predict nothing of it. Look whether the tokenizer is loaded: a folder without its files "
+                    "gives an empty one."
+                )
             if decode(ids) != document:
                 changed.append(i)
             first = 1 if bos is None and ids else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -358,16 +359,15 @@ def connected(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, bool]]
         count, threads = workers or need("dask.system", "scale").CPU_COUNT, scheduler == "threads"
         options = {"n_workers": 1, "threads_per_worker": count} if threads else {
             "n_workers": count, "threads_per_worker": 1}  # fmt: skip
-        with (
-            distributed.LocalCluster(
+        with deaf_to_interrupts():
+            cluster = distributed.LocalCluster(
                 processes=not threads,
                 dashboard_address="127.0.0.1:0",
                 silence_logs=50,
                 memory_limit=0,
                 **options,
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+            )
+        with cluster, distributed.Client(cluster) as client:
             yield client, threads
         return
     if workers is not None:
@@ -417,3 +417,16 @@ def quiet_about_size() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         yield
+
+
+@contextlib.contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Threads and processes that begin here do not see Ctrl-C: the process that began them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

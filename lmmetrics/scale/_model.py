@@ -16,6 +16,7 @@ import numpy as np
 from lmmetrics.adapters import CallableLM, HuggingFaceLM
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
+from lmmetrics.ngram.shared import tables_of
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._exact import parts
 from lmmetrics.scoring.shared import Unknown, check_how, counts_of_documents, surprisals_of
@@ -68,7 +69,7 @@ class Protocol:
                 "functools.partial(NGramModel.load, path)."
             )
         if isinstance(model, NGramModel):
-            model._fitted()
+            tables_of(model)
         if callable(getattr(model, "tokenize", None)):
             if self.by is not None or self.sentences is not None:
                 raise ScaleError(
@@ -154,7 +155,7 @@ def digest_of(model: Any) -> str:
         add(backend.to_str() if backend else json.dumps(sorted(tokenizer.get_vocab().items())))
         _add_weights(add, model.model.state_dict())
     elif isinstance(model, NGramModel):
-        tables = model._fitted()
+        tables = tables_of(model)
         add(json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order]))
         for level, probs, weights in zip(tables.levels, tables.probs, tables.weights, strict=True):
             for array in (level.tokens, level.contexts, probs, weights):

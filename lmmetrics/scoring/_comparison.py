@@ -115,8 +115,8 @@ def compare_scores(
     >>> a = [Score(nats=70 * n, tokens=10 * n) for n in (3, 4, 5)]
     >>> b = [Score(nats=70 * n + e, tokens=10 * n) for n, e in ((3, 10), (4, 30), (5, 20))]
     >>> compare_scores(a, b, seed=1)
-    a - b = -0.7213 bits per token, 95 % interval -1.6 to 0.2 (3 documents, 120 tokens):
-    a is better; about 42 tokens would tell them apart
+    a - b = -0.7213 bits per token, 95 % interval -1.5148 to 0.0721 (3 documents, 120 tokens):
+    not told apart; about 42 tokens would tell them apart
     """
     confidence = real_number("confidence", confidence, lambda c: 0 < c < 1, "a share such as 0.95")
     resamples = whole_number("resamples", resamples, 2)
