@@ -13,7 +13,7 @@ from lmmetrics._checks import check_listed, check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
-from lmmetrics.scoring.shared import checked_log_probs
+from lmmetrics.scoring._shared import checked_log_probs
 from lmmetrics.text import TokenizedText, Vocabulary
 
 __all__ = ["Mixture", "UnigramCache"]

@@ -17,7 +17,7 @@ from lmmetrics.ngram import (
     WittenBell,
 )
 from lmmetrics.text import tokenize
-from lmmetrics.text.shared import tokenize_blocks
+from lmmetrics.text._shared import tokenize_blocks
 
 SMOOTHING = {
     "modified-kneser-ney": ModifiedKneserNey,

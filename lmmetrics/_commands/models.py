@@ -20,7 +20,7 @@ from lmmetrics._commands.parser import BY
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
-from lmmetrics.scoring.shared import protocol_lines
+from lmmetrics.scoring._shared import protocol_lines
 from lmmetrics.text import tokenize
 
 DELAY = 5

@@ -12,7 +12,7 @@ from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, Score
-from lmmetrics.scoring.shared import versions
+from lmmetrics.scoring._shared import versions
 
 SHARDS = """\
 With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text.shared import counts_of, listed
+from lmmetrics.text._shared import counts_of, listed
 
 Encode = Callable[[str], Sequence[int]]
 Decode = Callable[[Sequence[int]], str]

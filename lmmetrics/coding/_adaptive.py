@@ -14,7 +14,7 @@ from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._exact import NextRow
 from lmmetrics.ngram import AddK, KneserNey, NGramModel, WittenBell
-from lmmetrics.ngram.shared import spelled
+from lmmetrics.ngram._shared import spelled
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 METHODS = (AddK, WittenBell, KneserNey)

@@ -16,7 +16,7 @@ from lmmetrics._types import Floats
 from lmmetrics.coding._adaptive import Adaptive
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import NGramModel
-from lmmetrics.ngram.shared import StepByStep
+from lmmetrics.ngram._shared import StepByStep
 from lmmetrics.text import Vocabulary
 
 
@@ -44,7 +44,7 @@ def reader_of(model: Any, vocabulary: Vocabulary) -> Reader:
     if isinstance(model, UnigramCache):
         return Cached(model, vocabulary)
     if is_network(model):
-        from lmmetrics.neural.shared import StepByStep as Network
+        from lmmetrics.neural._shared import StepByStep as Network
 
         return Network(model)
     if callable(getattr(model, "next_distribution", None)):

@@ -23,9 +23,9 @@ from lmmetrics.scale._scores import ShardScores, read_folder, refuse_twice
 from lmmetrics.scale._shards import Shard, Shards, shards_of
 from lmmetrics.scale._work import Seen, look, score
 from lmmetrics.scoring import LanguageModel
-from lmmetrics.scoring.shared import Unknown
+from lmmetrics.scoring._shared import Unknown
 from lmmetrics.text import Vocabulary, tokenize
-from lmmetrics.text.shared import By, Sentences
+from lmmetrics.text._shared import By, Sentences
 
 AT_ONCE = 8
 """How many counts are merged at a time."""

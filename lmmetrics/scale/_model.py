@@ -16,12 +16,12 @@ import numpy as np
 from lmmetrics.adapters import CallableLM, HuggingFaceLM
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
-from lmmetrics.ngram.shared import tables_of
+from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._exact import parts
-from lmmetrics.scoring.shared import Unknown, check_how, counts_of_documents, surprisals_of
+from lmmetrics.scoring._shared import Unknown, check_how, counts_of_documents, surprisals_of
 from lmmetrics.text import TokenizedText, Vocabulary, tokenize
-from lmmetrics.text.shared import By, Sentences
+from lmmetrics.text._shared import By, Sentences
 
 
 @dataclass(frozen=True)

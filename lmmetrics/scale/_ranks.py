@@ -21,8 +21,8 @@ from lmmetrics.scale._scores import read_folder, refuse_twice
 from lmmetrics.scale._shards import Shard, Shards, host, shards_of
 from lmmetrics.scale._work import look, score
 from lmmetrics.scoring import LanguageModel, TextScore
-from lmmetrics.scoring.shared import Unknown
-from lmmetrics.text.shared import By, Sentences
+from lmmetrics.scoring._shared import Unknown
+from lmmetrics.text._shared import By, Sentences
 
 T = TypeVar("T")
 
@@ -105,11 +105,10 @@ def score_rank(
     everything = processes.together(lambda: shards_of(shards, lines))
     mine = everything[processes.rank :: processes.ranks]
     loaded = processes.together(lambda: load(model, model_digest, protocol))
-    seen = processes.gather(
-        lambda: Prepared(loaded.digest, [s.name for s in everything], list(map(look, mine)))
-    )
+    names = [shard.name for shard in everything]
+    found = processes.gather(lambda: Prepared(loaded.digest, names, [look(shard) for shard in mine]))
     folder = Path(out).resolve()
-    plan = processes.together(lambda: planned(loaded, seen, protocol))
+    plan = processes.together(lambda: planned(loaded, found, protocol))
     first = processes.rank == 0
     processes.together(lambda: claim(folder, plan) if first else None)
     processes.together(lambda: score_all(loaded, mine, plan, protocol, folder, progress and first))

@@ -16,7 +16,7 @@ from lmmetrics.scale._files import COUNTS, Plan, place, read_plan, read_rows
 from lmmetrics.scale._shards import digest_of_all
 from lmmetrics.score import Unit
 from lmmetrics.scoring import Comparison, TextScore, compare_scores
-from lmmetrics.scoring.shared import Interval
+from lmmetrics.scoring._shared import Interval
 
 
 class ShardScores(Mapping[str, TextScore]):

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -194,6 +195,20 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     files = sorted((folder / "test").rglob("*.txt"))
     expected = score_text(lm, lm.tokenize([file.read_text(encoding="utf-8") for file in files]))
     assert json.loads(printed.out)[0]["nats"] == pytest.approx(expected.nats, rel=1e-6)
+    options = "--device", "cpu", "--dtype", "bfloat16", "--batch", "2", "--format", "json"
+    _, printed = run(capsys, "score", folder / "gpt2", folder / "test" / "00.txt", *options)
+    (row,) = json.loads(printed.out)
+    assert "(bfloat16, sums in float64)" in row["protocol"]["model"] and row["bits per byte"] > 0
+    status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--device", "cuda:99")
+    assert status == 1 and "There is no device 'cuda:99' here" in printed.err
+    for name, content, says in (
+        ("config.json", "{", "config.json is damaged: it is not JSON"),
+        ("model.safetensors", "junk" * 9, "transformers cannot load the model in"),
+    ):
+        broken = shutil.copytree(folder / "gpt2", folder / f"broken-{name}")
+        (broken / name).write_text(content, encoding="utf-8")
+        status, printed = run(capsys, "score", broken, folder / "test" / "00.txt")
+        assert status == 1 and says in printed.err and "Traceback" not in printed.err
     _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
     assert "windows of 48 tokens, moved by 24" in printed.out
 
@@ -522,23 +537,23 @@ def test_two_counts_of_bytes_are_not_mistaken_for_one(folder, tmp_path, capsys):
     assert run(capsys, *train, tmp_path / "words")[0] == 0
     assert run(capsys, *train, tmp_path / "bytes", "--by", "byte")[0] == 0
     for i in range(2):
-        (tmp_path / f"{i}.txt").write_text("the  wolf and\tthe \n", encoding="utf-8")
+        (tmp_path / f"{i}.txt").write_text("the  and and\tthe \n", encoding="utf-8")
     texts = tmp_path / "0.txt", tmp_path / "1.txt"
     _, printed = run(capsys, "score", tmp_path / "words", *texts, "--format", "json")
     (row,) = json.loads(printed.out)
-    assert row["bytes"] == 2 * 17 and "(34); the texts have 38" in row["protocol"]["bytes"]
+    assert row["bytes"] == 2 * 16 and "(32); the texts have 36" in row["protocol"]["bytes"]
     assert "The bytes are those of the tokens" in printed.err and "--single-blanks" in printed.err
     _, printed = run(capsys, "score", tmp_path / "bytes", *texts, "--format", "json")
     (row,) = json.loads(printed.out)
-    assert row["bytes"] == 38 and row["protocol"]["bytes"] == "those of the texts as they are"
+    assert row["bytes"] == 36 and row["protocol"]["bytes"] == "those of the texts as they are"
     both = "compare", tmp_path / "words", tmp_path / "bytes", *texts
     status, printed = run(capsys, *both)
-    assert status == 1 and "17 bytes for a and 19 for b" in printed.err and "--single-blanks" in printed.err
+    assert status == 1 and "16 bytes for a and 18 for b" in printed.err and "--single-blanks" in printed.err
     status, printed = run(capsys, *both, "--single-blanks", "--format", "json")
     assert status == 0 and json.loads(printed.out)[0]["unit"] == "byte"
     for name in ("words", "bytes"):
         _, printed = run(capsys, "score", tmp_path / name, *texts, "--single-blanks", "--format", "json")
-        assert json.loads(printed.out)[0]["bytes"] == 2 * 17 and "--single-blanks" not in printed.err
+        assert json.loads(printed.out)[0]["bytes"] == 2 * 16 and "--single-blanks" not in printed.err
 
 
 @pytest.mark.parametrize("moment", ["importing", "fitting", "writing", "scoring"])

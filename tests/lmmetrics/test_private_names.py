@@ -37,14 +37,13 @@ def uses(tree, package, defined):
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lmmetrics."):
             other, *inner = node.module.split(".")[1:]
-            names = inner + [alias.name for alias in node.names]
+            names = [name for name in inner if name != "_shared"] + [alias.name for alias in node.names]
             if other != package and (private := [name for name in names if named_privately(name)]):
                 yield node.lineno, f"{other}: {'.'.join(private)}"
-        elif isinstance(node, ast.Attribute) and named_privately(node.attr):
-            if node.attr not in defined[package] and not of_itself(node.value):
-                owners = sorted(other for other in defined if node.attr in defined[other])
-                if owners:
-                    yield node.lineno, f"{', '.join(owners)}: {node.attr}"
+        elif isinstance(node, ast.Attribute) and node.attr not in defined[package]:
+            owners = sorted(other for other in defined if node.attr in defined[other])
+            if owners and not of_itself(node.value):
+                yield node.lineno, f"{', '.join(owners)}: {node.attr}"
 
 
 def of_itself(node):
@@ -68,7 +67,7 @@ def found_in(sources):
 
 
 def test_no_package_uses_what_another_keeps_to_itself():
-    """What several use is in a module `shared`; what all use, in lmmetrics/_checks.py and its neighbours."""
+    """What several use is in a module `_shared`; what all use, in lmmetrics/_checks.py and its neighbours."""
     sources = {path: path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py")}
     assert len(sources) > 100 and list(found_in(sources)) == []
 

@@ -116,7 +116,7 @@ SIZES = 2, 3, 5, 10, 30
 
 
 def told_shares():
-    """The rows of the table in the doc-string of compare_scores: interval, noise, and a share for each size."""
+    """The table in the doc-string of compare_scores: for interval and noise a share for each size."""
     row = re.compile(r'"(t|bootstrap)", (\S+)(?: differences)? +((?:\d+ *){5})$', re.MULTILINE)
     return {
         (a, b): [int(n) / 100 for n in numbers.split()]
