@@ -15,8 +15,8 @@ from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
 Interval = Literal["t", "bootstrap"]
-INTERVALS: dict[str, str] = {"t": "Student's t", "bootstrap": "bootstrap"}
-"""The intervals, and what readers see."""
+INTERVALS: dict[Interval, str] = {"t": "interval (Student's t)", "bootstrap": "interval"}
+"""The intervals, and what readers see of them."""
 POWER = 0.8
 """How often a second experiment of the size `Comparison.needed` would find the difference."""
 
@@ -115,7 +115,7 @@ def compare_scores(
     >>> a = [Score(nats=70 * n, tokens=10 * n) for n in (3, 4, 5)]
     >>> b = [Score(nats=70 * n + e, tokens=10 * n) for n, e in ((3, 10), (4, 30), (5, 20))]
     >>> compare_scores(a, b, seed=1)
-    a - b = -0.7213 bits per token, 95 % interval -1.5148 to 0.0721 (3 documents, 120 tokens):
+    a - b = -0.7213 bits per token, 95 % interval (Student's t) -1.5148 to 0.0721 (3 documents, 120 tokens):
     not told apart; about 42 tokens would tell them apart
     """
     confidence = real_number("confidence", confidence, lambda c: 0 < c < 1, "a share such as 0.95")
@@ -231,7 +231,7 @@ class Comparison:
             f"about {self.needed:,.0f} {units}" if math.isfinite(self.needed) else f"no number of {units}"
         )
         return (
-            f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % interval "
+            f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % {INTERVALS[self.interval]} "
             f"{self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
             f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
         )
