@@ -231,8 +231,8 @@ class Comparison:
             f"about {self.needed:,.0f} {units}" if math.isfinite(self.needed) else f"no number of {units}"
         )
         return (
-            f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % {INTERVALS[self.interval]} "
-            f"{self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
+            f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % "
+            f"{INTERVALS[self.interval]} {self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
             f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
         )
 
