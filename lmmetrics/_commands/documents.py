@@ -12,7 +12,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -82,12 +82,24 @@ def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
             yield None
             continue
         path = existing(given)
-        files = sorted([*path.rglob("*.txt"), *path.rglob("*.txt.gz")]) if path.is_dir() else [path]
+        files = texts_below(path) if path.is_dir() else [path]
         if not files:
             raise ValueError(
                 f"The folder {given} has no *.txt or *.txt.gz files. Name the files, or rename them."
             )
         yield from files
+
+
+def texts_below(folder: Path) -> list[Path]:
+    """The files of text in a folder and in those below; an error if a folder may not be read."""
+    for _ in os.walk(folder, onerror=raised):  # rglob leaves out such folders without a word
+        pass
+    return sorted([*folder.rglob("*.txt"), *folder.rglob("*.txt.gz")])
+
+
+def raised(error: OSError) -> NoReturn:
+    """Raise an error."""
+    raise error
 
 
 def existing(given: str) -> Path:
