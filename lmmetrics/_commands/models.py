@@ -158,6 +158,6 @@ def loaded(path: str, given: dict[str, Any]) -> HuggingFaceLM:
             raise
         reason = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         raise ValueError(
-            f"transformers cannot load the model in {path}: {reason[:300]}\nA folder is expected into which "
+            f"Transformers cannot load the model in {path}: {reason[:300]}\nA folder is expected into which "
             "save_pretrained has written a causal model and its tokenizer."
         ) from error

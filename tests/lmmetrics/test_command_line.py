@@ -203,7 +203,7 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     assert status == 1 and "There is no device 'cuda:99' here" in printed.err
     for name, content, says in (
         ("config.json", "{", "config.json is damaged: it is not JSON"),
-        ("model.safetensors", "junk" * 9, "transformers cannot load the model in"),
+        ("model.safetensors", "junk" * 9, "Transformers cannot load the model in"),
     ):
         broken = shutil.copytree(folder / "gpt2", folder / f"broken-{name}")
         (broken / name).write_text(content, encoding="utf-8")
