@@ -62,7 +62,8 @@ def score_shards(
     shards : path, list of paths, or mapping
         A folder of files, a list of files, or a mapping from the name of each shard to a file or to a mapping
         from ids to texts. A file is ``.jsonl`` or ``.jsonl.gz`` (each line ``{"id": ..., "text": ...}``),
-        ``.parquet`` (columns ``id`` and ``text``) or ``.txt`` (one document, whose id is the shard's name).
+        ``.parquet`` (columns ``id`` and ``text``), ``.txt`` or ``.txt.gz`` (one document, whose id is the
+        shard's name).
         `write_shards` makes such files. A shard has to fit into the memory of a worker.
     out : path
         The folder for the scores. On a cluster every worker has to see it, and the files of the shards, under
