@@ -23,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _interrupt.tidy_up()  # they write files
             options.run(options)
         finally:
-            sys.stdout.flush()  # here, and not at the end of the process, where no error is caught
+            if sys.stdout:  # there is none after >&-
+                sys.stdout.flush()  # here, and not at the end of the process, where no error is caught
     except BrokenPipeError:  # the reader has seen enough
         _forget_output()
     except KeyboardInterrupt:

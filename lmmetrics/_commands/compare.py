@@ -32,8 +32,8 @@ def compare(options: argparse.Namespace) -> None:
     except UnitError as error:
         if options.unit == "byte":
             raise ValueError(
-                f"{str(error).partition('. ')[0]}. A model that is cut by whitespace counts one blank "
-                "between two tokens; --single-blanks lets both score the texts so."
+                f"{str(error).partition('. ')[0]}. A model whose text is cut by whitespace counts one "
+                "blank between two tokens; --single-blanks lets both score the texts so."
             ) from None
         raise ValueError(f"{str(error).partition('. ')[0]}. Compare per byte: --unit byte.") from None
     if len(a) < FEW:

@@ -66,7 +66,7 @@ def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
     """The documents, each in blocks of whole lines, so that one block is in memory at a time."""
     for path in files_of(options):
         name = str(path or "standard input")
-        with opened(path) as file, whole(name):
+        with opened(path) as file:
             blocks = decoded(file, name)
             if options.lines:
                 lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
@@ -124,8 +124,11 @@ def named(given: str) -> Path:
 def decoded(file: BinaryIO, name: str) -> Iterator[str]:
     """A file in blocks of whole lines."""
     start = 0
-    while lines := file.readlines(BLOCK):
-        data = b"".join(lines)
+    while True:
+        with whole(name):  # here, because the blocks are read outside the function that has opened the file
+            data = b"".join(file.readlines(BLOCK))
+        if not data:
+            return
         yield as_text(data, name, start).removeprefix("" if start else "\ufeff")
         start += len(data)
 

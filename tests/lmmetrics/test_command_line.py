@@ -352,6 +352,7 @@ def test_numbers_are_converted(capsys):
         ("fit train --fallback 1,2,4 --out m.arpa", 1, "each number above 0 and at most its count"),
         ("fit train --fallback a --out m.arpa", 2, "'a' is not one number or three"),
         ("fit train --smoothing witten-bell --fallback 0.5 --out m", 1, "--fallback is for methods with"),
+        ("fit cut.txt.gz --memory 1TB --out m", 1, "cut.txt.gz is not a complete file of gzip"),
         ("score m3.arpa cut.txt.gz", 1, "cut.txt.gz is not a complete file of gzip"),
         ("score m3.arpa --shards test --out new --single-blanks", 2, "--single-blanks is for TEXT"),
         ("convert 9 --tokens 9 --words 9 --chars 8", 1, "No text has 9 words and 8 chars"),
@@ -599,6 +600,14 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder):
         process.stdout.close()
         said = process.stderr.read()
     assert process.returncode == 0 and "Broken" not in said and "Traceback" not in said
+
+
+def test_a_command_needs_no_standard_output(folder, tmp_path):
+    command = (
+        f"{sys.executable} -m lmmetrics fit {folder / 'train'} --order 2 --out {tmp_path / 'm.arpa'} >&-"
+    )
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "m.arpa").exists()
 
 
 def test_a_disk_that_is_full_is_an_error(folder):
