@@ -13,7 +13,7 @@ from lmmetrics._checks import check_listed, check_text, whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
-from lmmetrics.scoring._models import checked_log_probs
+from lmmetrics.scoring._shared import checked_log_probs
 from lmmetrics.text import TokenizedText, Vocabulary
 
 __all__ = ["Mixture", "UnigramCache"]
@@ -104,7 +104,7 @@ class Mixture(Predictor):
             If a model returns something else than log probabilities, as `score_text` says: a mixture can hide
             a probability above 1.
         """
-        return self._mix(self._table(text), self._weights)
+        return self._mix(self._table(text), self.weights_in_use)
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
@@ -137,7 +137,7 @@ class Mixture(Predictor):
                 "start of the text, a counted model for a place anywhere in a text. Give all tokens from the "
                 'start of the text, so that the context begins with "<s>": context=["<s>", ...].'
             )
-        return self._weights @ rows
+        return self.weights_in_use @ rows
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
@@ -199,7 +199,7 @@ class Mixture(Predictor):
                 )
 
     @property
-    def _weights(self) -> Floats:
+    def weights_in_use(self) -> Floats:
         """The weights in use: float64[M]."""
         return getattr(self, "weights_", self._given)
 
@@ -235,7 +235,7 @@ class Mixture(Predictor):
         return logsumexp(logs[used] + np.log(weights[used])[:, None], axis=0)
 
     def __repr__(self) -> str:
-        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self._weights, self.models, strict=True))
+        parts = ", ".join(f"{w:.3f} {m!r}" for w, m in zip(self.weights_in_use, self.models, strict=True))
         return f"Mixture({parts})"
 
 

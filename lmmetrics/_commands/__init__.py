@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import dis
+import contextlib
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from lmmetrics import __version__
+from lmmetrics import __version__, _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
-from lmmetrics._commands.parser import Commands, Parser
+from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.parser import Commands, Parser, called
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use."""
-    options = parser().parse_args(arguments)
+    """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use, 130 after Ctrl-C."""
+    debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
-        options.run(options)
+        try:
+            options = parser().parse_args(arguments)
+            if options.run is fit.fit or getattr(options, "shards", None):
+                _interrupt.tidy_up()  # they write files
+            options.run(options)
+        finally:
+            if sys.stdout:  # there is none after >&-
+                sys.stdout.flush()  # here, and not at the end of the process, where no error is caught
     except BrokenPipeError:  # the reader has seen enough
-        sys.stderr.close()
-    except (OSError, ValueError, ImportError) as error:
-        if options.debug:
+        _forget_output()
+    except KeyboardInterrupt:
+        print(_interrupt.SAID, file=sys.stderr)
+        return _interrupt.STATUS
+    except Exception as error:
+        if debug:
             raise
         print(f"lmmetrics: {_message(error)}", file=sys.stderr)
         return 1
@@ -29,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> Parser:
     """The parser of all commands."""
-    top = Parser("python -m lmmetrics", description="Measure language models: one score, any unit.")
+    top = Parser(called(), description="Measure language models: one score, any unit.")
     top.add_argument("--version", action="version", version=f"lmmetrics {__version__}")
     commands = Commands(top)
     for command in (count, fit, score, card, compare, convert):
@@ -37,16 +48,20 @@ def parser() -> Parser:
     return top
 
 
+def _forget_output() -> None:
+    """Send what is still to be printed nowhere, so that the interpreter does not fail when it ends."""
+    with contextlib.suppress(OSError, ValueError):  # a test has no such file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _message(error: Exception) -> str:
     """What an error says; one that no line of this library raised may be a fault of the library."""
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}." if error.strerror else str(error)
-    last = error.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    assert last is not None  # it was raised
-    code = last.tb_frame.f_code
-    here = Path(__file__).parents[1] in Path(code.co_filename).parents
-    if here and code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]:  # not an error of Python's own
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "The memory does not suffice. Score fewer texts at a time; fit has --memory."
+    if raised_here(error):
         return str(error)
-    return f"{error}\nThis may be a fault of lmmetrics: --debug shows where it happened."
+    return (
+        f"{type(error).__name__}: {error}\nThis may be a fault of lmmetrics: --debug shows where it happened."
+    )

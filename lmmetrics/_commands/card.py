@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lmmetrics._commands import output
-from lmmetrics._commands.models import MODELS, check_options, read
+from lmmetrics._commands.models import MODELS, check_options, notes_of, read
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scoring import protocol_card
 
@@ -16,7 +16,9 @@ def card(options: argparse.Namespace) -> None:
     """Print the protocol card of a measurement."""
     check_options(options, options.model)
     model, text, _ = read(options, options.model)
-    made = protocol_card(model, text, eos=not options.no_eos, **dict(options.note))
+    made = protocol_card(
+        model, text, eos=not options.no_eos, **(notes_of(options, options.model, text) | dict(options.note))
+    )
     print(output.as_json(made.to_dict()) if options.format == "json" else made)
 
 
@@ -35,7 +37,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(card, EXAMPLES, MODELS + TEXTS, formats=("table", "json"))
     made.add_argument("model", metavar="MODEL")
-    add_texts(made, by=None)
+    add_texts(made, by=None, single=True)
     add_protocol(made)
     made.add_argument(
         "--note", action="append", type=note_of, default=[], metavar="NAME=WORDS", help="a line of your own"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
+from lmmetrics._commands.documents import documents_of
 from lmmetrics._commands.models import MODELS, check_options, scored
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
@@ -22,25 +24,59 @@ def compare(options: argparse.Namespace) -> None:
             f"--confidence is {options.confidence}; a number between 0 and 1 is expected, such as 0.95."
         )
     check_options(options, options.a, options.b)
-    _, a, _ = scored(options, options.a)
-    _, b, _ = scored(options, options.b)
+    names, a, card_a = scored(options, options.a)
+    _, b, card_b = scored(options, options.b)
+    how = {"confidence": options.confidence, "seed": options.seed, "interval": options.interval}
     try:
-        found = compare_scores(a, b, options.unit, confidence=options.confidence, seed=options.seed)
+        found = compare_scores(a, b, options.unit, **how)
     except UnitError as error:
         if options.unit == "byte":
-            raise
+            raise ValueError(
+                f"{str(error).partition('. ')[0]}. A model whose text is cut by whitespace counts one "
+                "blank between two tokens; --single-blanks lets both score the texts so."
+            ) from None
         raise ValueError(f"{str(error).partition('. ')[0]}. Compare per byte: --unit byte.") from None
     if len(a) < FEW:
-        print(
-            f"lmmetrics: The interval is from {len(a)} documents, which makes it too short: with 5, one of "
-            "95 % contains the true difference in about 81 of 100 cases. Give more documents.",
-            file=sys.stderr,
+        short = (
+            "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "
+            "84 to 90 of 100 cases with 5 documents)"
+            if options.interval == "t"
+            else "which makes it too short; --interval t is better"
+        )
+        note(f"The interval is from {len(a)} documents: {short}. Give more documents.")
+    if twice := repeated(documents_of(options)):
+        first, again = twice[0]
+        note(
+            f"{len(twice)} of {len(names)} documents {'have' if len(twice) > 1 else 'has'} the text of an "
+            f"earlier one, such as {again} that of {first}. They count twice, and the interval is too short: "
+            "give each document once."
         )
     if options.format == "table":
         print(f"a: {options.a}\nb: {options.b}\n{found}")
     else:
         plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
-        write(options, [{"a": str(options.a), "b": str(options.b)} | plain])
+        row: dict[str, Any] = {"a": str(options.a), "b": str(options.b)} | plain | {"seed": options.seed}
+        if options.format == "json":
+            row["protocol"] = {"a": card_a, "b": card_b}
+        write(options, [row])
+
+
+def note(said: str) -> None:
+    """Say what weakens a number, on the error stream."""
+    print(f"lmmetrics: {said}", file=sys.stderr)
+
+
+def repeated(documents: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The names of documents with one text: an earlier one, and one that repeats it."""
+    first: dict[str, str] = {}
+    found = []
+    for name, text in documents:
+        if not text.strip():
+            continue  # empty lines are no documents
+        if text in first:
+            found.append((first[text], name))
+        first.setdefault(text, name)
+    return found
 
 
 def add(commands: Commands) -> None:
@@ -48,11 +84,17 @@ def add(commands: Commands) -> None:
     made = commands.add(compare, EXAMPLES, MODELS + TEXTS)
     made.add_argument("a", metavar="MODEL_A")
     made.add_argument("b", metavar="MODEL_B")
-    add_texts(made, by=None)
+    add_texts(made, by=None, single=True)
     add_protocol(made)
     made.add_argument(
         "--unit", choices=tuple(UNITS), default="byte", help="what the difference is given per (default byte)"
     )
     made.add_argument("--confidence", type=float, default=0.95, help="of the interval (default 0.95)")
+    made.add_argument(
+        "--interval",
+        choices=("t", "bootstrap"),
+        default="t",
+        help="Student's t, better for few documents, or percentiles of the bootstrap (default t)",
+    )
     made.set_defaults(error=made.error)
     made.add_argument("--seed", type=int, default=0, help="of the resampled documents (default 0)")

@@ -13,6 +13,8 @@ EXAMPLES = """\
   python -m lmmetrics convert 141.2 --per token --tokens 82430 --chars 442423
   python -m lmmetrics convert 1.23 --kind bits --per char --chars 442423 --tokens 82430"""
 KINDS = "perplexity", "bits", "nats"
+LONGEST = 4
+"""The most bytes of a character in UTF-8."""
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -22,6 +24,7 @@ def convert(options: argparse.Namespace) -> None:
         raise ValueError(
             f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
         )
+    check_counts(counts)
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
     elif not options.value >= 0:
@@ -36,6 +39,32 @@ def convert(options: argparse.Namespace) -> None:
         print(made)
     else:
         write(options, [made.to_dict()])
+
+
+def check_counts(counts: dict[str, int | None]) -> None:
+    """An error if no text has these counts."""
+    for field, count in counts.items():
+        if count is not None and (count < 0 or (count == 0 and field != "words")):
+            raise ValueError(
+                f"--{field} is {count}, but the text that was scored has at least one: nothing else has a "
+                "perplexity."
+            )
+    words, chars, bytes = (counts[field] for field in ("words", "chars", "bytes"))
+    for less, more, name, other, why in (
+        (words, chars, "words", "chars", "a word has at least one character"),
+        (words, bytes, "words", "bytes", "a word has at least one byte"),
+        (chars, bytes, "chars", "bytes", "a character has at least one byte in UTF-8"),
+    ):
+        if less is not None and more is not None and less > more:
+            raise ValueError(
+                f"No text has {less} {name} and {more} {other}: {why}. Look whether two numbers are swapped, "
+                "or are from different texts."
+            )
+    if chars is not None and bytes is not None and bytes > LONGEST * chars:
+        raise ValueError(
+            f"No text has {chars} chars and {bytes} bytes: in UTF-8 a character has at most {LONGEST} bytes. "
+            "Look whether the numbers are from different texts."
+        )
 
 
 def add(commands: Commands) -> None:

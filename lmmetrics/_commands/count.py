@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from lmmetrics._commands.documents import documents_of
+from lmmetrics._commands.documents import documents_of, vocabulary_of
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
 from lmmetrics.score import UNITS
@@ -16,13 +16,19 @@ EXAMPLES = "  python -m lmmetrics count novel.txt\n  cat *.txt | python -m lmmet
 
 def count(options: argparse.Namespace) -> None:
     """Count the units of texts."""
+    vocabulary = vocabulary_of(options.vocabulary)
+    if vocabulary is not None and options.by not in ("whitespace", "word"):
+        raise ValueError("--vocabulary counts the unknown words: say --by whitespace or --by word, too.")
     rows = []
     for name, document in documents_of(options):
         units = tokenize([document], by="char")  # its counts are those of the document as it is
         row: dict[str, Any] = {"document": name}
         row |= {field: getattr(units, field) for field in UNITS.values() if field != "tokens"}
         if options.by:
-            row["tokens"] = len(tokenize([document], by=options.by))
+            text = tokenize([document], by=options.by, vocabulary=vocabulary)
+            row["tokens"] = len(text)
+            if vocabulary is not None:
+                row["unknown"] = text.unknown
         rows.append(row)
     if len(rows) > 1:
         sums: dict[str, Any] = {"document": "all"}
@@ -37,3 +43,8 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(count, EXAMPLES, TEXTS)
     add_texts(made, by=None, help="also count the tokens, cut in this way")
+    made.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="with --by: also count the tokens that are not in this list, a word a line",
+    )

@@ -5,14 +5,22 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import gzip
+import io
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
+from lmmetrics.text import Vocabulary, tokenize
+
+PACKED = b"\x1f\x8b"
+"""How a file of gzip begins."""
 BLOCK = 1 << 22
 """Bytes of a text that are read at a time, if memory is limited."""
+SPECIAL = "<s>", "</s>", "<unk>"
 EMPTY = "The texts are empty: there is nothing to measure."
 
 
@@ -22,22 +30,44 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
     if found:
         return found  # two models are given the same texts, and standard input can be read once
     for file in files_of(options):
-        if file is None:
-            found += documents_in(options, "standard input", sys.stdin.buffer.read())
-        else:
-            found += documents_in(options, str(file), file.read_bytes())
+        name = "standard input" if file is None else str(file)
+        with opened(file) as source, whole(name):
+            data = source.read()
+        found += documents_in(options, name, data)
     if not found:
         raise ValueError(EMPTY)
+    if getattr(options, "single_blanks", False):
+        single = tokenize([document for _, document in found], by="whitespace").decode()
+        found = [(name, document) for (name, _), document in zip(found, single, strict=True)]
     options.found = found
     return found
+
+
+@contextlib.contextmanager
+def opened(path: Path | None) -> Iterator[BinaryIO]:
+    """A file of text, or standard input; what gzip has packed is unpacked."""
+    with contextlib.ExitStack() as stack:
+        source: Any = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
+        file = source if hasattr(source, "peek") else io.BufferedReader(source)
+        packed = file.peek(len(PACKED))[: len(PACKED)] == PACKED
+        yield stack.enter_context(gzip.open(file, "rb")) if packed else file
+
+
+@contextlib.contextmanager
+def whole(name: str) -> Iterator[None]:
+    """An error with advice if a packed file is cut off or damaged."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise ValueError(f"{name} is not a complete file of gzip: it is cut off or damaged.") from None
 
 
 def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
     """The documents, each in blocks of whole lines, so that one block is in memory at a time."""
     for path in files_of(options):
-        with contextlib.ExitStack() as stack:
-            file = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
-            blocks = decoded(file, str(path or "standard input"))
+        name = str(path or "standard input")
+        with opened(path) as file:
+            blocks = decoded(file, name)
             if options.lines:
                 lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
                 yield from ([line + "\n"] for line in lines)
@@ -52,10 +82,24 @@ def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
             yield None
             continue
         path = existing(given)
-        files = sorted(path.rglob("*.txt")) if path.is_dir() else [path]
+        files = texts_below(path) if path.is_dir() else [path]
         if not files:
-            raise ValueError(f"The folder {given} has no *.txt files. Name the files, or rename them.")
+            raise ValueError(
+                f"The folder {given} has no *.txt or *.txt.gz files. Name the files, or rename them."
+            )
         yield from files
+
+
+def texts_below(folder: Path) -> list[Path]:
+    """The files of text in a folder and in those below; an error if a folder may not be read."""
+    for _ in os.walk(folder, onerror=raised):  # rglob leaves out such folders without a word
+        pass
+    return sorted([*folder.rglob("*.txt"), *folder.rglob("*.txt.gz")])
+
+
+def raised(error: OSError) -> NoReturn:
+    """Raise an error."""
+    raise error
 
 
 def existing(given: str) -> Path:
@@ -80,8 +124,11 @@ def named(given: str) -> Path:
 def decoded(file: BinaryIO, name: str) -> Iterator[str]:
     """A file in blocks of whole lines."""
     start = 0
-    while lines := file.readlines(BLOCK):
-        data = b"".join(lines)
+    while True:
+        with whole(name):  # here, because the blocks are read outside the function that has opened the file
+            data = b"".join(file.readlines(BLOCK))
+        if not data:
+            return
         yield as_text(data, name, start).removeprefix("" if start else "\ufeff")
         start += len(data)
 
@@ -91,11 +138,6 @@ def as_text(data: bytes, name: str, start: int = 0) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if not start and data[:2] == b"\x1f\x8b":
-            raise ValueError(
-                f"{name} is packed by gzip, and texts are read as they are. Unpack it first, or on the way "
-                f"(zcat {name} | python -m lmmetrics ... -)."
-            ) from None
         encoding = "utf-16" if not start and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
         raise ValueError(
             f"{name} is not UTF-8: byte {start + error.start} is 0x{data[error.start]:02x}. Convert it "
@@ -113,9 +155,30 @@ def documents_in(options: argparse.Namespace, name: str, data: bytes) -> list[tu
     return [(f"{name}:{i}", line + "\n") for i, line in enumerate(lines, 1)]
 
 
+def vocabulary_of(given: str | None) -> Vocabulary | None:
+    """The vocabulary in a file with one word a line; the words that every vocabulary has may be listed."""
+    if given is None:
+        return None
+    path = existing(given)
+    with opened(path) as file, whole(given):
+        lines = as_text(file.read(), given).removeprefix("\ufeff").split("\n")
+    words = [line.strip() for line in lines]
+    for number, word in enumerate(words, 1):
+        if len(word.split()) > 1:
+            raise ValueError(
+                f"{given}, line {number}: {word[:40]!r} is not one word. One word a line is expected."
+            )
+    known = dict.fromkeys(word for word in words if word and word not in SPECIAL)
+    if not known:
+        raise ValueError(f"{given} has no words. A file with one word a line is expected.")
+    return Vocabulary(known)
+
+
 def suggestion(path: str) -> str:
     """A hint at a file whose name is like the one that was given."""
     folder = Path(path).parent
-    there = os.listdir(folder) if folder.is_dir() else []
+    there: list[str] = []
+    with contextlib.suppress(OSError):  # no folder, or one that must not be read
+        there = os.listdir(folder)
     like = difflib.get_close_matches(Path(path).name, there, n=1)
     return f" Is {folder / like[0]} meant?" if like else ""

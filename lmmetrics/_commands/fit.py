@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named
+from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named, vocabulary_of
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
 from lmmetrics.ngram import (
     AbsoluteDiscounting,
@@ -13,10 +13,11 @@ from lmmetrics.ngram import (
     MissingStatisticsError,
     ModifiedKneserNey,
     NGramModel,
+    Smoothing,
     WittenBell,
 )
 from lmmetrics.text import tokenize
-from lmmetrics.text._blocks import tokenize_blocks
+from lmmetrics.text._shared import tokenize_blocks
 
 SMOOTHING = {
     "modified-kneser-ney": ModifiedKneserNey,
@@ -24,10 +25,13 @@ SMOOTHING = {
     "witten-bell": WittenBell,
     "absolute-discounting": AbsoluteDiscounting,
 }
+FALLBACK = {"modified-kneser-ney": "0.5,1,1.5", "kneser-ney": "0.75", "absolute-discounting": "0.75"}
+"""The methods that estimate discounts, and what may be given where they cannot; three are KenLM's."""
 EXAMPLES = """\
   python -m lmmetrics fit train/ --order 5 --out model.arpa
   python -m lmmetrics fit train/ --by char --smoothing witten-bell --out model
   python -m lmmetrics fit train/ --min-counts 3=2,4=2,5=2 --out model.arpa
+  python -m lmmetrics fit small.txt --vocabulary words.txt --fallback 0.5,1,1.5 --out model.arpa
   python -m lmmetrics fit huge.txt --memory 2GB --out model"""
 
 
@@ -42,26 +46,33 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
     if not arpa and out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
-    model = NGramModel(options.order, SMOOTHING[options.smoothing]())
+    vocabulary = vocabulary_of(options.vocabulary)
+    if vocabulary is not None and options.by not in ("whitespace", "word"):
+        raise ValueError(
+            f"--vocabulary lists words, and --by {options.by} cuts the text into others. Leave it out."
+        )
+    model = NGramModel(options.order, smoothing_of(options))
     if options.memory:
         if options.prune or options.min_counts:
             raise ValueError(
                 "--prune and --min-counts need the whole model in memory: leave out --memory, or leave out "
                 "--prune and --min-counts."
             )
-        text = tokenize_blocks(blocks_of(options), by=options.by)
+        text = tokenize_blocks(blocks_of(options), by=options.by, vocabulary=vocabulary)
         if not len(text):
             raise ValueError(EMPTY)
         fitted = partial(model.fit, memory=options.memory, folder=out.parent)
     else:
-        text = tokenize([document for _, document in documents_of(options)], by=options.by)
+        documents = [document for _, document in documents_of(options)]
+        text = tokenize(documents, by=options.by, vocabulary=vocabulary)
         fitted = model.fit
     try:
         fitted(text)
     except MissingStatisticsError as error:
         reason = str(error).partition(". ")[0]
         raise ValueError(
-            f"{reason}. Take --smoothing witten-bell, which has none, or fit more text."
+            f"{reason}. Give discounts for such orders, --fallback {FALLBACK[options.smoothing]}; or take "
+            "--smoothing witten-bell, which has none, or a lower --order, or more text."
         ) from None
     if options.prune or options.min_counts:
         model = model.prune(options.prune, options.min_counts)
@@ -70,6 +81,36 @@ def fit(options: argparse.Namespace) -> None:
     else:
         model.save(options.out)
     print(f"{options.out}: order {options.order}, {len(text):,} tokens, vocabulary {len(text.vocabulary):,}")
+
+
+def smoothing_of(options: argparse.Namespace) -> Smoothing:
+    """The smoothing method, with the discounts where it can estimate none."""
+    method = SMOOTHING[options.smoothing]
+    if options.fallback is None:
+        return method()
+    if options.smoothing not in FALLBACK:
+        raise ValueError(
+            f"--fallback is for methods with discounts: {', '.join(FALLBACK)}. Leave it out for "
+            f"{options.smoothing}."
+        )
+    numbers = options.fallback
+    try:
+        return method(fallback=numbers[0] if len(numbers) == 1 else numbers)
+    except ValueError:
+        raise ValueError(
+            f"--fallback is {','.join(f'{x:g}' for x in numbers)}; for {options.smoothing} the form of "
+            f"{FALLBACK[options.smoothing]} is expected, each number above 0 and at most its count."
+        ) from None
+
+
+def numbers_of(given: str) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    try:
+        return tuple(map(float, given.split(",")))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is not one number or three, such as 0.75 or 0.5,1,1.5."
+        ) from None
 
 
 def min_counts_of(given: str) -> dict[int, int]:
@@ -89,6 +130,18 @@ def add(commands: Commands) -> None:
     made.add_argument("--order", type=int, default=5, help="the longest n-grams (default 5)")
     made.add_argument(
         "--smoothing", choices=SMOOTHING, default="modified-kneser-ney", help="(default modified-kneser-ney)"
+    )
+    made.add_argument(
+        "--fallback",
+        type=numbers_of,
+        metavar="D1,D2,D3",
+        help="the discounts of orders for which a small text gives none, such as 0.5,1,1.5 as in KenLM; one "
+        "number for kneser-ney and absolute-discounting",
+    )
+    made.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="the words of the model, one a line; others become <unk> (default: the words of the texts)",
     )
     made.add_argument(
         "--prune",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,22 +15,26 @@ from typing import Any
 from tqdm import tqdm
 
 from lmmetrics._commands.documents import documents_of, existing
+from lmmetrics._commands.faults import raised_here
 from lmmetrics._commands.parser import BY
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
+from lmmetrics.scoring._shared import protocol_lines
 from lmmetrics.text import tokenize
 
 DELAY = 5
 """Seconds after which a command that scores shows what it is doing."""
+NEURAL = "context", "stride", "batch", "device", "dtype"
+"""The options for models of transformers."""
 MODELS = """\
 MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
 causal model of transformers.
 """
 
 
-def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], Any]:
-    """The names of the documents, their scores, and the text."""
+def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], dict[str, str]]:
+    """The names of the documents, their scores, and the lines of the protocol card."""
     with steps() as begin:
         model, text, names = read(options, path, begin)
         jobs = getattr(options, "jobs", 1)
@@ -37,7 +43,22 @@ def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any]
                 "--jobs is for counted models; those of transformers use all cores by themselves."
             )
         begin("scoring")
-        return names, score_documents(model, text, eos=not options.no_eos, jobs=jobs), text
+        eos = not options.no_eos
+        scores = score_documents(model, text, eos=eos, jobs=jobs)
+        unknown = sum(score.unknown for score in scores)
+    return names, scores, protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
+
+
+def notes_of(options: argparse.Namespace, path: str, text: Any) -> dict[str, Any]:
+    """What the command line adds to a card: the file of the model, and which bytes are counted."""
+    notes = {"file": os.path.basename(os.path.abspath(path))}
+    if text.spelling.label != "whitespace":
+        return notes | {"bytes": "those of the texts as they are"}
+    raw = sum(len(document.encode()) for _, document in documents_of(options))
+    notes["bytes"] = "those of the tokens, with one blank between two"
+    if raw != text.bytes:
+        notes["bytes"] += f" ({text.bytes:,}); the texts have {raw:,}"
+    return notes
 
 
 @contextlib.contextmanager
@@ -80,7 +101,7 @@ def read(
 
 def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
     """How the text of a counted model is cut: as the options say, or else as the saved model says."""
-    label = model._spelling.label  # of an ARPA file, which does not say it, "model"
+    label = model.spelling.label  # of an ARPA file, which does not say it, "model"
     if options.by or label in BY:
         return options.by or label
     if label != "model":
@@ -94,8 +115,11 @@ def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
 def check_options(options: argparse.Namespace, *paths: str) -> None:
     """An error if an option is given that none of the models heeds."""
     counted = [loader_of(path, options)[1] for path in paths]
-    if all(counted) and (options.context, options.stride) != (None, None):
-        raise ValueError("--context and --stride are for models of transformers. Leave them out.")
+    given = [name for name in NEURAL if getattr(options, name) is not None]
+    if all(counted) and given:
+        raise ValueError(
+            f"--{given[0]} is for models of transformers, and {paths[0]} is a counted model. Leave it out."
+        )
     if options.by and not any(counted):
         raise ValueError("--by is for counted models; those of transformers have tokenizers. Leave it out.")
 
@@ -114,5 +138,26 @@ def loader_of(path: str, options: argparse.Namespace) -> tuple[Callable[[], Any]
     if (Path(path) / "model.json").is_file():
         return partial(NGramModel.load, path), True
     if (Path(path) / "config.json").is_file():
-        return partial(HuggingFaceLM.load, path, context=options.context, stride=options.stride), False
+        given = {name: getattr(options, name) for name in NEURAL if getattr(options, name) is not None}
+        return partial(loaded, path, given), False
     raise ValueError(f"{path} is not a model. {' '.join(MODELS.split())}")
+
+
+def loaded(path: str, given: dict[str, Any]) -> HuggingFaceLM:
+    """The model of transformers in a folder; an error of another library gets the name of the folder."""
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    config = Path(path) / "config.json"
+    try:
+        json.loads(config.read_bytes())
+    except ValueError:
+        raise ValueError(f"{config} is damaged: it is not JSON.") from None
+    try:
+        return HuggingFaceLM.load(path, **given)
+    except Exception as error:
+        if raised_here(error) or isinstance(error, MemoryError | PermissionError):
+            raise
+        reason = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        raise ValueError(
+            f"Transformers cannot load the model in {path}: {reason[:300]}\nA folder is expected into which "
+            "save_pretrained has written a causal model and its tokenizer."
+        ) from error

@@ -6,14 +6,22 @@ import argparse
 import difflib
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 BY = "whitespace", "word", "char", "byte"
 FORMATS = "table", "json", "csv"
+DTYPES = "float32", "bfloat16", "float16"
 TEXTS = """\
-TEXT is a file, a folder (its *.txt files, with those of the folders below) or - for standard input. Each file
-is a document; with --lines, each line is one. Files are read as UTF-8.
+TEXT is a file, a folder (its *.txt and *.txt.gz files, with those of the folders below) or - for standard
+input. Each file is a document; with --lines, each line is one. Files are read as UTF-8; those that gzip has
+packed are unpacked.
 """
+
+
+def called() -> str:
+    """What the user has typed: ``lmmetrics``, or ``python -m lmmetrics``."""
+    return "lmmetrics" if Path(sys.argv[0]).stem == "lmmetrics" else "python -m lmmetrics"
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,6 +46,15 @@ class Parser(argparse.ArgumentParser):
             if word not in known and (like := difflib.get_close_matches(word, known, n=1)):
                 message += f"\nDid you mean {like[0]}?"
         super().error(message)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            names = [] if isinstance(action, argparse._SubParsersAction) else list(action.choices or ())
+            if like := difflib.get_close_matches(str(value).lower(), names, n=1):
+                error.message += f"\nDid you mean {like[0]}?"
+            raise
 
     def parsers(self) -> Iterable[tuple[str, Parser]]:
         """The commands below, by name."""
@@ -64,7 +81,7 @@ class Commands:
             run.__name__,
             help=run.__doc__,
             description=run.__doc__,
-            epilog=f"{about}\nexamples:\n{examples}",
+            epilog=f"{about}\nexamples:\n{examples.replace('python -m lmmetrics', called())}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if formats:
@@ -74,10 +91,22 @@ class Commands:
         return made
 
 
-def add_texts(made: Parser, by: str | None = "whitespace", needed: bool = True, help: str = "") -> None:
+def add_texts(
+    made: Parser,
+    by: str | None = "whitespace",
+    needed: bool = True,
+    help: str = "",
+    single: bool = False,
+) -> None:
     """Add TEXT... and how it is cut into documents and tokens."""
     made.add_argument("texts", nargs="+", metavar="TEXT", default=[]).required = needed
     made.add_argument("--lines", action="store_true", help="each line is a document")
+    if single:
+        made.add_argument(
+            "--single-blanks",
+            action="store_true",
+            help="put one blank between two tokens first, as models cut by whitespace count the text",
+        )
     default = by or "as a saved model was counted; for an ARPA file whitespace"
     made.add_argument(
         "--by", choices=BY, default=by, help=help or f"how counted models cut the text (default: {default})"
@@ -89,3 +118,6 @@ def add_protocol(made: Parser) -> None:
     made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
     made.add_argument("--context", type=int, help="tokens that a model of transformers reads at most")
     made.add_argument("--stride", type=int, help="by how many tokens its windows move")
+    made.add_argument("--batch", type=int, help="how many of its windows are computed at once (default 8)")
+    made.add_argument("--device", help="where it is computed: cpu, cuda, cuda:1, mps (default cpu)")
+    made.add_argument("--dtype", choices=DTYPES, help="its numbers (default: as the folder says)")

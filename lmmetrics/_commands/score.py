@@ -12,12 +12,13 @@ from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, Score
+from lmmetrics.scoring._shared import versions
 
 SHARDS = """\
 With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),
-.parquet (columns id and text) or .txt. They are scored on Dask, with a row for each document in the folder of
---out. The same command goes on where an interrupted one stopped. On a cluster, all machines see these folders
-and MODEL under the same paths.
+.parquet (columns id and text), .txt or .txt.gz. They are scored on Dask, with a row for each document in the
+folder of --out. The same command goes on where an interrupted one stopped. On a cluster, all machines see
+these folders and MODEL under the same paths.
 """
 EXAMPLES = """\
   python -m lmmetrics score model.arpa test/ --documents
@@ -31,15 +32,21 @@ def score(options: argparse.Namespace) -> None:
     if options.shards:
         if options.jobs != 1:
             options.error("--jobs is for TEXT; with --shards, say --workers.")
-        names, scores, total = scored_shards(options)
+        names, scores, total, card = scored_shards(options)
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")
     elif not options.texts:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         check_options(options, options.model)
-        names, scores, _ = scored(options, options.model)
+        names, scores, card = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
+    if "the texts have" in card.get("bytes", ""):
+        print(
+            f"lmmetrics: The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
+            "reads the texts as they are only after --single-blanks for both.",
+            file=sys.stderr,
+        )
     if unknown := getattr(total, "unknown", None):
         print(
             f"lmmetrics: {unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
@@ -55,11 +62,16 @@ def score(options: argparse.Namespace) -> None:
             write(options, [{key: row.get(key) for key in shown} for row in rows])
         print(total)
     else:
-        write(options, [*(rows if options.documents else []), {"document": "all"} | total.to_dict()])
+        every: dict[str, Any] = {"document": "all"} | total.to_dict()
+        if options.format == "json":
+            every["protocol"] = card
+        write(options, [*(rows if options.documents else []), every])
 
 
-def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score]:
-    """The ids of the documents of shards, their scores and the total."""
+def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score, dict[str, Any]]:
+    """The ids of the documents of shards, their scores, the total, and how it was measured."""
+    if options.single_blanks:
+        options.error("--single-blanks is for TEXT; write the shards with single blanks.")
     if options.texts:
         options.error("TEXT and --shards are given. Name the texts in one of the two ways.")
     if not options.out:
@@ -77,7 +89,16 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         sentences="line" if counted else None,
         lines=options.lines,
     )
-    return (list(found), list(found.values()), found.total) if options.documents else ([], [], found.total)
+    card = {
+        "model": found.plan.name,
+        "digest of the model": found.plan.model,
+        "text": f"{len(found):,} documents in {len(found.plan.texts):,} shards, "
+        f"digest {found.digest[:16]}...",
+        **found.plan.protocol,
+        "versions": ", ".join(versions()),
+    }
+    names, scores = (list(found), list(found.values())) if options.documents else ([], [])
+    return names, scores, found.total, card
 
 
 def jobs_of(given: str) -> int | None:
@@ -93,7 +114,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(score, EXAMPLES, MODELS + SHARDS + TEXTS)
     made.add_argument("model", metavar="MODEL")
-    add_texts(made, by=None, needed=False)  # --shards takes their place
+    add_texts(made, by=None, needed=False, single=True)  # --shards takes their place
     add_protocol(made)
     made.add_argument("--documents", action="store_true", help="also the score of each document")
     made.add_argument("--shards", metavar="FOLDER", help="score the files of a folder, on Dask")

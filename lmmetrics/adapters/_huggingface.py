@@ -11,6 +11,8 @@ from lmmetrics.adapters._callable import CallableLM
 from lmmetrics.extras import need
 from lmmetrics.text import TokenizedText
 
+Dtype = Literal["float32", "bfloat16", "float16"]
+DTYPES = "float32", "bfloat16", "float16"
 LENGTHS = "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len"
 """Where configurations say how many tokens a model reads."""
 
@@ -106,11 +108,61 @@ class HuggingFaceLM(CallableLM):
         )
 
     @classmethod
-    def load(cls, path: PathLike, **options: Any) -> HuggingFaceLM:
-        """Load model and tokenizer from a folder, or by their name on the hub; options as above."""
-        transformers = need("transformers", "transformers")
-        tokenizer = transformers.AutoTokenizer.from_pretrained(path)
-        return cls(transformers.AutoModelForCausalLM.from_pretrained(path), tokenizer, **options)
+    def load(
+        cls, path: PathLike, *, device: str | None = None, dtype: Dtype | None = None, **options: Any
+    ) -> HuggingFaceLM:
+        """Load model and tokenizer from a folder, or by their name on the hub. Code that is there is not run.
+
+        Parameters
+        ----------
+        path : path
+            A folder into which ``save_pretrained`` has written both, or a name.
+        device : str, optional
+            Where the model computes, such as "cpu", "cuda", "cuda:1" or "mps"; by default the processor.
+        dtype : {"float32", "bfloat16", "float16"}, optional
+            The type of its numbers; by default what transformers chooses. The softmax and the sums are in
+            float64 in any case.
+        **options
+            As above.
+
+        Raises
+        ------
+        TypeError
+            If the folder has no causal model.
+        ValueError
+            If there is no such device, or weights of the model are missing, which transformers would draw at
+            random.
+        """
+        transformers, torch = need("transformers", "transformers"), need("torch", "neural")
+        if dtype is not None and dtype not in DTYPES:
+            raise ValueError(f"dtype is {dtype!r}; one of {', '.join(DTYPES)} is expected.")
+        place = _device(torch, device)
+        config = transformers.AutoConfig.from_pretrained(path, trust_remote_code=False)
+        made = getattr(config, "architectures", None) or [type(config).__name__]
+        if (
+            type(config) not in transformers.MODEL_FOR_CAUSAL_LM_MAPPING
+            or getattr(config, "is_encoder_decoder", False)
+            or all(name.endswith("ForMaskedLM") for name in made)
+        ):
+            raise TypeError(
+                f"{path} holds {' and '.join(made)}, which does not predict the next token from those before "
+                "it, so a text has no probability from left to right. A causal model is expected, such as "
+                "GPT2LMHeadModel."
+            )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+        named = "dtype" if int(transformers.__version__.partition(".")[0]) > 4 else "torch_dtype"
+        model, found = transformers.AutoModelForCausalLM.from_pretrained(
+            path,
+            output_loading_info=True,
+            trust_remote_code=False,
+            **({named: getattr(torch, dtype)} if dtype else {}),
+        )
+        if missing := sorted(found["missing_keys"]):
+            raise ValueError(
+                f"{path} holds {' and '.join(made)}, but not all weights of {type(model).__name__}: "
+                f"{missing[0]} is missing, and would be random. Save the whole causal model."
+            )
+        return cls(model if place is None else model.to(place), tokenizer, **options)
 
     def log_probs(self, text: TokenizedText, progress: bool = True) -> Floats:
         """As `CallableLM.log_probs`."""
@@ -128,5 +180,28 @@ class HuggingFaceLM(CallableLM):
         return super().protocol | {"model": f"{self.name} ({dtype}, sums in float64)"}
 
     def _forward(self, ids: Ints) -> Any:
+        size = self.model.get_input_embeddings().weight.shape[0]
+        if (wrong := ids[ids >= size]).size:
+            raise ValueError(
+                f"The tokenizer gave the id {wrong[0]} ({self.vocabulary.token(wrong[0])!r}), but the ids of "
+                f"the model end at {size - 1}. Either the tokenizer has tokens that were added without "
+                "model.resize_token_embeddings and training, or it belongs to another model."
+            )
         inputs = self.torch.from_numpy(np.ascontiguousarray(ids)).to(self.model.device)
         return self.model(input_ids=inputs, use_cache=False).logits
+
+
+def _device(torch: Any, name: str | None) -> Any:
+    """The device of a name; an error if this machine has no such device."""
+    if name is None:
+        return None
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError, TypeError, ValueError):
+        here = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        here += ["mps"] if torch.backends.mps.is_available() else []
+        raise ValueError(f"There is no device {name!r} here. PyTorch finds: {', '.join(here)}.") from None
+    if device.type == "meta":
+        raise ValueError("The device 'meta' computes nothing. Name another one, such as cpu.")
+    return device

@@ -11,7 +11,7 @@ import numpy as np
 
 from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text._documents import counts_of, listed
+from lmmetrics.text._shared import counts_of, listed
 
 Encode = Callable[[str], Sequence[int]]
 Decode = Callable[[Sequence[int]], str]
@@ -73,6 +73,12 @@ class AdapterText(TokenizedText):
             if not isinstance(document, str):
                 raise TypeError(f"documents[{i}] is {document!r}; a string is expected.")
             ids = [int(id) for id in encode(document)]
+            if not ids and document.strip():
+                raise ValueError(
+                    f"The tokenizer finds no token in document {i}, {document[:40]!r}, so the model would "
+                    "predict nothing of it. Look whether the tokenizer is loaded: a folder without its files "
+                    "gives an empty one."
+                )
             if decode(ids) != document:
                 changed.append(i)
             first = 1 if bos is None and ids else 0

@@ -14,7 +14,7 @@ from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._exact import NextRow
 from lmmetrics.ngram import AddK, KneserNey, NGramModel, WittenBell
-from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._shared import spelled
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
 METHODS = (AddK, WittenBell, KneserNey)
@@ -89,7 +89,7 @@ class Adaptive(Predictor):
                 f"model is {model!r}; an NGramModel is expected that was fitted to a text. To begin without "
                 "one, use Adaptive.cold(order, smoothing, vocabulary)."
             )
-        self._begin(model.order, model.smoothing, model.vocabulary, model._spelling)
+        self._begin(model.order, model.smoothing, model.vocabulary, model.spelling)
         for level in model.counts_.levels:
             counts = level.continuations() if isinstance(model.smoothing, KneserNey) else level.counts
             used = np.flatnonzero(counts)
@@ -124,7 +124,7 @@ class Adaptive(Predictor):
     def _begin(self, order: int, smoothing: Any, vocabulary: Vocabulary, spelling: Spelling | None) -> None:
         self.order, self.smoothing, self.vocabulary = order, smoothing, vocabulary
         if spelling is not None:
-            self._spelling = spelling
+            self.spelling = spelling
         if not isinstance(smoothing, METHODS):
             raise TypeError(
                 f"The smoothing method is {smoothing!r}; one that can count on while it reads is expected: "

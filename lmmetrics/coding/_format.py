@@ -192,7 +192,7 @@ def spelling_of(kind: int, vocabulary: Vocabulary, model: object) -> Spelling:
         label = "word" if kind == WORDS else "char"
         return Spelling([*vocabulary.tokens, "<unk>"], " " if kind == WORDS else "", label)
     for part in [model, *getattr(model, "models", [])]:
-        spelling = getattr(part, "_spelling", None)
+        spelling = getattr(part, "spelling", None)
         if spelling is not None and isinstance(spelling.separator, bytes):
             return Spelling(spelling.pieces, b"", "BPE")
     raise CodingError(

@@ -16,10 +16,8 @@ from lmmetrics._types import Floats
 from lmmetrics.coding._adaptive import Adaptive
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import NGramModel
+from lmmetrics.ngram._shared import StepByStep
 from lmmetrics.text import Vocabulary
-
-KEPT = 2**25
-"""Numbers of rows that `Counted` keeps at most: 256 MiB."""
 
 
 class Reader(Protocol):
@@ -38,8 +36,7 @@ class Reader(Protocol):
 def reader_of(model: Any, vocabulary: Vocabulary) -> Reader:
     """Return a reader for a model, at the start of a text."""
     if isinstance(model, NGramModel):
-        model._require_probabilities("next_distribution")
-        return Counted(model)
+        return StepByStep(model)
     if isinstance(model, Adaptive):
         return model.reader()
     if isinstance(model, Mixture):
@@ -47,6 +44,8 @@ def reader_of(model: Any, vocabulary: Vocabulary) -> Reader:
     if isinstance(model, UnigramCache):
         return Cached(model, vocabulary)
     if is_network(model):
+        from lmmetrics.neural._shared import StepByStep as Network
+
         return Network(model)
     if callable(getattr(model, "next_distribution", None)):
         return Contexts(model, vocabulary)
@@ -63,85 +62,11 @@ def is_network(model: Any) -> bool:
     return neural is not None and isinstance(model, neural.NeuralLM)
 
 
-class Counted:
-    """A table. The row of a context is made from that of a shorter context; both are kept."""
-
-    def __init__(self, model: NGramModel) -> None:
-        self.tables, vocabulary = model._fitted(), model.vocabulary
-        self.bos, self.eos = vocabulary.bos, vocabulary.eos
-        self.room = KEPT // len(vocabulary)
-        self.kept: dict[tuple[int, ...], Floats] = {}
-        self.start()
-
-    def start(self) -> None:
-        self.context: tuple[int, ...] = (self.bos,)[: self.tables.order - 1]
-
-    def row(self) -> Floats:
-        return self._row(self.context)
-
-    def read(self, id: int) -> None:
-        context = (self.bos,) if id == self.eos else (*self.context, id)
-        self.context = context[max(0, len(context) - self.tables.order + 1) :]
-
-    def _row(self, context: tuple[int, ...]) -> Floats:
-        if context not in self.kept:
-            if len(self.kept) >= self.room:
-                self.kept.clear()
-            if self.tables.evenly or not context:
-                row = self.tables.row(context)
-            else:
-                row = self.tables._lengthened(self._row(context[1:]), context)
-            self.kept[context] = row
-        return self.kept[context]
-
-
-class Network:
-    """A network, in steps: its state is carried from token to token, or its window read again.
-
-    Rows that are computed for a whole text in one batch differ from these in their last digits, because sums
-    are then formed in another order.
-    """
-
-    def __init__(self, model: Any) -> None:
-        import torch
-
-        from lmmetrics.neural._torch import one_thread
-
-        self.torch, self.one_thread = torch, one_thread
-        self.model, self.eos = model, model.vocabulary.eos
-        self.scorer = model._scorer()
-        self.longest = (
-            getattr(model, "context", 1) + 1
-        )  # no model looks further back than that, but by its state
-        self.past: list[int] = []
-        self.inputs, self.memory = model._inputs([]), None
-
-    def start(self) -> None:
-        if not self.past:
-            return
-        if self.model._reach(self.model.state) == "document":
-            self.past, self.memory = [], None
-            self.inputs = self.model._inputs([])
-        elif self.past[-1] != self.eos:  # the sentence before is over, though nothing closed it
-            self.past[-1] = self.eos
-            self.inputs, self.memory = self.model._after(self.past, self.memory)
-
-    def row(self) -> Floats:
-        with self.torch.no_grad(), self.one_thread():
-            features, self.after = self.scorer.features(self.torch.tensor([self.inputs]), self.memory)
-            row: Floats = self.scorer._row(features)
-        return row
-
-    def read(self, id: int) -> None:
-        self.past = [*self.past, id][-self.longest :]
-        self.inputs, self.memory = self.model._after(self.past, self.after)
-
-
 class Mixed:
     """A mixture of readers, summed in the order of the models, and not by a product of matrices."""
 
     def __init__(self, model: Mixture, vocabulary: Vocabulary) -> None:
-        self.weights = model._weights.tolist()
+        self.weights = model.weights_in_use.tolist()
         self.readers = [reader_of(part, vocabulary) for part in model.models]
 
     def start(self) -> None:

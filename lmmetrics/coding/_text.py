@@ -10,7 +10,7 @@ import numpy as np
 
 from lmmetrics._types import Bools, Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
-from lmmetrics.text._documents import counts_of
+from lmmetrics.text._shared import counts_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -64,7 +64,7 @@ class NeuralLM(Predictor, nn.Module):
             )
         self.vocabulary, self.config = vocabulary, config
         self.state = state
-        self._spelling = Spelling(vocabulary.tokens, " ")
+        self.spelling = Spelling(vocabulary.tokens, " ")
 
     def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
         """Turn input ids int64[B, T] into features [B, T, H]; also return the state after the last input."""
@@ -165,7 +165,7 @@ class NeuralLM(Predictor, nn.Module):
                 # The last sum is the total up to rounding; a draw below it never selects a probability of 0.
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
                 inputs, memory = self._after(past + drawn, memory)
-        return TokenizedText.from_ids(drawn, self.vocabulary, self._spelling)
+        return TokenizedText.from_ids(drawn, self.vocabulary, self.spelling)
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -33,7 +33,7 @@ def load(path: PathLike) -> NeuralLM:
     model = kind(Vocabulary(saved["tokens"][special:], unk=saved["unk"]), **saved["config"])
     model.load_state_dict(saved["weights"])
     spelling = [piece.encode("latin-1") if saved["in_bytes"] else piece for piece in saved["spelling"]]
-    model._spelling, model.state = Spelling(spelling[:-1], spelling[-1]), saved["state"]
+    model.spelling, model.state = Spelling(spelling[:-1], spelling[-1]), saved["state"]
     if saved["stride"] is not None:
         model.stride = saved["stride"]
     return model.eval()

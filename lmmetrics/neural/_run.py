@@ -41,7 +41,7 @@ class Run:
         head = model.head
         if isinstance(head, AdaptiveSoftmax) and not head.sorted:
             head.sort_by(np.bincount(text.ids, minlength=len(text.vocabulary)))
-        model._spelling = text.spelling._replace(label="model")
+        model.spelling = text.spelling._replace(label="model")
         self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
         self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
         self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def save(model: NeuralLM, path: PathLike) -> None:
     """Write a model; see `NeuralLM.save`."""
-    pieces, separator, _ = model._spelling
+    pieces, separator, _ = model.spelling
     in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
     spelling = [*pieces, separator]
     write(
@@ -37,5 +38,9 @@ def save(model: NeuralLM, path: PathLike) -> None:
 def write(content: dict[str, Any], path: PathLike) -> None:
     """Write with torch.save to a temporary file and rename it, so that no incomplete file is ever read."""
     beside = f"{os.fspath(path)}.part"
-    torch.save(content, beside)
-    os.replace(beside, path)
+    try:
+        torch.save(content, beside)
+        os.replace(beside, path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise

@@ -62,15 +62,19 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     beside = f"{os.fspath(path)}.part"
     packed = os.fspath(path).endswith(".gz")
-    with (gzip.open if packed else open)(beside, "wb") as file:
-        sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
-        file.write(f"\n\\data\\\n{sizes}".encode())
-        names = TokenBytes(tokens)
-        for level in tables.levels:
-            file.write(f"\n\\{level.n}-grams:\n".encode())
-            file.writelines(lines_of(tables, level, names))
-        file.write(b"\n\\end\\\n")
-    os.replace(beside, path)  # so that an incomplete file is never read as a model
+    try:
+        with (gzip.open if packed else open)(beside, "wb") as file:
+            sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
+            file.write(f"\n\\data\\\n{sizes}".encode())
+            names = TokenBytes(tokens)
+            for level in tables.levels:
+                file.write(f"\n\\{level.n}-grams:\n".encode())
+                file.writelines(lines_of(tables, level, names))
+            file.write(b"\n\\end\\\n")
+        os.replace(beside, path)  # so that an incomplete file is never read as a model
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
 
 
 def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:

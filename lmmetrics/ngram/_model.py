@@ -196,7 +196,7 @@ class NGramModel(Predictor):
             self._check_sums(tables, first)
         self._tables = tables
         self.counts_, self.vocabulary = counts, counts.vocabulary
-        self._spelling = counts.spelling
+        self.spelling = counts.spelling
         return self
 
     def _check_sums(self, tables: Tables, first: list[int]) -> None:
@@ -351,7 +351,7 @@ class NGramModel(Predictor):
         """
         self._require_probabilities("sample")
         ids = draw(self._fitted(), n, generator(seed), self._ids(context))
-        return TokenizedText.from_ids(ids, self.vocabulary, self._spelling._replace(label="model"))
+        return TokenizedText.from_ids(ids, self.vocabulary, self.spelling._replace(label="model"))
 
     @property
     def counts_of_counts_(self) -> dict[int, Ints]:
@@ -442,7 +442,7 @@ class NGramModel(Predictor):
                 "A model from a file does not have the counts that min_counts needs. Use a threshold instead."
             )
         made = FromFile("pruned", repr(self.smoothing))
-        return type(self)._of_tables(pruned(tables, threshold, min_counts), self._spelling, made)
+        return type(self)._of_tables(pruned(tables, threshold, min_counts), self.spelling, made)
 
     def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
@@ -517,7 +517,7 @@ class NGramModel(Predictor):
         saved.save(
             path_of("path", path),
             self._fitted(),
-            self._spelling,
+            self.spelling,
             repr(self.smoothing),
             self.smoothing.refusal,
         )
@@ -552,7 +552,7 @@ class NGramModel(Predictor):
     @classmethod
     def _of_tables(cls, tables: Tables, spelling: Spelling, smoothing: Smoothing) -> Self:
         model = cls(tables.order, smoothing)
-        model._tables, model.vocabulary, model._spelling = tables, tables.vocabulary, spelling
+        model._tables, model.vocabulary, model.spelling = tables, tables.vocabulary, spelling
         return model
 
     def __getattr__(self, name: str) -> Any:

@@ -172,6 +172,8 @@ def _array(path: Path, size: int) -> Any:
         array = np.load(path, mmap_mode="r" if size else None, allow_pickle=False)
     except FileNotFoundError:
         raise SavedModelError(f"{path} is missing: the saved model is incomplete.") from None
+    except PermissionError:
+        raise
     except (ValueError, EOFError, OSError):
         raise SavedModelError(
             f"{path} is damaged: it is not a complete array of numbers in the format of NumPy. Save the "

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,9 @@ from lmmetrics.scale._scores import ShardScores, read_folder, refuse_twice
 from lmmetrics.scale._shards import Shard, Shards, shards_of
 from lmmetrics.scale._work import Seen, look, score
 from lmmetrics.scoring import LanguageModel
-from lmmetrics.scoring._models import Unknown
+from lmmetrics.scoring._shared import Unknown
 from lmmetrics.text import Vocabulary, tokenize
-from lmmetrics.text._tokenizers import By, Sentences
+from lmmetrics.text._shared import By, Sentences
 
 AT_ONCE = 8
 """How many counts are merged at a time."""
@@ -60,7 +62,8 @@ def score_shards(
     shards : path, list of paths, or mapping
         A folder of files, a list of files, or a mapping from the name of each shard to a file or to a mapping
         from ids to texts. A file is ``.jsonl`` or ``.jsonl.gz`` (each line ``{"id": ..., "text": ...}``),
-        ``.parquet`` (columns ``id`` and ``text``) or ``.txt`` (one document, whose id is the shard's name).
+        ``.parquet`` (columns ``id`` and ``text``), ``.txt`` or ``.txt.gz`` (one document, whose id is the
+        shard's name).
         `write_shards` makes such files. A shard has to fit into the memory of a worker.
     out : path
         The folder for the scores. On a cluster every worker has to see it, and the files of the shards, under
@@ -358,16 +361,15 @@ def connected(scheduler: Any, workers: int | None) -> Iterator[tuple[Any, bool]]
         count, threads = workers or need("dask.system", "scale").CPU_COUNT, scheduler == "threads"
         options = {"n_workers": 1, "threads_per_worker": count} if threads else {
             "n_workers": count, "threads_per_worker": 1}  # fmt: skip
-        with (
-            distributed.LocalCluster(
+        with deaf_to_interrupts():
+            cluster = distributed.LocalCluster(
                 processes=not threads,
                 dashboard_address="127.0.0.1:0",
                 silence_logs=50,
                 memory_limit=0,
                 **options,
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+            )
+        with cluster, distributed.Client(cluster) as client:
             yield client, threads
         return
     if workers is not None:
@@ -417,3 +419,17 @@ def quiet_about_size() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         yield
+
+
+@contextlib.contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Threads and processes that begin here do not see Ctrl-C: the process that began them ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it would unblock the signal when the first process begins
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

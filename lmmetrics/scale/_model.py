@@ -16,11 +16,12 @@ import numpy as np
 from lmmetrics.adapters import CallableLM, HuggingFaceLM
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
+from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._exact import parts
-from lmmetrics.scoring._models import Unknown, _counts, _surprisals, check_how
+from lmmetrics.scoring._shared import Unknown, check_how, counts_of_documents, surprisals_of
 from lmmetrics.text import TokenizedText, Vocabulary, tokenize
-from lmmetrics.text._tokenizers import By, Sentences
+from lmmetrics.text._shared import By, Sentences
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,10 @@ class Protocol:
     def row(self, model: Any, document: str) -> dict[str, Any]:
         """The score of one document, which the model reads by itself."""
         text = self.cut(model, document)
-        surprisals, scored = _surprisals(model, text, self.eos, self.unknown)
+        surprisals, scored = surprisals_of(model, text, self.eos, self.unknown)
         counts = {
             name: None if found is None else int(found.sum())
-            for name, found in _counts(text, self.eos).items()
+            for name, found in counts_of_documents(text, self.eos).items()
         }
         impossible = self.unknown == "infinite" and counts["unknown"]
         nats, *rest = [math.inf] if impossible else parts(surprisals[scored].tolist())
@@ -68,7 +69,7 @@ class Protocol:
                 "functools.partial(NGramModel.load, path)."
             )
         if isinstance(model, NGramModel):
-            model._fitted()
+            tables_of(model)
         if callable(getattr(model, "tokenize", None)):
             if self.by is not None or self.sentences is not None:
                 raise ScaleError(
@@ -154,7 +155,7 @@ def digest_of(model: Any) -> str:
         add(backend.to_str() if backend else json.dumps(sorted(tokenizer.get_vocab().items())))
         _add_weights(add, model.model.state_dict())
     elif isinstance(model, NGramModel):
-        tables = model._fitted()
+        tables = tables_of(model)
         add(json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order]))
         for level, probs, weights in zip(tables.levels, tables.probs, tables.weights, strict=True):
             for array in (level.tokens, level.contexts, probs, weights):

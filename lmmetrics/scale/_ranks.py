@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tqdm import tqdm
 
@@ -16,13 +16,13 @@ from lmmetrics.extras import need
 from lmmetrics.scale._errors import ScaleError
 from lmmetrics.scale._exact import from_limbs, to_limbs
 from lmmetrics.scale._files import COUNTS, Plan, agree, claim, is_done, read_plan
-from lmmetrics.scale._model import Protocol, load
+from lmmetrics.scale._model import Loaded, Protocol, load
 from lmmetrics.scale._scores import read_folder, refuse_twice
-from lmmetrics.scale._shards import Shards, host, shards_of
+from lmmetrics.scale._shards import Shard, Shards, host, shards_of
 from lmmetrics.scale._work import look, score
 from lmmetrics.scoring import LanguageModel, TextScore
-from lmmetrics.scoring._models import Unknown
-from lmmetrics.text._tokenizers import By, Sentences
+from lmmetrics.scoring._shared import Unknown
+from lmmetrics.text._shared import By, Sentences
 
 T = TypeVar("T")
 
@@ -100,74 +100,95 @@ def score_rank(
             "There is no process group. Call torch.distributed.init_process_group('gloo') in every process "
             "first, and start the processes with torchrun --nproc-per-node 2 FILE."
         )
-    rank, ranks = dist.get_rank(group), dist.get_world_size(group)
+    processes = Processes(dist, group)
+    protocol = Protocol(eos, unknown, by, sentences)
+    everything = processes.together(lambda: shards_of(shards, lines))
+    mine = everything[processes.rank :: processes.ranks]
+    loaded = processes.together(lambda: load(model, model_digest, protocol))
+    names = [shard.name for shard in everything]
+    found = processes.gather(lambda: Prepared(loaded.digest, names, [look(shard) for shard in mine]))
+    folder = Path(out).resolve()
+    plan = processes.together(lambda: planned(loaded, found, protocol))
+    first = processes.rank == 0
+    processes.together(lambda: claim(folder, plan) if first else None)
+    processes.together(lambda: score_all(loaded, mine, plan, protocol, folder, progress and first))
+    sums = processes.together(lambda: sums_of(folder, plan, [shard.name for shard in mine]))
+    added = torch.tensor(sums, dtype=torch.int64)
+    dist.all_reduce(added, op=dist.ReduceOp.SUM, group=group)
+    return score_of(added.tolist())
 
-    def together(step: Callable[[], T]) -> list[T]:
-        """The results of a step in all processes; an error of one is an error of all."""
-        mine: Any = None
+
+class Processes:
+    """The processes of a group, which do each step together: an error of one is an error of all."""
+
+    def __init__(self, dist: Any, group: Any) -> None:
+        self._dist, self._group = dist, group
+        self.rank, self.ranks = dist.get_rank(group), dist.get_world_size(group)
+
+    def together(self, step: Callable[[], T]) -> T:
+        """Do a step, and return what it gives in this process."""
+        result, _ = self._done(step, send=False)
+        return result
+
+    def gather(self, step: Callable[[], T]) -> list[T]:
+        """Do a step, and return what it gives in all processes."""
+        _, results = self._done(step, send=True)
+        return results
+
+    def _done(self, step: Callable[[], T], send: bool) -> tuple[T, list[T]]:
+        result: Any = None
         error: Exception | None = None
         try:
-            mine = step()
+            result = step()
         except Exception as raised:
             error = raised
-        found: list[Any] = [None] * ranks
-        dist.all_gather_object(found, (mine, error and f"{type(error).__name__}: {error}"), group=group)
+        found: list[Any] = [None] * self.ranks
+        said = error and f"{type(error).__name__}: {error}"
+        self._dist.all_gather_object(found, (result if send else None, said), group=self._group)
         if error:
             raise error
         for other, (_, said) in enumerate(found):
             if said:
                 raise ScaleError(f"Rank {other} has failed, so the run ends. {said}")
-        return [mine for mine, _ in found]
+        return result, [sent for sent, _ in found]
 
-    protocol = Protocol(eos, unknown, by, sentences)
-    everything = together(lambda: shards_of(shards, lines))[rank]
-    loaded = None
 
-    def prepare() -> tuple[str, list[str], list[Any]]:
-        nonlocal loaded
-        loaded = load(model, model_digest, protocol)
-        return loaded.digest, [s.name for s in everything], [look(s) for s in everything[rank::ranks]]
+class Prepared(NamedTuple):
+    """What one process has found: the digest of its model, the names of all shards, and its own documents."""
 
-    prepared = together(prepare)
-    folder = Path(out).resolve()
+    model: str
+    shards: list[str]
+    documents: list[Any]
 
-    def planned() -> Plan:
-        first: dict[str, str] = {}
-        texts = {}
-        for other, (digest, names, seen) in enumerate(prepared):
-            for what, theirs, ours in (("model", digest, prepared[0][0]), ("shards", names, prepared[0][1])):
-                if theirs != ours:
-                    raise ScaleError(f"Rank {other} has other {what} than rank 0. Give all the same.")
-            for one in seen:
-                refuse_twice(first, one.shard, one.ids)
-                texts[one.shard] = one.digest
-        assert loaded is not None
-        made = Plan(loaded.digest, loaded.name, protocol.described(), texts)
-        if rank == 0:
-            claim(folder, made)
-        return made
 
-    plan = together(planned)[rank]
+def planned(loaded: Loaded, seen: list[Prepared], protocol: Protocol) -> Plan:
+    """What all processes measure; an error if they differ, or a document comes twice."""
+    first: dict[str, str] = {}
+    texts = {}
+    for other, found in enumerate(seen):
+        for what in ("model", "shards"):
+            if getattr(found, what) != getattr(seen[0], what):
+                raise ScaleError(f"Rank {other} has other {what} than rank 0. Give all the same.")
+        for one in found.documents:
+            refuse_twice(first, one.shard, one.ids)
+            texts[one.shard] = one.digest
+    return Plan(loaded.digest, loaded.name, protocol.described(), texts)
 
-    def scored() -> list[str]:
-        if not (folder / "run.json").exists():
-            raise ScaleError(
-                f"The machine {host()} does not see {folder}. Every process has to write into the same "
-                "folder: put it on storage that all machines share."
-            )
-        agree(plan, read_plan(folder), folder)
-        assert loaded is not None
-        mine, mark = everything[rank::ranks], f"{os.urandom(8).hex()}-"
-        for shard in tqdm(mine, desc="scoring", unit="shard", delay=2, **shown(progress and rank == 0)):
-            if not is_done(folder, plan, shard.name):
-                score(loaded, shard, plan, protocol, str(folder), mark)
-        return [shard.name for shard in mine]
 
-    mine = together(scored)[rank]
-    sums = together(lambda: sums_of(folder, plan, mine))[rank]
-    added = torch.tensor(sums, dtype=torch.int64)
-    dist.all_reduce(added, op=dist.ReduceOp.SUM, group=group)
-    return score_of(added.tolist())
+def score_all(
+    loaded: Loaded, mine: list[Shard], plan: Plan, protocol: Protocol, folder: Path, progress: bool
+) -> None:
+    """Score the shards of this process that have no scores yet, in a folder that all processes see."""
+    if not (folder / "run.json").exists():
+        raise ScaleError(
+            f"The machine {host()} does not see {folder}. Every process has to write into the same "
+            "folder: put it on storage that all machines share."
+        )
+    agree(plan, read_plan(folder), folder)
+    mark = f"{os.urandom(8).hex()}-"
+    for shard in tqdm(mine, desc="scoring", unit="shard", delay=2, **shown(progress)):
+        if not is_done(folder, plan, shard.name):
+            score(loaded, shard, plan, protocol, str(folder), mark)
 
 
 def sums_of(folder: Path, plan: Plan, mine: list[str]) -> list[int]:

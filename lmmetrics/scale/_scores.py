@@ -16,6 +16,7 @@ from lmmetrics.scale._files import COUNTS, Plan, place, read_plan, read_rows
 from lmmetrics.scale._shards import digest_of_all
 from lmmetrics.score import Unit
 from lmmetrics.scoring import Comparison, TextScore, compare_scores
+from lmmetrics.scoring._shared import Interval
 
 
 class ShardScores(Mapping[str, TextScore]):
@@ -173,6 +174,7 @@ def compare_folders(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
+    interval: Interval | None = None,
 ) -> Comparison:
     """Compare two models by the scores that two runs wrote, with an interval over documents.
 
@@ -181,7 +183,7 @@ def compare_folders(
     Parameters
     ----------
     a, b : path or ShardScores
-    unit, confidence, resamples, seed
+    unit, confidence, resamples, seed, interval
         As in `compare_scores`, whose errors this function raises too.
 
     Returns
@@ -205,6 +207,7 @@ def compare_folders(
             f"The text of the document {differs!r} is not the same in both runs. Score it again."
         )
     options: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
+    options["interval"] = interval
     return compare_scores(list(left.values()), list(right.values()), unit, **options)
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,10 @@ from lmmetrics._types import PathLike
 from lmmetrics.extras import need
 from lmmetrics.scale._errors import ScaleError
 
-SUFFIXES = ".jsonl", ".jsonl.gz", ".parquet", ".txt"
+SUFFIXES = ".jsonl", ".jsonl.gz", ".parquet", ".txt", ".txt.gz"
 FORMATS = """\
 A shard is a file .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}), .parquet (columns id and text) \
-or .txt (one document)."""
+or .txt or .txt.gz (one document)."""
 
 Shards = PathLike | Iterable[PathLike] | Mapping[str, PathLike | Mapping[str, str]]
 
@@ -188,7 +189,7 @@ def _read(path: Path, name: str, lines: bool) -> Iterator[tuple[str, str]]:
     if path.name.endswith(".gz"):
         try:
             data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ScaleError(f"{path} is damaged: {error}. Write it again.") from None
     try:
         text = data.decode("utf-8-sig")
@@ -196,12 +197,13 @@ def _read(path: Path, name: str, lines: bool) -> Iterator[tuple[str, str]]:
         raise ScaleError(
             f"{path} is not UTF-8: byte {error.start} is 0x{data[error.start]:02x}. Convert it first."
         ) from None
-    if path.name.endswith(".txt") and not lines:
+    plain = path.name.removesuffix(".gz").endswith(".txt")
+    if plain and not lines:
         yield name, text
         return
     rows = text.split("\n")
     for number, line in enumerate(rows if rows[-1] else rows[:-1], 1):
-        if path.name.endswith(".txt"):
+        if plain:
             yield f"{name}:{number}", line + "\n"
         elif line.strip():
             try:

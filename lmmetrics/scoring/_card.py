@@ -84,6 +84,19 @@ def protocol_card(
     chosen on: nothing was chosen
     """
     score = score_text(model, text, eos=eos, unknown=unknown)
+    return ProtocolCard(score, protocol_lines(model, text, score.unknown, eos=eos, unknown=unknown, **notes))
+
+
+def protocol_lines(
+    model: LanguageModel,
+    text: TokenizedText,
+    outside: int,
+    *,
+    eos: bool = True,
+    unknown: Unknown = "score",
+    **notes: str,
+) -> dict[str, str]:
+    """Return the lines of a card for a text that is scored already, ``outside`` of its tokens unknown."""
     said = getattr(model, "protocol", {})
     documents = text.decode()
     digest = hashlib.sha256("\0".join(documents).encode("utf-8", "replace")).hexdigest()
@@ -96,10 +109,10 @@ def protocol_card(
         "tokens": said.get("tokens", f"by {text.spelling.label}"),
         "vocabulary": said.get("vocabulary", _vocabulary(text)),
         "past": said.get("past", "the model does not say"),
-        "unknown": f"{score.unknown:,} tokens outside the vocabulary" + _cost(text, unknown),
-        "versions": ", ".join(_versions()),
+        "unknown": f"{outside:,} tokens outside the vocabulary" + _cost(text, unknown),
+        "versions": ", ".join(versions()),
     }
-    return ProtocolCard(score, lines | {name.replace("_", " "): str(note) for name, note in notes.items()})
+    return lines | {name.replace("_", " "): str(note) for name, note in notes.items()}
 
 
 def _vocabulary(text: TokenizedText) -> str:
@@ -112,7 +125,8 @@ def _cost(text: TokenizedText, unknown: Unknown) -> str:
     return ", scored as <unk>" if unknown == "score" else ", of which each is infinite"
 
 
-def _versions() -> list[str]:
+def versions() -> list[str]:
+    """Return the versions of the library, Python and the packages that a score depends on."""
     from lmmetrics import __version__
 
     found = [f"lmmetrics {__version__}", f"Python {platform.python_version()}"]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from lmmetrics._checks import array_of, check_text, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
-from lmmetrics.scoring._comparison import Comparison, compare_scores
+from lmmetrics.scoring._comparison import Comparison, Interval, compare_scores
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText, Vocabulary
 
@@ -89,8 +89,8 @@ def score_text(
     >>> score_text(Uniform(), test, unknown="infinite").perplexity
     inf
     """
-    surprisals, scored = _surprisals(model, text, eos, unknown, jobs)
-    counts = _counts(text, eos)
+    surprisals, scored = surprisals_of(model, text, eos, unknown, jobs)
+    counts = counts_of_documents(text, eos)
     return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
 
 
@@ -119,8 +119,8 @@ def score_documents(
     >>> [score.bits for score in scores], sum(scores).perplexity
     ([25.0, 25.0, 25.0, 25.0], 2.0)
     """
-    surprisals, scored = _surprisals(model, text, eos, unknown, jobs)
-    counts = _counts(text, eos)
+    surprisals, scored = surprisals_of(model, text, eos, unknown, jobs)
+    counts = counts_of_documents(text, eos)
     return [
         _pooled(
             surprisals[start:stop][scored[start:stop]],
@@ -141,6 +141,7 @@ def compare(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
+    interval: Interval | None = None,
 ) -> Comparison:
     """Estimate the difference of two models in bits per token, and whether it could be due to chance.
 
@@ -155,7 +156,7 @@ def compare(
         At least two documents; thirty or more for an interval that can be trusted.
     eos, unknown
         As in `score_text`.
-    confidence, resamples, seed
+    confidence, resamples, seed, interval
         As in `compare_scores`.
 
     Returns
@@ -183,10 +184,11 @@ def compare(
         confidence=confidence,
         resamples=resamples,
         seed=seed,
+        interval=interval,
     )
 
 
-def _surprisals(
+def surprisals_of(
     model: LanguageModel, text: TokenizedText, eos: bool, unknown: Unknown, jobs: int | None = 1
 ) -> tuple[Floats, Bools]:
     """The nats of every token, float64[N], and which tokens are scored, bool[N]."""
@@ -240,7 +242,7 @@ def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None])
     return TextScore(nats, tokens=len(surprisals), **given)
 
 
-def _counts(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
+def counts_of_documents(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:
     """The words, characters, bytes and unknown tokens of each document, int64[D]; None if not counted."""
     counts = {field: count for field, count in text.document_counts.items() if field != "tokens"}
     if not eos:

@@ -14,7 +14,7 @@ from lmmetrics._checks import array_of, generator, whole_number
 from lmmetrics._types import Ints, Seed
 from lmmetrics.score import Score
 from lmmetrics.text import tokenize
-from lmmetrics.text._vocabulary import BOS, EOS, UNK
+from lmmetrics.text._shared import BOS, EOS, UNK
 
 EXPECTED = "a table of whole numbers, a row for each document and a column for each word"
 

@@ -3,21 +3,25 @@
 import contextlib
 import csv
 import gzip
+import importlib
 import io
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import lmmetrics.__main__
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.parser import Parser
-from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel
+from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.text import Vocabulary
 
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "index.md"
@@ -84,6 +88,9 @@ def test_a_folder_is_scored(folder, text, capsys):
     (row,) = json.loads(printed.out)
     expected = score_text(text[1], text[0])
     assert status == 0 and row.pop("document") == "all"
+    card = row.pop("protocol")
+    assert card["text"].startswith("6 documents, SHA-256") and card["scored"] == "every token, </s> included"
+    assert card["file"] == "m3.arpa" and card["bytes"].startswith("those of the tokens, with one blank")
     assert row == pytest.approx(expected.to_dict(), rel=1e-12)
     _, printed = run(
         capsys, "score", folder / "m3.arpa", folder / "test", "--format", "csv", "--documents", "--no-eos"
@@ -147,11 +154,19 @@ def test_models_are_compared(folder, text, capsys):
     )
     two = NGramModel.from_arpa(folder / "m2.arpa")
     scores = [score_documents(model, text[0]) for model in (two, text[1])]
-    assert repr(compare_scores(*scores)) in printed.out
+    assert repr(compare_scores(*scores, interval="t")) in printed.out
     _, printed = run(
         capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--format", "json"
     )
-    assert json.loads(printed.out)[0]["unit"] == "byte"
+    (row,) = json.loads(printed.out)
+    assert (row["unit"], row["interval"], row["seed"]) == ("byte", "t", 0)
+    a, b = row["protocol"]["a"], row["protocol"]["b"]
+    assert (a["file"], b["file"]) == ("m2.arpa", "m3.arpa") and a["text"] == b["text"]
+    _, printed = run(
+        capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test",
+        "--unit", "token", "--interval", "bootstrap",
+    )  # fmt: skip
+    assert repr(compare_scores(*scores, interval="bootstrap")) in printed.out
 
 
 def test_the_card_says_how(folder, text, capsys):
@@ -180,6 +195,20 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     files = sorted((folder / "test").rglob("*.txt"))
     expected = score_text(lm, lm.tokenize([file.read_text(encoding="utf-8") for file in files]))
     assert json.loads(printed.out)[0]["nats"] == pytest.approx(expected.nats, rel=1e-6)
+    options = "--device", "cpu", "--dtype", "bfloat16", "--batch", "2", "--format", "json"
+    _, printed = run(capsys, "score", folder / "gpt2", folder / "test" / "00.txt", *options)
+    (row,) = json.loads(printed.out)
+    assert "(bfloat16, sums in float64)" in row["protocol"]["model"] and row["bits per byte"] > 0
+    status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--device", "cuda:99")
+    assert status == 1 and "There is no device 'cuda:99' here" in printed.err
+    for name, content, says in (
+        ("config.json", "{", "config.json is damaged: it is not JSON"),
+        ("model.safetensors", "junk" * 9, "Transformers cannot load the model in"),
+    ):
+        broken = shutil.copytree(folder / "gpt2", folder / f"broken-{name}")
+        (broken / name).write_text(content, encoding="utf-8")
+        status, printed = run(capsys, "score", broken, folder / "test" / "00.txt")
+        assert status == 1 and says in printed.err and "Traceback" not in printed.err
     _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
     assert "windows of 48 tokens, moved by 24" in printed.out
 
@@ -217,8 +246,9 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
     with pytest.raises(ValueError, match="broadcast"):
         run(capsys, *arguments, "--debug")
     monkeypatch.setattr("lmmetrics._commands.models.score_documents", lambda *given, **options: len(3))
-    with pytest.raises(TypeError):
-        run(capsys, *arguments)
+    status, printed = run(capsys, *arguments)  # what is no ValueError is no traceback either
+    assert status == 1 and "TypeError" in printed.err and "may be a fault of lmmetrics" in printed.err
+    assert "Traceback" not in printed.err
     status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
     assert status == 1 and "order is 0" in printed.err and "fault" not in printed.err
 
@@ -271,7 +301,7 @@ def test_numbers_are_converted(capsys):
         ("score m3.arpa test --workers 2", 2, "--workers are for --shards FOLDER"),
         ("score m3.arpa --shards tests --out new", 1, "There is no tests. A folder of shards is expected"),
         ("score test test", 1, "test is not a model. MODEL is an ARPA file"),
-        ("count empty", 1, "The folder empty has no *.txt files"),
+        ("count empty", 1, "The folder empty has no *.txt or *.txt.gz files"),
         ("count latin.txt", 1, "latin.txt is not UTF-8: byte 3 is 0xe9"),
         ("fit train --out test", 1, "test exists and is not a saved model"),
         ("fit train --out new.arpa", 1, "new.arpa is a folder"),
@@ -300,9 +330,37 @@ def test_numbers_are_converted(capsys):
             1,
             "saved as a folder can contain such tokens",
         ),
-        ("score m3.arpa test --context 5", 1, "--context and --stride are for models of transformers"),
-        ("card m3.arpa test --stride 5", 1, "--context and --stride are for models of transformers"),
-        ("compare m2.arpa m3.arpa test --stride 5", 1, "for models of transformers. Leave them out"),
+        ("score m3.arpa test --context 5", 1, "--context is for models of transformers, and m3.arpa is a"),
+        ("card m3.arpa test --stride 5", 1, "--stride is for models of transformers, and m3.arpa is a"),
+        ("compare m2.arpa m3.arpa test --batch 5", 1, "--batch is for models of transformers"),
+        ("score m3.arpa test --device cpu", 1, "--device is for models of transformers"),
+        ("score m3.arpa test --dtype float16", 1, "is a counted model. Leave it out."),
+        ("score m3.arpa test --dtype flaot16", 2, "Did you mean float16?"),
+        ("fit train --smoothing kneserney --out m.arpa", 2, "Did you mean kneser-ney?"),
+        ("fit train --smoothing Witten_Bell --out m.arpa", 2, "Did you mean witten-bell?"),
+        ("count test --by btye", 2, "Did you mean byte?"),
+        ("count test --format jsn", 2, "Did you mean json?"),
+        ("compare m2.arpa m3.arpa test --unit wrod", 2, "Did you mean word?"),
+        ("compare m2.arpa m3.arpa test --interval bootstap", 2, "Did you mean bootstrap?"),
+        ("score folder.arpa test", 1, "folder.arpa: Is a directory."),
+        ("count test --vocabulary words.txt", 1, "say --by whitespace or --by word"),
+        ("count test --by word --vocabulary two.txt", 1, "two.txt, line 2: 'the cat' is not one word"),
+        ("fit train --vocabulary nothing.txt --out m.arpa", 1, "nothing.txt has no words"),
+        ("fit train --vocabulary wrods.txt --out m.arpa", 1, "There is no wrods.txt. Is words.txt meant?"),
+        ("fit train --by char --vocabulary words.txt --out m", 1, "--by char cuts the text into others"),
+        ("fit train --fallback 0.5 --out m.arpa", 1, "the form of 0.5,1,1.5 is expected"),
+        ("fit train --fallback 1,2,4 --out m.arpa", 1, "each number above 0 and at most its count"),
+        ("fit train --fallback a --out m.arpa", 2, "'a' is not one number or three"),
+        ("fit train --smoothing witten-bell --fallback 0.5 --out m", 1, "--fallback is for methods with"),
+        ("fit cut.txt.gz --memory 1TB --out m", 1, "cut.txt.gz is not a complete file of gzip"),
+        ("score m3.arpa cut.txt.gz", 1, "cut.txt.gz is not a complete file of gzip"),
+        ("score m3.arpa --shards test --out new --single-blanks", 2, "--single-blanks is for TEXT"),
+        ("convert 9 --tokens 9 --words 9 --chars 8", 1, "No text has 9 words and 8 chars"),
+        ("convert 9 --tokens 9 --words 9 --bytes 8", 1, "a word has at least one byte"),
+        ("convert 9 --tokens 9 --chars 9 --bytes 8", 1, "No text has 9 chars and 8 bytes"),
+        ("convert 9 --tokens 9 --chars 9 --bytes 37", 1, "in UTF-8 a character has at most 4 bytes"),
+        ("convert 9 --tokens 0", 1, "--tokens is 0, but the text that was scored has at least one"),
+        ("convert 9 --tokens 9 --bytes -1", 1, "--bytes is -1, but the text"),
         ("convert -1.5 --kind bits --tokens 10", 1, "-1.5 cannot be bits per token"),
         ("convert nan --kind nats --tokens 10", 1, "nan cannot be nats per token"),
     ],
@@ -319,6 +377,10 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
         (folder / f"{name}.arpa.gz").write_bytes(data)
     (folder / "packed.arpa").write_bytes(gzip.compress(plain))
+    (folder / "folder.arpa").mkdir(exist_ok=True)
+    for name, words in (("words", "the\n"), ("two", "the\nthe cat\n"), ("nothing", "\n<unk>\n")):
+        (folder / f"{name}.txt").write_text(words, encoding="utf-8")
+    (folder / "cut.txt.gz").write_bytes(gzip.compress(b"the cat sleeps\n" * 9)[:-9])
     (folder / "broken.arpa").write_text("\\data\\\nngram 1=2\n", encoding="utf-8")
     capsys.readouterr()
     try:
@@ -413,7 +475,12 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     assert status == 0 and "unknown to the model" not in printed.err
     files = sorted((folder / "test").rglob("*.txt"))
     _, printed = run(capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", *files[:2])
-    assert "from 2 documents, which makes it too short" in printed.err
+    assert "from 2 documents: if their differences are skewed, it is too short" in printed.err
+    assert "have the text" not in printed.err and "has the text" not in printed.err
+    few = "compare", folder / "m2.arpa", folder / "m3.arpa", *files[:2], files[0]
+    _, printed = run(capsys, *few, "--interval", "bootstrap")
+    assert "from 3 documents: which makes it too short; --interval t is better" in printed.err
+    assert "1 of 3 documents has the text of an earlier one" in printed.err
 
 
 def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, capsys):
@@ -423,10 +490,149 @@ def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, c
     assert status == 1 and "--smoothing witten-bell" in printed.err and "()" not in printed.err
     assert run(capsys, *small, "--smoothing", "witten-bell")[0] == 0
     (tmp_path / "small.txt.gz").write_bytes(gzip.compress(b"a b\n"))
-    status, printed = run(capsys, "score", tmp_path / "model", tmp_path / "small.txt.gz")
-    assert status == 1 and "is packed by gzip" in printed.err and "zcat" in printed.err
+    (tmp_path / "unpacked.txt").write_bytes(b"a b\n")
+    assert run(capsys, *small, "--fallback", "0.5,1,1.5")[0] == 0
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    (packed / "a.txt.gz").write_bytes(gzip.compress(b"a b a c a b\n"))
+    for options in ([], ["--memory", "1TB"]):
+        arguments = "fit", packed, "--order", "2", "--fallback", "0.5,1,1.5", *options
+        assert run(capsys, *arguments, "--out", tmp_path / "of-packed.arpa")[0] == 0
+        arguments = "fit", tmp_path / "small.txt", "--order", "2", "--fallback", "0.5,1,1.5", *options
+        assert run(capsys, *arguments, "--out", tmp_path / "of-text.arpa")[0] == 0
+        one, other = ((tmp_path / f"of-{what}.arpa").read_bytes() for what in ("packed", "text"))
+        assert one == other
+    scores = [
+        run(capsys, "score", tmp_path / "model", tmp_path / name, "--format", "csv")
+        for name in ("small.txt.gz", "unpacked.txt")
+    ]
+    assert scores[0][1].out == scores[1][1].out and scores[0][0] == 0
     status, printed = run(capsys, "compare", "a", "b", "c", "--confidence", "95", exits=2)
     assert "--confidence is 95.0; a number between 0 and 1" in printed.err
+
+
+def test_a_list_of_words_is_the_vocabulary(folder, tmp_path, capsys):
+    (tmp_path / "words.txt").write_text("the\n<unk>\nwolf \n\n</s>\nthe\nand\n", encoding="utf-8")
+    (tmp_path / "a.txt").write_text("the wolf sees the hare and the fox\n", encoding="utf-8")
+    words = "--vocabulary", tmp_path / "words.txt"
+    made = []
+    for options in ([], ["--memory", "1TB"]):
+        arguments = "fit", folder / "train", "--order", "2", "--smoothing", "witten-bell", *words, *options
+        assert run(capsys, *arguments, "--out", tmp_path / "m.arpa")[0] == 0
+        made.append((tmp_path / "m.arpa").read_bytes())
+    vocabulary = Vocabulary(["the", "wolf", "and"])
+    files = sorted((folder / "train").rglob("*.txt"))
+    train = tokenize(
+        [file.read_text(encoding="utf-8") for file in files], "whitespace", vocabulary=vocabulary
+    )
+    NGramModel(2, WittenBell()).fit(train).to_arpa(tmp_path / "expected.arpa")
+    assert made == [(tmp_path / "expected.arpa").read_bytes()] * 2
+    _, printed = run(capsys, "count", tmp_path / "a.txt", "--by", "whitespace", *words, "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert (row["tokens"], row["unknown"]) == (9, 3)
+
+
+def test_two_counts_of_bytes_are_not_mistaken_for_one(folder, tmp_path, capsys):
+    """A model that is cut by whitespace counts one blank between two tokens, a model of bytes all of them."""
+    train = "fit", folder / "train", "--order", "2", "--smoothing", "witten-bell", "--out"
+    assert run(capsys, *train, tmp_path / "words")[0] == 0
+    assert run(capsys, *train, tmp_path / "bytes", "--by", "byte")[0] == 0
+    for i in range(2):
+        (tmp_path / f"{i}.txt").write_text("the  and and\tthe \n", encoding="utf-8")
+    texts = tmp_path / "0.txt", tmp_path / "1.txt"
+    _, printed = run(capsys, "score", tmp_path / "words", *texts, "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert row["bytes"] == 2 * 16 and "(32); the texts have 36" in row["protocol"]["bytes"]
+    assert "The bytes are those of the tokens" in printed.err and "--single-blanks" in printed.err
+    _, printed = run(capsys, "score", tmp_path / "bytes", *texts, "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert row["bytes"] == 36 and row["protocol"]["bytes"] == "those of the texts as they are"
+    both = "compare", tmp_path / "words", tmp_path / "bytes", *texts
+    status, printed = run(capsys, *both)
+    assert status == 1 and "16 bytes for a and 18 for b" in printed.err and "--single-blanks" in printed.err
+    status, printed = run(capsys, *both, "--single-blanks", "--format", "json")
+    assert status == 0 and json.loads(printed.out)[0]["unit"] == "byte"
+    for name in ("words", "bytes"):
+        _, printed = run(capsys, "score", tmp_path / name, *texts, "--single-blanks", "--format", "json")
+        assert json.loads(printed.out)[0]["bytes"] == 2 * 16 and "--single-blanks" not in printed.err
+
+
+@pytest.mark.parametrize("moment", ["importing", "fitting", "writing", "scoring"])
+def test_ctrl_c_ends_a_command_with_one_line_and_no_file(moment, folder, tmp_path):
+    """At each moment the process sends the signal to itself."""
+    places = {
+        "importing": ("lmmetrics.__main__", "run", "score"),
+        "fitting": ("lmmetrics.ngram._model", "NGramCounts", "fit"),
+        "writing": ("lmmetrics.ngram._arpa", "lines_of", "fit"),
+        "scoring": ("lmmetrics._commands.models", "score_documents", "score"),
+    }
+    module, name, command = places[moment]
+    program = f"""
+import importlib, os, signal, sys
+from lmmetrics import _interrupt, __main__
+def interrupted(*given, **options):
+    os.kill(os.getpid(), signal.SIGINT)
+    raise AssertionError("it goes on")
+if {moment!r} == "importing":
+    _interrupt.end_at_once()
+    interrupted()
+_interrupt.end_at_once()
+setattr(importlib.import_module({module!r}), {name!r}, interrupted)
+sys.exit(__main__.run())
+"""
+    model = folder / "m3.arpa"
+    arguments = {
+        "fit": ["fit", folder / "train", "--order", "2", "--out", tmp_path / "m.arpa"],
+        "score": ["score", model, folder / "test"],
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments[command])], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "lmmetrics: Stopped by Ctrl-C.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(folder):
+    command = [sys.executable, "-m", "lmmetrics", "score", folder / "m3.arpa", folder / "test"]
+    with subprocess.Popen(
+        [*command, "--lines", "--documents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+    assert process.returncode == 0 and "Broken" not in said and "Traceback" not in said
+
+
+def test_a_command_needs_no_standard_output(folder, tmp_path):
+    command = (
+        f"{sys.executable} -m lmmetrics fit {folder / 'train'} --order 2 --out {tmp_path / 'm.arpa'} >&-"
+    )
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and (tmp_path / "m.arpa").exists()
+
+
+def test_a_disk_that_is_full_is_an_error(folder):
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "lmmetrics", "count", folder / "test"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and done.stderr == "lmmetrics: No space left on device.\n"
+
+
+def test_the_help_says_what_was_called(monkeypatch, capsys):
+    for called, shown in (("/somewhere/bin/lmmetrics", "lmmetrics"), ("__main__.py", "python -m lmmetrics")):
+        monkeypatch.setattr(sys, "argv", [called])
+        with pytest.raises(SystemExit):
+            main(["score", "--help"])
+        said = capsys.readouterr().out
+        assert said.startswith(f"usage: {shown} score") and f"examples:\n  {shown} score" in said
+
+
+def test_the_script_is_the_module():
+    """What pyproject.toml names is there; an installed script is tried in a venv of its own."""
+    project = tomllib.loads((PAGE.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    module, _, name = project["scripts"]["lmmetrics"].partition(":")
+    assert getattr(importlib.import_module(module), name) is lmmetrics.__main__.run
 
 
 def test_a_score_needs_no_bar(folder):

@@ -42,7 +42,7 @@ def test_a_short_sighted_network_sees_its_window_and_no_more():
     for back, same in ((1, False), (2, False), (3, True)):
         ids = test.ids.copy()
         ids[place - back] = words.vocabulary.id_of("the" if test.strings()[place - back] != "the" else "a")
-        changed = network.log_probs(TokenizedText.from_ids(ids, words.vocabulary, network._spelling))
+        changed = network.log_probs(TokenizedText.from_ids(ids, words.vocabulary, network.spelling))
         assert (abs(changed[place] - found[place]) < 1e-12) == same, back
     (row,) = racing.windows(seeds=[0], **SMALL)
     assert row.keys() == STORED["windows"][0].keys() and row["window"] == 2

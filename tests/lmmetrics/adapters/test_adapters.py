@@ -2,6 +2,7 @@
 
 import copy
 import math
+import re
 
 import numpy as np
 import pytest
@@ -200,6 +201,72 @@ def test_a_saved_model_is_loaded(gpt2, tokenizer, tmp_path):
     texts = [TEXTS["long"]]
     assert score_text(again, again.tokenize(texts)).nats == score_text(lm, lm.tokenize(texts)).nats
     assert again.context == 48 and str(tmp_path) in again.protocol["model"]
+
+
+def test_a_saved_model_is_loaded_in_a_type_and_on_a_device(gpt2, tokenizer, documents, tmp_path):
+    gpt2.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    half = HuggingFaceLM.load(tmp_path, dtype="bfloat16", device="cpu", batch=3)
+    assert (str(half.model.dtype), half.model.device.type, half.batch) == ("torch.bfloat16", "cpu", 3)
+    assert "bfloat16" in half.protocol["model"]
+    whole = HuggingFaceLM.load(tmp_path)
+    nats = [score_text(lm, lm.tokenize(documents)).nats for lm in (half, whole)]
+    assert nats[0] == pytest.approx(nats[1], rel=0.02) and nats[0] != nats[1]
+    for options, says in (
+        ({"dtype": "float61"}, "dtype is 'float61'; one of float32, bfloat16, float16 is expected"),
+        ({"device": "cuda:99"}, "There is no device 'cuda:99' here. PyTorch finds: cpu"),
+        ({"device": "tpo"}, "There is no device 'tpo' here"),
+        ({"device": "meta"}, "The device 'meta' computes nothing"),
+        ({"batch": 0}, "batch is 0"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(says)):
+            HuggingFaceLM.load(tmp_path, **options)
+
+
+def test_a_folder_without_a_causal_model_is_refused(tokenizer, tmp_path):
+    """A part that transformers would draw at random gives a number that means nothing."""
+    import transformers as t
+
+    small = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    small |= {"vocab_size": len(tokenizer), "max_position_embeddings": 32}
+    t5 = {"d_model": 8, "d_kv": 8, "d_ff": 8, "num_layers": 1, "num_heads": 1, "vocab_size": len(tokenizer)}
+    for model, error, says in (
+        (
+            t.BertModel(t.BertConfig(**small)),
+            ValueError,
+            "holds BertModel, but not all weights of Bert",
+        ),
+        (
+            t.BertForMaskedLM(t.BertConfig(**small)),
+            TypeError,
+            "holds BertForMaskedLM, which does not",
+        ),
+        (
+            t.T5ForConditionalGeneration(t.T5Config(**t5)),
+            TypeError,
+            "holds T5ForConditional",
+        ),
+        (t.LlamaModel(t.LlamaConfig(**small)), ValueError, "lm_head.weight is missing, and would be random"),
+    ):
+        path = tmp_path / type(model).__name__
+        model.save_pretrained(path)
+        tokenizer.save_pretrained(path)
+        with pytest.raises(error, match=says):
+            HuggingFaceLM.load(path)
+
+
+def test_tokens_beyond_the_model_and_no_tokens_are_refused(gpt2, tokenizer):
+    more = copy.deepcopy(tokenizer)
+    more.add_tokens(["cat sleeps"])
+    lm = HuggingFaceLM(gpt2, more)
+    says = rf"the id {len(tokenizer)} \('cat sleeps'\), but the ids of the model end at {len(tokenizer) - 1}"
+    with pytest.raises(ValueError, match=says):
+        score_text(lm, lm.tokenize(["the cat sleeps and sleeps"]))
+    none = CallableLM(
+        lambda ids: np.zeros((*ids.shape, 9)), lambda text: [], lambda ids: "", context=4, bos=0
+    )
+    with pytest.raises(ValueError, match=r"finds no token in document 1, 'the cat'"):
+        none.tokenize([" \n", "the cat"])
 
 
 def test_a_tokenizer_that_changes_the_text_warns():

@@ -155,7 +155,7 @@ def test_any_program_can_read_the_files(run, model, documents, tmp_path, exact):
     assert about["protocol"] == {"eos": True, "unknown": "score", "by": None, "sentences": None}
 
 
-def test_shards_are_files_of_four_kinds(run, model, tmp_path):
+def test_shards_are_files_of_five_kinds(run, model, tmp_path):
     """Shards of one name in two folders are two shards; other files are none."""
     folder = tmp_path / "texts"
     (folder / "inner").mkdir(parents=True)
@@ -164,13 +164,15 @@ def test_shards_are_files_of_four_kinds(run, model, tmp_path):
     (folder / "b.jsonl.gz").write_bytes(gzip.compress(json.dumps(row | {"id": 7}).encode()))
     pq.write_table(pa.table({"text": [row["text"]], "id": ["parquet"], "more": [1]}), folder / "c.parquet")
     (folder / "inner" / "d.txt").write_text(row["text"] * 2, encoding="utf-8")
+    (folder / "inner" / "e.txt.gz").write_bytes(gzip.compress((row["text"] * 2).encode()))
     (folder / "notes.md").write_text("not a shard", encoding="utf-8")
     found = run(model, folder)
-    assert list(found) == ["7", "inner/d.txt", "json", "parquet"]
+    assert list(found) == ["7", "inner/d.txt", "inner/e.txt.gz", "json", "parquet"]
     assert found["json"] == found["7"] == found["parquet"] != found["inner/d.txt"]
+    assert found["inner/d.txt"] == found["inner/e.txt.gz"]
     by_line = run(model, folder, "lines", lines=True)
     assert by_line["inner/d.txt:1"] == by_line["inner/d.txt:2"] == found["json"]
-    assert by_line.total.nats == found.total.nats and len(by_line) == 5
+    assert by_line.total.nats == found.total.nats and len(by_line) == 7
 
 
 def test_mixed_languages_are_counted_document_by_document(run, model):

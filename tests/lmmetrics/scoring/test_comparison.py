@@ -1,6 +1,7 @@
 """compare and compare_scores: what they find, what they refuse, and what the interval means."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def test_compare_by_hand():
     """Two documents, so a resample is one of them twice, or both: three ratios, with 1/4, 1/2 and 1/4."""
     a = [Score(nats=math.log(2) * bits, tokens=n) for bits, n in ((10, 10), (90, 30))]
     b = [Score(nats=0.0, tokens=n) for n in (10, 30)]
-    result = compare_scores(a, b, seed=1, resamples=20_000)
+    result = compare_scores(a, b, seed=1, resamples=20_000, interval="bootstrap")
     assert result.difference == pytest.approx(100 / 40)
     assert (result.low, result.high) == pytest.approx((1.0, 3.0))
     ratios, weights = np.array([1.0, 2.5, 3.0]), np.array([1, 2, 1]) / 4
@@ -42,6 +43,10 @@ def test_compare_by_hand():
     z = 1.959964 + 0.841621
     assert result.needed == pytest.approx(40 * (z * result.standard_error / 2.5) ** 2, abs=1)
     assert result.a == sum(a) and result.documents == 2 and result.apart
+    student = compare_scores(a, b, seed=1, resamples=20_000)
+    assert student.interval == "t" and student.standard_error == result.standard_error
+    half = 12.706205 * result.standard_error * math.sqrt(2)  # t with one degree of freedom, 2 / (2 - 1)
+    assert (student.low, student.high) == pytest.approx((2.5 - half, 2.5 + half)) and not student.apart
 
 
 def test_compare_says_who_is_better():
@@ -99,19 +104,55 @@ def test_interval_holds_the_truth_as_often_as_it_says():
     assert 0.90 <= hits / 200 <= 0.99
 
 
-@pytest.mark.parametrize(("documents", "share"), [(5, 0.81), (10, 0.88), (30, 0.93)])
-def test_with_few_documents_the_interval_is_too_short(documents, share):
-    """The shares that the doc-string of compare_scores states."""
-    rng, hits = np.random.default_rng(1), 0
-    for trial in range(400):
-        counts = rng.integers(50, 500, documents)
-        noise = rng.exponential(size=documents) - 1 if trial % 2 else rng.normal(size=documents)
-        bits = 10.05 * counts + noise * np.sqrt(counts)
-        a = [Score(max(0.0, x) * math.log(2), tokens=int(n)) for x, n in zip(bits, counts, strict=True)]
-        b = [Score(10 * n * math.log(2), tokens=int(n)) for n in counts]
-        result = compare_scores(a, b, resamples=300, seed=rng)
-        hits += result.low <= 0.05 <= result.high
-    assert hits / 400 == pytest.approx(share, abs=0.05)
+NOISE = {
+    "normal": lambda rng, size: rng.normal(size=size),
+    "exponential": lambda rng, size: rng.exponential(size=size) - 1,
+    "log-normal": lambda rng, size: (
+        (np.exp(rng.normal(size=size)) - math.exp(0.5)) / math.sqrt((math.e - 1) * math.e)
+    ),
+}
+"""Errors of documents, with mean 0 and variance 1; two of them skewed."""
+SIZES = 2, 3, 5, 10, 30
+
+
+def told_shares():
+    """The table in the doc-string of compare_scores: for interval and noise a share for each size."""
+    row = re.compile(r'"(t|bootstrap)", (\S+)(?: differences)? +((?:\d+ *){5})$', re.MULTILINE)
+    return {
+        (a, b): [int(n) / 100 for n in numbers.split()]
+        for a, b, numbers in row.findall(compare_scores.__doc__)
+    }
+
+
+@pytest.mark.parametrize("noise", NOISE)
+@pytest.mark.parametrize("documents", SIZES)
+def test_the_intervals_hold_the_truth_as_often_as_the_doc_string_says(documents, noise):
+    """A document of n tokens differs by 0.05 n + sqrt(n) e bits; Student's t covers at least as often."""
+    rng, trials, hits = np.random.default_rng(1), 400, {"t": 0, "bootstrap": 0}
+    for _ in range(trials):
+        counts = np.exp(rng.normal(5.5, 0.6, documents)).round() + 1
+        bits = 100 * counts + 0.05 * counts + NOISE[noise](rng, documents) * np.sqrt(counts)
+        a = [Score(x * math.log(2), tokens=int(n)) for x, n in zip(bits, counts, strict=True)]
+        b = [Score(100 * n * math.log(2), tokens=int(n)) for n in counts]
+        seed = int(rng.integers(2**32))
+        for interval in hits:
+            result = compare_scores(a, b, resamples=300, seed=seed, interval=interval)
+            hits[interval] += result.low <= 0.05 <= result.high
+    for interval, found in hits.items():
+        expected = told_shares()[interval, noise][SIZES.index(documents)]
+        assert found / trials == pytest.approx(expected, abs=4 * math.sqrt(0.25 / trials) * 0.6 + 0.01)
+    assert hits["t"] >= hits["bootstrap"]
+
+
+def test_the_default_is_students_where_the_bootstrap_cannot_reach_the_confidence():
+    def interval(documents, confidence=0.95):
+        scores = [[Score(nats=float(i + k), tokens=9) for i in range(documents)] for k in (1, 2)]
+        return compare_scores(*scores, confidence=confidence, resamples=99).interval
+
+    assert [interval(n) for n in (2, 5, 6, 30)] == ["t", "t", "bootstrap", "bootstrap"]
+    assert [interval(n, 0.5) for n in (2, 3)] == ["bootstrap", "bootstrap"]
+    with pytest.raises(ValueError, match=r'interval is \'normal\'; "t" or "bootstrap" is expected'):
+        compare_scores([Score(1.0, tokens=1)] * 2, [Score(1.0, tokens=1)] * 2, interval="normal")
 
 
 def test_needed_tokens_tell_apart_about_four_times_in_five():
@@ -199,7 +240,7 @@ def test_models_of_other_vocabularies_cannot_be_compared():
 def test_interval_lies_within_the_documents(documents):
     a = [Score(n * x, tokens=n) for n, x, _ in documents]
     b = [Score(n * y, tokens=n) for n, _, y in documents]
-    result = compare_scores(a, b, resamples=200)
+    result = compare_scores(a, b, resamples=200, interval="bootstrap")
     each = [(x - y) / math.log(2) for _, x, y in documents]
     assert min(each) - 1e-9 <= result.low <= result.high <= max(each) + 1e-9
     assert result.standard_error >= 0 and result.needed >= 1

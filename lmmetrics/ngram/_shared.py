@@ -1,0 +1,13 @@
+"""What other packages of the library use of this one. Users need none of it, and it may change."""
+
+from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._model import NGramModel
+from lmmetrics.ngram._steps import StepByStep
+from lmmetrics.ngram._tables import Tables
+
+__all__ = ["StepByStep", "Tables", "spelled", "tables_of"]
+
+
+def tables_of(model: NGramModel) -> Tables:
+    """Return the tables of a model; an error if it is not fitted."""
+    return model._fitted()
