@@ -136,3 +136,10 @@ def test_a_ratio_in_a_hint_is_that_of_the_entry_it_is_said_of():
         verdict = judge(question, lambda case: formula_value(question, wrong, case), [case])
         assert verdict.mistakes == ("M19",) and "ln r / ln R" not in verdict.message
         assert (numbers(wrong(*case)) > 0).all()
+
+
+def test_an_infinite_number_of_days_is_no_whole_number():
+    question = find("03.plan")
+    plan = question.right() | {"days": np.inf}
+    verdict = judge(question, lambda case: plan, question.cases)
+    assert not verdict.right and "has to be a whole number above 0" in verdict.message
