@@ -24,6 +24,8 @@ PARTS = [
     ("05.five-numbers", "Your bits are", ["perplexity per word"]),
     ("05.five-numbers", "Your bits are negative", ["perplexity per char"]),
     ("05.converter", "Your bits come from ln", ["perplexity"]),
+    ("09.three-logs", "your perplexity is a power of 2", ["unit", "ends"]),
+    ("09.three-logs", "Some of these values are in bits", ["measure"]),
     ("09.golden-text", "None of the four changes", ["limit", "mean"]),
     ("09.leaked-tale", "Your positions start at 1", ["copied"]),
     ("09.leaked-tale", "You have swapped the paragraph", ["reworded"]),
