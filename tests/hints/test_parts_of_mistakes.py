@@ -145,3 +145,10 @@ def test_an_infinite_number_of_days_is_no_whole_number():
     plan = question.right() | {"days": np.inf}
     verdict = judge(question, lambda case: plan, question.cases)
     assert not verdict.right and "has to be a whole number above 0" in verdict.message
+
+
+def test_the_wrong_entry_of_a_list_is_named():
+    question = find("02.softmax-gradient")
+    values = [question.right(*case) * [-1, 1, 1] for case in question.cases]
+    verdict = told(question, values)
+    assert verdict.mistakes == ("M5",) and "The mistake is in entry [0] only." in verdict.message
