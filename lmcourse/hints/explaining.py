@@ -166,7 +166,7 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
     ]
     if not changes or "" in wrong:
         return ""
-    return f"This is so in {in_words([_quoted(answer, label) for label in dict.fromkeys(wrong)])} only."
+    return f"The mistake is in {in_words([_quoted(answer, label) for label in dict.fromkeys(wrong)])} only."
 
 
 def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:

@@ -25,7 +25,7 @@ from tests.hints.small_questions import MEAN, THREE
         (
             {"bits": 7.0},
             4,
-            'L7, the comparison is the wrong way round. You exchange two. This is so in "bits" only.',
+            'L7, the comparison is the wrong way round. You exchange two. The mistake is in "bits" only.',
         ),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"bits": M1, '),
         ({"bits": 3.0 * np.log(2), "who": "B"}, 2, '"who": L28, '),

@@ -24,6 +24,8 @@ PARTS = [
     ("05.five-numbers", "Your bits are", ["perplexity per word"]),
     ("05.five-numbers", "Your bits are negative", ["perplexity per char"]),
     ("05.converter", "Your bits come from ln", ["perplexity"]),
+    ("09.three-logs", "your perplexity is a power of 2", ["unit", "ends"]),
+    ("09.three-logs", "Some of these values are in bits", ["measure"]),
     ("09.golden-text", "None of the four changes", ["limit", "mean"]),
     ("09.leaked-tale", "Your positions start at 1", ["copied"]),
     ("09.leaked-tale", "You have swapped the paragraph", ["reworded"]),
@@ -136,3 +138,17 @@ def test_a_ratio_in_a_hint_is_that_of_the_entry_it_is_said_of():
         verdict = judge(question, lambda case: formula_value(question, wrong, case), [case])
         assert verdict.mistakes == ("M19",) and "ln r / ln R" not in verdict.message
         assert (numbers(wrong(*case)) > 0).all()
+
+
+def test_an_infinite_number_of_days_is_no_whole_number():
+    question = find("03.plan")
+    plan = question.right() | {"days": np.inf}
+    verdict = judge(question, lambda case: plan, question.cases)
+    assert not verdict.right and "has to be a whole number above 0" in verdict.message
+
+
+def test_the_wrong_entry_of_a_list_is_named():
+    question = find("02.softmax-gradient")
+    values = [question.right(*case) * [-1, 1, 1] for case in question.cases]
+    verdict = told(question, values)
+    assert verdict.mistakes == ("M5",) and "The mistake is in entry [0] only." in verdict.message

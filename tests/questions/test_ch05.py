@@ -139,6 +139,12 @@ changed("converter", "M36", (SHARED, "given"))
 changed("converter", "M1", ("math.log2", "math.log"))
 changed("converter", "M1", ("math.log2", "math.log"), (POWERS, '"perplexity": np.exp(bits)'))
 changed("converter", "M1", ('"bits": bits', '"bits": bits * math.log(2)'))
+changed(
+    "converter",
+    "M1",
+    ("math.log2", "math.log"),
+    (POWERS, '"perplexity": (math.e if kind == "perplexity" else 2.0) ** bits'),
+)
 changed("converter", "M1", (POWERS, '"perplexity": 2.0 ** (bits * math.log(2))'))
 changed("converter", "M2", (POWERS, '"perplexity": np.exp(bits)'))
 changed("converter", "M4", ('math.log2(value) if kind == "perplexity" else value', "value"))

@@ -78,7 +78,9 @@ THREE_WORDS = Question(
             "Your 'bits' is in hartleys, the unit of the logarithm to base 10. Bits go with base 2.",
         ),
         Mistake(
-            "M5", _cost_negative, "A surprisal is minus the logarithm of a probability: it is never below 0."
+            "M5",
+            _cost_negative,
+            "You give a surprisal below 0. A surprisal is minus the logarithm of a probability.",
         ),
         Mistake(
             "M1",

@@ -257,7 +257,7 @@ def _whole(given, what):
         number = read(given, like=0.0)
     except Unreadable:
         return f"give {what} as one number."
-    return number if number >= 1 and number == int(number) else f"{what} has to be a whole number above 0."
+    return number if number >= 1 and number.is_integer() else f"{what} has to be a whole number above 0."
 
 
 def _subtract(given):

@@ -1,6 +1,7 @@
 """Chapter 05, the conversion: as formulas, and as a program that refuses what was not counted."""
 
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 
@@ -274,6 +275,11 @@ CONVERTER = Question(
         ),
         Mistake(
             "M1",
+            but(every_unit, {"bits": lambda *case: every_unit(*case, log=np.log)["bits"]}),
+            "Your 'bits' come from ln where a perplexity is given, which makes them nats. Use log2.",
+        ),
+        Mistake(
+            "M1",
             but(every_unit, {"bits": lambda *case: LN2 * every_unit(*case)["bits"]}),
             "Your 'bits' are {ratio} = ln 2 times the right ones: they are in nats. Divide by ln 2.",
         ),
@@ -287,6 +293,7 @@ CONVERTER = Question(
             partial(every_unit, log=np.log, power=np.exp),
             "You compute in nats from beginning to end. The entry 'bits' has to be in bits, and a value "
             "that is given in bits is an exponent of 2.",
+            explains="answer",
         ),
         Mistake(
             "M2",
@@ -309,8 +316,12 @@ CONVERTER = Question(
         ("right", "M1", "where bits are given, no logarithm is taken"),
         ("right", "M4", "the same"),
         ("M1", "M4", "the same"),
-        ("M1 (4)", "M2", "the same"),
-        ("M1 (2)", "M1 (4)", "where a perplexity is given, both give it back"),
+        ("M1 (5)", "M2", "the same"),
+        *((one, "M1 (2)", "the same") for one in ("right", "M1", "M4")),
+        *(
+            (*pair, "where a perplexity is given, the bits are nats, and the perplexities are right")
+            for pair in combinations(("M1 (2)", "M1 (3)", "M1 (5)"), 2)
+        ),
         ("right", "M36", "where the count of the given unit is missing, its row is the only one"),
         ("right", "L3", "the same"),
         ("right", "M35", "the same"),

@@ -148,8 +148,8 @@ CARD = Question(
         Mistake(
             "M25",
             lambda: treebank_card(scored=WORDS) | {"</s>": "not scored"},
-            "The model predicts each line end, so each </s> is a scored token: it is in the total and in the "
-            "count.",
+            "You treat </s> as not scored. The model predicts each line end, so each </s> is in the total "
+            "and in the count.",
         ),
         Mistake(
             "M25",
@@ -159,8 +159,8 @@ CARD = Question(
         Mistake(
             "M25",
             partial(treebank_card, perplexity_per_word=REPORTED, unit="word"),
-            "The reported number is per token, and the line ends are tokens. Per word, the same total is "
-            "divided by fewer units.",
+            "You take the reported number for one per word. It is per token, and the line ends are tokens: "
+            "per word, the same total is divided by fewer units.",
         ),
         Mistake(
             "M25",

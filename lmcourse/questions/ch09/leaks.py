@@ -143,7 +143,7 @@ FOUND_AGAIN = Question(
         Mistake(
             "L7",
             then(found_again, lambda shares: 1 - shares),
-            "Yours is the share that is *new*. The task asks for what the training text contains.",
+            "Your number is the share that is *new*. The task asks for what the training text contains.",
         ),
         Mistake(
             "L1",

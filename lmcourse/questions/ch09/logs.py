@@ -141,22 +141,26 @@ THREE_LOGS = Question(
             "M1",
             _logs_of(_but(measures=MEASURES | {"perplexity": lambda nats: 2**nats})),
             "The totals are in nats, and your perplexity is a power of 2. Use a power of e.",
+            explains="answer",
         ),
         Mistake(
             "M2",
             _logs_of(_but(measures={key: MEASURES[key] for key in ("perplexity", "nats")})),
             "Some of these values are in bits, and you do not find them. A bit is ln 2 nats: divide by ln 2.",
+            explains="answer",
         ),
         Mistake(
             "M34",
             _logs_of(_but(units=("token", "byte"))),
             "Some of these values are per word: the tokenizer's pieces were scored, and the total was "
             "divided by the number of words.",
+            explains="answer",
         ),
         Mistake(
             "M38",
             _logs_of(_but(units=("token", "word"))),
             "Some of these values are per byte, and you do not divide by bytes.",
+            explains="answer",
         ),
     ),
     properties=(

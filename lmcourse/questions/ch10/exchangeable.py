@@ -173,7 +173,7 @@ def _read_example(given):
         topics = np.asarray(given[0], dtype=float)
         v, w = (int(word) for word in given[1:])
         whole = all(float(word) == int(word) for word in given[1:])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return "Give the topics as lists of numbers, and v and w as whole numbers."
     if topics.ndim != 2 or min(topics.shape) < 2:
         return "The topics have to be at least two rows, each with at least two words."
