@@ -189,7 +189,7 @@ PARAMETERS = Question(
         Mistake(
             "L11",
             but(sparsity, {"free": lambda V, n, N: (V - 1) ** n}),
-            "Your 'free' takes one word away at every place. Any of the V words is possible at each place "
+            "Your 'free' has the factor V - 1 for all n places. Any of the V words is possible at each place "
             "of a context; only the row of next words has a number that follows from the others.",
         ),
         Mistake(

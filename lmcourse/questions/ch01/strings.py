@@ -95,8 +95,8 @@ TEXT_PROBABILITY = Question(
         Mistake(
             "L4",
             _on_factors(joint=np.sum),
-            "Your 'joint' is the sum of the factors. With enough words it would be above 1. Multiply the "
-            "factors.",
+            "Your 'joint' is the sum of the factors. Such a sum can be above 1, as 0.6 + 0.7 is. Multiply "
+            "the factors.",
         ),
         Mistake(
             "L4",

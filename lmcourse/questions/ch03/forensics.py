@@ -134,8 +134,8 @@ FORENSICS = Question(
         Mistake(
             "M50",
             partial(audit, ratio=lambda report: _ratio(report) * report["p"].shape[1]),
-            "Your 'ratios' divide by a mean over all elements. A divergence is a sum over the outcomes, "
-            "and only over the contexts do you take a mean.",
+            "Your 'ratios' divide by a mean over all elements. Sum over the outcomes, and take the mean over "
+            "the contexts only.",
         ),
         Mistake(
             "M2",

@@ -102,14 +102,14 @@ TEACHER = Question(
         Mistake(
             "M45",
             partial(teacher_kl, log_of=wrong.ratio_of_large_exponentials),
-            "A row whose logits are all in the thousands gives nan, because exp overflows. Subtract the "
-            "largest logit of a row first.",
+            "A row whose logits are all in the thousands gives nan, because exp overflows. First "
+            "subtract from each row its largest logit.",
         ),
         Mistake(
             "M45",
             partial(teacher_kl, log_of=wrong.sum_of_large_exponentials),
-            "Only rows with large logits are wrong: the sum of their exponentials overflows. Subtract the "
-            "largest logit of a row first.",
+            "Only rows with large logits are wrong: the sum of their exponentials overflows. First "
+            "subtract from each row its largest logit.",
         ),
         Mistake(
             "M30",

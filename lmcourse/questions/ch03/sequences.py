@@ -173,8 +173,8 @@ CHAIN = Question(
         Mistake(
             "L20",
             partial(chain_kl, moves=False),
-            "You weight the contexts at every step as the start does. After each step, multiply their "
-            "distribution by the true table.",
+            "You use the start distribution to weight the contexts at every step. After each step, multiply "
+            "their distribution by the true table.",
         ),
         Mistake(
             "L16",

@@ -242,7 +242,8 @@ LOSS = Question(
             lambda logits, targets, ignore_index, text: _over_bytes(
                 logits, targets, np.ones(targets.shape, dtype=bool), text
             ),
-            "You score the padding as if it were a token. Padding spells nothing: pass ignore_index on.",
+            "You score the padding as if it were a token. Padding does not belong to the text: pass "
+            "ignore_index to the loss.",
         ),
         Mistake(
             "M4",

@@ -55,8 +55,8 @@ SET_ASIDE = Question(
         Mistake(
             "L13",
             partial(set_aside, to_unseen=1.0),
-            "You give everything that is set aside to the unseen words. The model below is uniform over all "
-            "V words, so the seen ones get their part of it too.",
+            "You give everything that is set aside to the unseen words. It is shared out over all V "
+            "words, so the seen ones get their part of it too.",
         ),
         Mistake(
             "L13",

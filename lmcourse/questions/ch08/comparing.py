@@ -88,6 +88,14 @@ PAIRED = Question(
             ),
             "Your error is that of one document, not of a mean over D of them: it lacks the root of D.",
         ),
+        Mistake(
+            "L1",
+            lambda a, b, tokens: (
+                paired(a, b, tokens) | {"error": (a - b).std(ddof=1) / np.sqrt(len(tokens)) / tokens.mean()}
+            ),
+            "Your error is that of the bits per document, so longer documents add to it. Take from each "
+            "document's bits what its length alone would give: its tokens times the difference.",
+        ),
     ),
     properties=(
         FINITE,
