@@ -173,6 +173,7 @@ REPORT = Question(
             ),
             "Your 'rise' compares the original with Q, at least once. A rise is positive if Q has the higher "
             "perplexity. (The printed ratio may be upside down.)",
+            explains="numbers",  # "at least once"
         ),
         Mistake(
             "M62",
