@@ -72,7 +72,7 @@ def repeated(documents: list[tuple[str, str]]) -> list[tuple[str, str]]:
     found = []
     for name, text in documents:
         if not text.strip():
-            continue  # empty lines are no documents
+            continue  # an empty line is not a document
         if text in first:
             found.append((first[text], name))
         first.setdefault(text, name)
