@@ -349,7 +349,12 @@ wrong(
 )
 wrong("paired", "", 'Only "error" is wrong.', (ERROR, "error = off.std(ddof=1) / tokens.sum()"))
 wrong("paired", "", 'Only "error" is wrong.', (ERROR, "error = d.std(ddof=1) / math.sqrt(D)"))
-wrong("paired", "", 'Only "error" is wrong.', (ERROR, "error = d.std(ddof=1) * math.sqrt(D) / tokens.sum()"))
+wrong(
+    "paired",
+    "L22",
+    "so longer documents add to it",
+    (ERROR, "error = d.std(ddof=1) * math.sqrt(D) / tokens.sum()"),
+)
 wrong(
     "paired",
     "",

@@ -89,7 +89,7 @@ PAIRED = Question(
             "Your error is that of one document, not of a mean over D of them: it lacks the root of D.",
         ),
         Mistake(
-            "L1",
+            "L22",
             lambda a, b, tokens: (
                 paired(a, b, tokens) | {"error": (a - b).std(ddof=1) / np.sqrt(len(tokens)) / tokens.mean()}
             ),
