@@ -224,7 +224,7 @@ SAMPLING = Question(
         Mistake(
             "L13",
             lambda *case: length_shares(*case).cumsum(),
-            "Your shares are those of sentences of *at most* so many words. The task asks for each length "
+            "Your shares add up those of all sentences of *at most* each length. The task asks for each length "
             "separately.",
         ),
         Mistake(
