@@ -224,8 +224,8 @@ SAMPLING = Question(
         Mistake(
             "L13",
             lambda *case: length_shares(*case).cumsum(),
-            "Your shares are those of sentences of *at most* so many words. The task asks for each length "
-            "separately.",
+            "Your shares add up those of all sentences of *at most* each length. The task asks for each "
+            "length separately.",
         ),
         Mistake(
             "L13",

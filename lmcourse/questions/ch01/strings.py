@@ -394,7 +394,7 @@ LENGTH_MASSES = Question(
         Mistake(
             "M27",
             _reached,
-            "Your numbers are the probabilities of *at least* so many words: the end is not predicted. "
+            "Your numbers are those of all sentences of *at least* each length: the end is not predicted. "
             "Multiply by the last column.",
         ),
         Mistake(

@@ -140,7 +140,7 @@ PAIRS = Question(
             "M15",
             "E",
             "comparable: second",
-            "E: text and tokens are the same, but look how much of the text each model sees before a token.",
+            "E: text and tokens are the same, but how much of the text does each model see before a token?",
         ),
         *(
             _on(

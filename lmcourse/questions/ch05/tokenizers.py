@@ -261,7 +261,7 @@ TALES = Question(
         Mistake(
             "M1",
             lambda: tale_table(naming=16 * np.log(2)),
-            "Your 'complete' adds nats to bits: one of 65,536 characters costs 16 bits, or 11.09 nats.",
+            "Your 'complete' adds nats to bits: one of 65,536 characters takes 16 bits, or 11.09 nats.",
         ),
         Mistake(
             "M38",
