@@ -7,6 +7,7 @@ import itertools
 from functools import cache
 
 import numpy as np
+import sklearn
 
 from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages import topics
@@ -17,19 +18,25 @@ SIZES = 1, 5, 20, 50, 100, 200
 SEEDS = range(6)
 PRIORS = {"0.1": lambda K: 0.1, "1/K": lambda K: 1 / K}
 """The parameter of both priors, of the weights and of the topics' words: ours, and scikit-learn's default."""
-ALPHAS = 1, 5
-"""The parameter of the prior of the weights, times K: what is tried."""
-BETAS = 0.005, 0.02, 0.1
-"""The parameter of the prior of the topics' words: what is tried."""
+ALPHAS = 0.2, 1, 5, 20, 80
+"""The parameter of the prior of the weights, times K: what may be tried, if scikit-learn allows it."""
+LARGEST = 1.0
+"""scikit-learn refuses a prior above 1."""
+BETAS = 0.001, 0.005, 0.02, 0.1, 0.5
+"""The parameter of the prior of the topics' words: what may be tried."""
+FIRST = [*itertools.product((1, 5), (0.005, 0.02, 0.1))]
+"""The pairs with which the search begins."""
 TRIALS = range(2)
-"""The starts with which all pairs of priors are tried."""
+"""The starts with which a pair of priors is tried."""
 STARTS = range(8)
 """The starts with the pair of priors that each number of topics keeps."""
 ITERATIONS = 20
 LONGER = (100, 0), (100, 1)
 """Topics and starts of the fits with five times as many iterations: have the others converged?"""
-LARGER = (400, 5, 0.005, 0), (400, 5, 0.005, 1)
+LARGER = [*itertools.product((400, 800), (5,), (0.005,), (0, 1))]
 """Topics, alpha times the topics, beta and start of single fits beyond `SIZES`."""
+SHOWN = 5
+"""How many topics of the chosen model are shown."""
 SPLIT = 10
 OTHER_SPLITS = 11, 12, 13, 14
 RESAMPLES = 10_000
@@ -38,7 +45,7 @@ RESAMPLES = 10_000
 def recompute():
     """Fit and score the models, print what was found, and store it."""
     rows = list(fits())
-    tried = [scored(K, alpha, beta, seed)[0] for K, alpha, beta, seed in trials()]
+    tried = search()
     kept = best_priors(tried)
     runs = {(K, seed): scored(K, *kept[K], seed, splits=OTHER_SPLITS) for K in SIZES for seed in STARTS}
     longer = [scored(K, *kept[K], seed, 5 * ITERATIONS)[0] for K, seed in LONGER]
@@ -61,9 +68,11 @@ def keep(rows, tried, runs, longer, larger):
     }
     chosen, against = by_split[SPLIT]
     found = made(
-        iterations=ITERATIONS, fits=rows, tried=tried, runs=[row for row, _ in runs.values()],
+        scikit_learn=sklearn.__version__, iterations=ITERATIONS, fits=rows, tried=tried,
+        runs=[row for row, _ in runs.values()],
         longer=longer, larger=larger, chosen=chosen, against=against,
         on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
+        shown=[shown(chosen, *best_priors(tried)[chosen]), shown(800, 5 / 800, 0.005) | {"rows": []}],
     )  # fmt: skip
     store({"topics": found})
 
@@ -89,11 +98,36 @@ def fits(sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
                 yield row
 
 
-def trials():
-    """Yield the topics, both priors and the seed of all fits among which the priors are chosen."""
-    for K, alpha, beta, seed in itertools.product(SIZES, ALPHAS, BETAS, TRIALS):
-        if K > 1 or alpha == ALPHAS[0]:  # the weight of a single topic is 1
-            yield K, alpha / K, beta, seed
+def search(sizes=SIZES, score=None):
+    """Return the rows of all fits among which the priors are chosen, for each number of topics in turn.
+
+    Pairs of priors are tried until the best one is better than its `neighbours`. ``score`` returns the row of
+    a fit; it is `scored`, unless a test has another.
+    """
+    score = score or (lambda *case: scored(*case)[0])
+    rows = []
+    for K in sizes:
+        pairs = [pair for pair in FIRST if K > 1 or pair[0] == 1]  # the weight of a single topic is 1
+        tried: dict = {}
+        while pairs:
+            for alpha, beta in pairs:
+                tried[alpha, beta] = [score(K, alpha / K, beta, seed) for seed in TRIALS]
+            best = min(tried, key=lambda pair: np.mean([np.log(row["valid"]) for row in tried[pair]]))
+            pairs = [pair for pair in neighbours(*best, K) if pair not in tried]
+        rows += itertools.chain(*tried.values())
+    return rows
+
+
+def neighbours(alpha, beta, K):
+    """Return the pairs of which one parameter is the next in its list; ``alpha`` is already times K."""
+    alphas = [other for other in next_to(alpha, ALPHAS) if K > 1 and other / K <= LARGEST]
+    return [(other, beta) for other in alphas] + [(alpha, other) for other in next_to(beta, BETAS)]
+
+
+def next_to(value, values):
+    """Return the values before and after one of them."""
+    place = values.index(value)
+    return [*values[max(place - 1, 0) : place], *values[place + 1 : place + 2]]
 
 
 def best_priors(tried):
@@ -130,6 +164,32 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
         f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
     )
     return row, scores
+
+
+def shown(K, alpha, beta, seed=0):
+    """Return what the topics of a model look like: the words of a few, and how many come from one page.
+
+    "used" says how many topics have a word of the training pages or more, and "one_page" how many of these
+    have more than half of their words from a single page. "rows" has five of them, equally far apart by
+    size from the largest on: the share of the training words, the share of its words that come from a single
+    page, and the words that set it apart.
+    """
+    bags = topics.load(CORPUS)
+    lda = topics.fit(bags.train.counts, K, seed, alpha, beta, ITERATIONS)
+    model = topics.topic_model(lda, bags.train.words)
+    words, one_page = topics.sources(model, bags.train)
+    tops = topics.typical(model.topics, bags.train, 7)
+    used = [k for k in np.argsort(-words, kind="stable") if words[k] >= 1]
+    rows = [
+        {
+            "share": float(words[k] / words.sum()),
+            "one_page": float(one_page[k]),
+            "words": [bags.train.words[v] for v in tops[k]],
+        }
+        for k in used[:: -(-len(used) // SHOWN)]
+    ]
+    from_one = int(sum(one_page[used] > 0.5))
+    return {"topics": K, "seed": seed, "used": len(used), "one_page": from_one, "rows": rows}
 
 
 @cache

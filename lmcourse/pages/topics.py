@@ -84,6 +84,18 @@ def typical(topics: np.ndarray, train: WordCounts, many: int = 10) -> np.ndarray
     return np.argsort(-topics * np.log(topics / overall), axis=1, kind="stable")[:, :many]
 
 
+def sources(model: TopicModel, train: WordCounts) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many words each topic has, and the largest share of them that comes from a single document.
+
+    Of a document with N words, the posterior assigns to topic k the mean of its weight times (N + K alpha),
+    minus alpha.
+    """
+    alpha = np.broadcast_to(model.alpha, len(model.topics))
+    words = model.posterior_weights(train) * (train.lengths[:, None] + alpha.sum()) - alpha
+    words = words.clip(0)
+    return words.sum(axis=0), words.max(axis=0) / words.sum(axis=0).clip(1e-12)
+
+
 def shared_windows(documents: Iterable[str], words: Sequence[str], window: int = 10) -> np.ndarray:
     """Return float[V, V]: in which share of the windows both words occur; on the diagonal, each word alone.
 

@@ -9,7 +9,7 @@ from lmcourse.measuring import topics
 from lmcourse.measuring.reproduced import stored
 from lmcourse.pages import topics as pages
 from lmmetrics import Score
-from lmmetrics.topics import word_counts
+from lmmetrics.topics import TopicModel, word_counts
 
 
 def test_two_fits_are_the_stored_ones():
@@ -35,14 +35,18 @@ def test_the_run_is_whole():
     cases = [(row["prior"], row["seed"], row["topics"]) for row in kept["fits"]]
     sizes = topics.SIZES
     assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in sizes]
-    tried = [(row["topics"], row["alpha"], row["beta"], row["seed"]) for row in kept["tried"]]
-    assert tried == [*topics.trials()]
+    tried = {(row["topics"], row["alpha"], row["beta"], row["seed"]): row for row in kept["tried"]}
+    assert topics.search(score=lambda *case: tried[case]) == kept["tried"]
     assert [(row["topics"], row["seed"]) for row in kept["runs"]] == [
         (K, s) for K in sizes for s in topics.STARTS
     ]
     assert [row["part"] for row in kept["against"]] == [part for part in ("valid", "test") for _ in sizes[1:]]
     assert [(row["topics"], row["seed"]) for row in kept["longer"]] == [*topics.LONGER]
+    assert [(row["topics"], row["beta"], row["seed"]) for row in kept["larger"]] == [
+        (K, beta, seed) for K, _, beta, seed in topics.LARGER
+    ]
     assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
+    assert len(kept["shown"][0]["rows"]) == topics.SHOWN and kept["shown"][0]["topics"] == kept["chosen"]
 
 
 def test_each_number_of_topics_keeps_its_best_priors():
@@ -51,6 +55,30 @@ def test_each_number_of_topics_keeps_its_best_priors():
     assert all((row["alpha"], row["beta"]) == best[row["topics"]] for row in kept["runs"] + kept["longer"])
     rows = [{"topics": 5, "alpha": a, "beta": 1, "valid": v} for a, v in ((1, 90), (2, 80), (1, 70), (2, 85))]
     assert topics.best_priors(rows) == {5: (1, 1)}  # the mean of the logarithms
+
+
+def test_the_search_goes_on_until_the_best_priors_have_worse_neighbours():
+    """To pairs outside the first ones, and not to priors that scikit-learn refuses."""
+    calls = []
+
+    def score(K, alpha, beta, seed):
+        calls.append((K, alpha, beta))
+        off = np.abs(np.log([K * alpha / 20, beta / 0.001])).sum()
+        return {"topics": K, "alpha": alpha, "beta": beta, "valid": 100 + off}
+
+    rows = topics.search((1, 5, 50), score)
+    assert topics.best_priors(rows) == {1: (1, 0.001), 5: (1, 0.001), 50: (0.4, 0.001)}
+    assert len(calls) == len(rows) == len(topics.TRIALS) * len(set(calls))
+    assert max(alpha for _, alpha, _ in calls) == topics.LARGEST
+
+
+def test_a_topic_of_one_document_is_told_from_a_shared_one():
+    """Words 0 and 1 are in all documents, and words 2 and 3 in the last one only."""
+    train = word_counts(["aaa bbb", "aaa bbb", "aaa bbb ccc ccc ddd ddd"])
+    model = TopicModel([[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]], alpha=0.1)
+    words, one_document = pages.sources(model, train)
+    assert words == pytest.approx([6, 4], abs=0.1)
+    assert one_document == pytest.approx([1 / 3, 1], abs=0.01)
 
 
 def test_one_prior_is_the_default_of_scikit_learn():

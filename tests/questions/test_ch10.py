@@ -355,18 +355,25 @@ right("which-peeked", 'peeked = {"weights": "A, B", "topics": "programs A, D", "
 
 OF_WORDS = 'np.exp((bounds - np.array([r["topics"] for r in reports])) / N)'
 BEST = 'reports[of_words.argmin()]["K"]'
-changed("printed", "M48", ('"log line": np.log2', '"log line": np.log'))
+LINE = "-float(line.split()[0])"
+changed("printed", "M48", (LINE, "math.log(float(line.split()[3]))"))
+changed("printed", "M48", (LINE, LINE + " * math.log(2)"))
 changed("printed", "M70", ('"log_perplexity": np.negative', '"log_perplexity": np.positive'))
 changed("printed", "M70", ('"log_perplexity": np.negative', '"log_perplexity": lambda x: -x * math.log(2)'))
 changed(
     "printed",
     "M1",
     ('"log_perplexity": np.negative', '"log_perplexity": lambda x: -x * math.log(2)'),
-    ('"log line": np.log2', '"log line": np.log'),
+    (LINE, LINE + " * math.log(2)"),
 )
+changed("printed", "M5", ('"log_perplexity": np.negative', '"log_perplexity": np.positive'), (LINE, LINE[1:]))
 changed("printed", "M48", (OF_WORDS, "np.exp(bounds / N)"))
 changed("printed", "L7", (OF_WORDS, OF_WORDS.replace("bounds -", "bounds +")))
-changed("printed", "M48", (BEST, 'min(reports, key=lambda r: r["printed"])["K"]'))
+changed(
+    "printed",
+    "M48",
+    (BEST, 'min(reports, key=lambda r: float(str(r["printed"]).split("bound, ")[-1].split()[0]))["K"]'),
+)
 changed("printed", "M48", (BEST, 'reports[np.argmin(bounds)]["K"]'))
 changed("printed", "L7", (BEST, 'reports[of_words.argmax()]["K"]'))
 changed("printed", "L23", (BEST, "of_words.argmin()"))
@@ -383,12 +390,54 @@ right(
                 b = r["words"] * math.log(r["printed"])
             elif r["program"] == "log_perplexity":
                 b = r["printed"] * -r["words"]
-            else:
-                b = r["words"] * math.log(r["printed"]) / math.log(2)
+            else:  # from the rounded estimate
+                _, _, estimate = r["printed"].partition("bound, ")
+                b = r["words"] * math.log(float(estimate.split(" ")[0])) / math.log(2)
             bounds.append(b)
             numbers[r["K"]] = 2 ** ((b - r["topics"]) / math.log(2) / r["words"])
         lowest = sorted(numbers, key=numbers.get)[0]
         return {"lowest": np.float64(lowest), "bound": bounds, "perplexity": tuple(numbers.values())}
+    """,
+)
+
+VALID = 'r["valid"]'
+changed("priors", "M79", (VALID, 'r["test"]'))
+changed("priors", "L25", ("np.mean(losses[p])", "min(losses[p])"))
+changed("priors", "L7", ("pair = min(", "pair = max("))
+changed("priors", "L31", ('sorted({r["K"] for r in runs})', 'dict.fromkeys(r["K"] for r in runs)'))
+changed("priors", "L31", ('"best": np.array(best)', '"best": np.array(best)[:, ::-1]'))
+changed("priors", "L22", ("(tried[0], tried[-1])", "(tried[-1],)"))
+changed("priors", "L22", ("(tried[0], tried[-1])", "(tried[0],)"))
+changed("priors", "L7", ("int(value in", "int(value not in"))
+changed(
+    "priors",
+    "L24",
+    (
+        "lists = [sorted({p[i] for p in losses}) for i in range(2)]",
+        'lists = [sorted({r[name] for r in runs}) for name in ("alpha", "beta")]',
+    ),
+)
+SHARE = "K * pair[0] / (K * pair[0] + length)"
+changed("priors", "L22", (SHARE, "pair[0] / (pair[0] + length)"))
+changed("priors", "L34", (SHARE, "K * pair[0] / length"))
+changed("priors", "L7", (SHARE, "length / (K * pair[0] + length)"))
+changed("priors", "L31", (SHARE, "K * pair[1] / (K * pair[1] + length)"))
+right(
+    "priors",
+    """
+    def priors(runs, length):
+        found = {"best": [], "ends": [], "share": []}
+        for K in np.unique([r["K"] for r in runs]):
+            own = [r for r in runs if r["K"] == K]
+            alphas, betas = (np.unique([r[name] for r in own]) for name in ("alpha", "beta"))
+            loss = np.zeros((len(alphas), len(betas)))
+            for r in own:  # every pair has as many starts
+                loss[alphas == r["alpha"], betas == r["beta"]] += r["valid"]
+            i, j = np.unravel_index(loss.argmin(), loss.shape)
+            found["best"].append([alphas[i], betas[j]])
+            found["ends"].append([i in (0, len(alphas) - 1), j in (0, len(betas) - 1)])
+            found["share"].append(1 - length / (length + K * alphas[i]))
+        return found
     """,
 )
 

@@ -1,10 +1,239 @@
-"""Chapter 10, the number of topics: chosen by a completion, on the same words, with a paired interval."""
+"""Chapter 10, choices by completion: the priors, and the number of topics with a paired interval."""
 
 from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
+from lmcourse.questions.shared.wrong import but
+
+# --- priors ----------------------------------------------------------------------------------------------
+
+
+def _of(runs, K):
+    return [run for run in runs if run["K"] == K]
+
+
+def _sizes(runs):
+    return sorted({run["K"] for run in runs})
+
+
+def _best_pair(runs, K, part="valid", over=np.mean):
+    losses: dict = {}
+    for run in _of(runs, K):
+        losses.setdefault((run["alpha"], run["beta"]), []).append(run[part])
+    return min(losses, key=lambda pair: over(losses[pair]))
+
+
+def _at_an_end(runs, K, pair, ends=(min, max)):
+    lists = [[run[name] for run in _of(runs, K)] for name in ("alpha", "beta")]
+    return [float(value in [end(values) for end in ends]) for value, values in zip(pair, lists, strict=True)]
+
+
+def _share(K, alpha, beta, length):
+    return K * alpha / (K * alpha + length)
+
+
+def priors(runs, length, best=_best_pair, at_an_end=_at_an_end, share=_share, sizes=_sizes):
+    """For each number of topics: the best priors, which of them are at an end, and what the first weighs."""
+    pairs = {K: best(runs, K) for K in sizes(runs)}
+    return {
+        "best": np.array([*pairs.values()], dtype=float),
+        "ends": np.array([at_an_end(runs, K, pair) for K, pair in pairs.items()]),
+        "share": np.array([share(K, *pair, length) for K, pair in pairs.items()]),
+    }
+
+
+def _as_they_come(runs):
+    return [*dict.fromkeys(run["K"] for run in runs)]
+
+
+def _ends_of_all(runs, K, pair):
+    """The lists of all numbers of topics thrown together."""
+    return [
+        float(value in (min(values), max(values)))
+        for value, values in zip(
+            pair, ([run[name] for run in runs] for name in ("alpha", "beta")), strict=True
+        )
+    ]
+
+
+def _draw_priors(rng, many=3, starts=3, betas=None):
+    """Runs whose best priors are at an end for some numbers of topics; test pages prefer other pairs."""
+    while True:
+        sizes = sorted(int(K) for K in rng.choice([5, 20, 50, 100, 200], size=many, replace=False))
+        runs = []
+        for K in sizes:
+            alphas = np.array([0.2, 1, 5, 25])[rng.integers(2) :][: int(rng.integers(2, 4))] / K
+            lists = np.array([0.001, 0.005, 0.02, 0.1, 0.5])[rng.integers(2) :][
+                : betas or int(rng.integers(3, 5))
+            ]
+            peak = np.log(rng.choice([1, 5, 25]) / K), np.log(rng.choice([0.001, 0.005, 0.02, 0.1]))
+            base = 5.9 - 0.08 * np.log(K)
+            for alpha in alphas:
+                for beta in lists:
+                    off = (np.log(alpha) - peak[0]) ** 2 / 2 + (np.log(beta) - peak[1]) ** 2 / 3
+                    for seed in range(starts):
+                        valid, test = base + 0.02 * off + rng.normal(0, 0.03, size=2) - np.array([0, 0.07])
+                        runs.append({
+                            "K": K, "alpha": float(f"{alpha:.4g}"), "beta": float(beta), "seed": seed,
+                            "valid": float(f"{valid:.5g}"), "test": float(f"{test:.5g}"),
+                        })  # fmt: skip
+        case = [runs[i] for i in rng.permutation(len(runs))], int(rng.integers(40, 200))
+        if _priors_are_clear(*case):
+            return case
+
+
+def _priors_are_clear(runs, length):
+    """Whether no choice hangs on the last digit."""
+    for K in _sizes(runs):
+        of_pair: dict = {}
+        for run in _of(runs, K):
+            of_pair.setdefault((run["alpha"], run["beta"]), []).append(run["valid"])
+        means = sorted(np.mean(losses) for losses in of_pair.values())
+        if len(means) > 1 and means[1] - means[0] < 1e-3:
+            return False
+    return True
+
+
+def _telling(seed):
+    """A drawn case in which each wrong choice shows, and some priors lie inside their lists."""
+    rng = np.random.default_rng(seed)
+    while True:
+        case = _draw_priors(rng)
+        found = [
+            priors(*case),
+            priors(*case, best=partial(_best_pair, part="test")),
+            priors(*case, best=partial(_best_pair, over=min)),
+        ]
+        apart = all((one["best"] != found[0]["best"]).any() for one in found[1:])
+        sizes, ends = _sizes(case[0]), found[0]["ends"]
+        lists = {run["beta"] for run in case[0]}
+        if (
+            apart
+            and _as_they_come(case[0]) not in (sizes, sizes[::-1])
+            and set(ends[:, 0]) == set(ends[:, 1]) == {0.0, 1.0}
+            and len({*map(tuple, ends.tolist())}) == 3
+            and len(lists) == 5
+        ):
+            return case
+
+
+def read_priors(answer, runs, length):
+    """Truth values are as good as 0 and 1 in "ends"."""
+    answer = plain_data(answer)
+    if isinstance(answer, dict) and "ends" in answer:
+        try:
+            ends = np.array(answer["ends"])
+        except ValueError:  # rows of different lengths
+            return answer, {}
+        if ends.dtype == bool:
+            answer = answer | {"ends": ends.astype(float)}
+    return answer, {}
+
+
+PRIORS = Question(
+    key="10.priors",
+    title="at the end of the list",
+    kind="protocol",
+    stars=2,
+    points=3,
+    right=priors,
+    cases=(_telling(1071), _telling(1072)),
+    draw=_draw_priors,
+    reading=read_priors,
+    odd=(
+        lambda rng: _draw_priors(rng, many=1),
+        lambda rng: _draw_priors(rng, starts=1),
+        lambda rng: _draw_priors(rng, betas=1),
+    ),
+    entry_points={"best": 1, "ends": 1, "share": 1},
+    mistakes=(
+        Mistake(
+            "M79",
+            partial(priors, best=partial(_best_pair, part="test")),
+            "You choose the priors on the test pages. These are for the report: choose on the validation "
+            "pages.",
+            explains="answer",
+        ),
+        Mistake(
+            "L25",
+            partial(priors, best=partial(_best_pair, over=min)),
+            "You take the pair of the single lowest run, which may have had a lucky start. Take the mean "
+            "over the starts of a pair.",
+            explains="answer",
+        ),
+        Mistake(
+            "L7",
+            partial(priors, best=lambda runs, K: _best_pair(runs, K, over=lambda v: -np.mean(v))),
+            "Your 'best' has the highest losses.",
+            explains="answer",
+        ),
+        Mistake(
+            "L31",
+            partial(priors, sizes=_as_they_come),
+            "Your rows stand in the order in which the numbers of topics occur. Sort them, smallest first.",
+            explains="answer",
+        ),
+        Mistake(
+            "L31",
+            but(priors, {"best": lambda *case: priors(*case)["best"][:, ::-1]}),
+            "In your 'best' alpha and beta are swapped.",
+        ),
+        Mistake(
+            "L22",
+            partial(priors, at_an_end=partial(_at_an_end, ends=(max,))),
+            "Your 'ends' look at the largest value of a list only. The smallest is an end, too.",
+        ),
+        Mistake(
+            "L22",
+            partial(priors, at_an_end=partial(_at_an_end, ends=(min,))),
+            "Your 'ends' look at the smallest value of a list only. The largest is an end, too.",
+        ),
+        Mistake(
+            "L7",
+            but(priors, {"ends": lambda *case: 1 - priors(*case)["ends"]}),
+            "Your 'ends' are 1 where the value lies inside its list.",
+        ),
+        Mistake(
+            "L24",
+            partial(priors, at_an_end=_ends_of_all),
+            "Your 'ends' use the values of all numbers of topics together. Each number has lists of its own.",
+        ),
+        Mistake(
+            "L22",
+            partial(priors, share=lambda K, alpha, beta, length: alpha / (alpha + length)),
+            "Your 'share' counts alpha once. Each of the K topics gets it.",
+        ),
+        Mistake(
+            "L34",
+            partial(priors, share=lambda K, alpha, beta, length: K * alpha / length),
+            "Your 'share' is a ratio of the prior to the words. Divide by both together.",
+        ),
+        Mistake(
+            "L7",
+            partial(priors, share=lambda K, alpha, beta, length: length / (K * alpha + length)),
+            "Your 'share' is that of the words.",
+        ),
+        Mistake(
+            "L31",
+            partial(priors, share=lambda K, alpha, beta, length: K * beta / (K * beta + length)),
+            "Your 'share' uses beta, the prior of the words of a topic. The weights of a page have the prior "
+            "alpha.",
+        ),
+    ),
+    properties=(
+        Property(
+            "a 'share' is not between 0 and 1",
+            lambda value, *case: ((value["share"] > 0) & (value["share"] < 1)).all(),
+        ),
+    ),
+    advice="Collect the runs of one number of topics, and of these the losses of one pair. Then print the "
+    "values of alpha and beta that were tried, and look where the best one stands.",
+)
+
+# --- choose ----------------------------------------------------------------------------------------------
 
 
 def _same_words(run, first):
@@ -310,4 +539,4 @@ CHOOSE = Question(
     "and test each run with fewer topics against it, document by document.",
 )
 
-QUESTIONS = (CHOOSE,)
+QUESTIONS = (PRIORS, CHOOSE)

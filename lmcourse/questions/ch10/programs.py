@@ -156,14 +156,19 @@ WHICH_PEEKED = Question(
 # --- printed ---------------------------------------------------------------------------------------------
 
 
+LOG_LINE = (
+    "{:.3f} per-word bound, {:.1f} perplexity estimate "
+    "based on a held-out corpus of {} documents with {} words"
+)
+"""What gensim 4.4.0 writes into its log."""
+
+
 def _bound(report):
     """The whole bound in nats that a program's number stands for."""
     words, printed = report["words"], report["printed"]
-    return {
-        "perplexity": words * np.log(printed) if printed > 0 else np.nan,
-        "log_perplexity": -words * printed,
-        "log line": words * np.log2(printed) if printed > 0 else np.nan,
-    }[report["program"]]
+    if report["program"] == "log line":
+        return -words * float(printed.split()[0])
+    return words * np.log(printed) if report["program"] == "perplexity" else -words * printed
 
 
 def _without_topics(bound, report):
@@ -182,15 +187,16 @@ def printed(reports, bound=_bound, perplexity=_without_topics, lowest=_lowest):
 
 
 def _report(K, program, words, nats_per_word, topics):
-    """A report whose number has seven digits."""
+    """A report: a number with seven digits, or a line of gensim's log."""
     bound = (nats_per_word * words + topics) / words
-    value = {"perplexity": np.exp(bound), "log_perplexity": -bound, "log line": 2.0**bound}[program]
+    value = np.exp(bound) if program == "perplexity" else -bound
+    line = LOG_LINE.format(-bound, 2.0**bound, words // 90, words)
     return {
         "K": K,
         "program": program,
         "words": words,
         "topics": float(topics),
-        "printed": float(f"{value:.7g}"),
+        "printed": line if program == "log line" else float(f"{value:.7g}"),
     }
 
 
@@ -200,7 +206,8 @@ def _instead(program, formula):
 
 
 def _lowest_printed(reports, found):
-    return min(reports, key=lambda report: report["printed"])["K"]
+    shown = [float(str(report["printed"]).split(", ")[-1].split()[0]) for report in reports]
+    return reports[int(np.argmin(shown))]["K"]
 
 
 def _draw_reports(rng):
@@ -243,17 +250,17 @@ PRINTED = Question(
         ),
     ),
     draw=_draw_reports,
-    rtol=1e-5,
+    rtol=2e-3,
     entry_points={"bound": 1, "perplexity": 1, "lowest": 1},
     mistakes=(
         Mistake(
             "M48",
             partial(
                 printed,
-                bound=_instead("log line", lambda report: report["words"] * np.log(report["printed"])),
+                bound=_instead("log line", lambda report: _bound(report) * LN2),
             ),
-            "You take the natural logarithm of the number in gensim's log line. It is 2 to the power of the "
-            "bound per word, though the bound is in nats: undo just this.",
+            "You read gensim's log line as if its bound were in bits. It is in nats; only the 'perplexity "
+            "estimate' has the base 2.",
         ),
         Mistake(
             "M70",
@@ -279,7 +286,16 @@ PRINTED = Question(
                 bound=lambda report: _bound(report) * (LN2 if "log" in report["program"] else 1),
             ),
             "You take both of gensim's numbers for a loss in bits. Its bound is in nats, and only the "
-            "exponential of the log line has the base 2.",
+            "'perplexity estimate' of the log line has the base 2.",
+        ),
+        Mistake(
+            "M5",
+            partial(
+                printed,
+                bound=lambda report: _bound(report) * (-1 if "log" in report["program"] else 1),
+            ),
+            "Your bounds from gensim are negative: both of its numbers are bounds on a log *probability*. "
+            "The task asks for a bound on the surprisal.",
         ),
         Mistake(
             "M48",
@@ -350,9 +366,9 @@ PRINTED = Question(
             lambda value, reports: (value["bound"] > 0).all(),
         ),
     ),
-    precision="The printed numbers have seven digits: compute with all of them.",
-    advice="Undo what each program did last: a logarithm of the right base, or a sign. That gives the bound "
-    "per word. Multiply by the words, and take the topics' term out before you divide again.",
+    precision="A log line is rounded, so two parts in a thousand are allowed. Do not round any further.",
+    advice="Undo what each program did last: an exponential, or a sign. That gives the bound per word. "
+    "Multiply by the words, and take the topics' term out before you divide again.",
 )
 
 QUESTIONS = (WHICH_PEEKED, PRINTED)
