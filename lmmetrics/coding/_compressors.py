@@ -22,8 +22,8 @@ class CompressedBits(int):
     Attributes
     ----------
     header_bits : int
-        The bits of a compressed empty text: magic numbers, checksums and the end, which every file has. 0 if
-        they cancel, as in the difference of two sizes.
+        The bits of a compressed empty text: magic numbers, checksums and the end, which every file has. (PPMd
+        has only an end.) 0 if they cancel, as in the difference of two sizes.
     warm_bytes : int
         How many bytes of the text read before the compressor could use at most.
     how : str
@@ -104,8 +104,6 @@ def _compressed(name: Compressor, data: bytes) -> bytes:
         return bz2.compress(data, 9)
     if name == "lzma":
         return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
-    if not data:
-        return b""  # pyppmd refuses it, and PPMd has neither header nor end
     compressed: bytes = need("pyppmd", "coding").compress(data, max_order=ORDER, mem_size=MEMORY, variant="I")
     return compressed
 
