@@ -72,7 +72,7 @@ def test_a_verdict_that_could_have_many_causes_is_blamed_on_none():
 
 
 def hasty(question, errors, case):
-    """The right answer, with a choice that is settled by so many standard errors instead of two."""
+    """The right answer, with a choice that is settled by so many standard errors, however few the days."""
     right = question.right(*case)
     sure = abs(right["nats"][0] - right["nats"][1]) > errors * right["error"]
     return right | {"choice": "ab"[right["nats"].argmin()] if sure else "not settled"}

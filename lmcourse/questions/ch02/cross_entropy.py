@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy import stats
 from scipy.special import entr
 
 from lmcourse.hints.question import Mistake, Property, Question
@@ -179,8 +180,9 @@ def _paired(a, b):
     return (a - b).std(ddof=1) / np.sqrt(len(a))
 
 
-def _settled(difference, error):
-    return abs(difference) > 2 * error
+def _settled(difference, error, days):
+    """Whether the 95% t interval for the mean difference leaves out 0."""
+    return abs(difference) > stats.t.ppf(0.975, days - 1) * error
 
 
 def compare_forecasters(
@@ -189,7 +191,7 @@ def compare_forecasters(
     """Mean surprisals of two forecasters, the error of their difference, and which of them to install."""
     days = [nats_of(a, outcomes), nats_of(b, outcomes)]
     nats, error = np.array([average(each) for each in days]), error_of(*days)
-    choice = "ab"[best(nats)] if settled(nats[0] - nats[1], error) else "not settled"
+    choice = "ab"[best(nats)] if settled(nats[0] - nats[1], error, len(a)) else "not settled"
     return {"nats": nats, "error": error, "choice": choice}
 
 
@@ -233,7 +235,19 @@ def _draw_forecasts(rng, winner=None):
         )
         found = compare_forecasters(a, b, outcomes)
         ratio = abs(found["nats"][0] - found["nats"][1]) / found["error"]
-        if abs(ratio - 2) > 0.02 and (winner is None or found["choice"] in winner):
+        if abs(ratio - stats.t.ppf(0.975, days - 1)) > 0.02 and (winner is None or found["choice"] in winner):
+            return a, b, outcomes
+
+
+def _draw_few_days(rng):
+    """The difference is more than two standard errors from 0, and the interval contains 0 all the same."""
+    while True:
+        days = int(rng.integers(4, 7))
+        a, b = rng.dirichlet(np.full(3, 2.0), size=(2, days)) * 0.94 + 0.02
+        outcomes = rng.integers(3, size=days)
+        found = compare_forecasters(a, b, outcomes)
+        ratio = abs(found["nats"][0] - found["nats"][1]) / found["error"]
+        if 2.05 < ratio < stats.t.ppf(0.975, days - 1) - 0.05:
             return a, b, outcomes
 
 
@@ -266,8 +280,8 @@ FORECASTERS = Question(
             np.array([0, 0, 1, 2, 2]),
         ),
         (
-            np.array([[0.97, 0.03], [0.02, 0.98], [0.95, 0.05], [0.96, 0.04]]),
-            np.array([[0.7, 0.3], [0.4, 0.6], [0.8, 0.2], [0.55, 0.45]]),
+            np.array([[0.55, 0.45], [0.3, 0.7], [0.6, 0.4], [0.96, 0.04]]),
+            np.array([[0.97, 0.03], [0.25, 0.75], [0.8, 0.2], [0.9, 0.1]]),
             np.array([0, 1, 0, 1]),
         ),
         _draw_forecasts(np.random.default_rng(21), ("a",)),
@@ -276,6 +290,7 @@ FORECASTERS = Question(
     draw=_draw_forecasts,
     odd=(
         _draw_a_surprise,
+        _draw_few_days,
         partial(_draw_forecasts, winner=("a",)),
         partial(_draw_forecasts, winner=("b",)),
         partial(_draw_forecasts, winner=("not settled",)),
@@ -308,8 +323,14 @@ FORECASTERS = Question(
         ),
         Mistake(
             "L11",
-            _only(choice={"settled": lambda difference, error: True}),
+            _only(choice={"settled": lambda difference, error, days: True}),
             "Your 'choice' names a forecaster although the interval for the difference contains 0.",
+        ),
+        Mistake(
+            "L41",
+            _only(choice={"settled": lambda difference, error, days: abs(difference) > 2 * error}),
+            "Your 'choice' takes about two standard errors however few the days are, as if the standard "
+            "error were known. Take the factor from Student's t distribution.",
         ),
         Mistake(
             "L5",
@@ -389,7 +410,7 @@ FORECASTERS = Question(
         ),
     ),
     advice="Compute one surprisal for each day and forecaster, shape (N,), and subtract day by day. 'choice' "
-    "compares the mean of these differences with twice its standard error.",
+    "compares the mean of these differences with its standard error times the factor in the task.",
 )
 
 QUESTIONS = (THREE_WORDS, FORECASTERS)

@@ -211,7 +211,7 @@ def _least(formula):
 
 SCORES = Question(
     key="03.scores",
-    title="scores that sum to something else",
+    title="scores that do not sum to 1",
     kind="derive",
     stars=2,
     points=3,

@@ -96,7 +96,7 @@ def _draw_reports(rng):
 
 FORENSICS = Question(
     key="03.forensics",
-    title="five numbers called divergence",
+    title="check reports of a KL divergence",
     kind="forensics",
     stars=3,
     points=3,

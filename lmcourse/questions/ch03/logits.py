@@ -220,7 +220,7 @@ def _draw_batch(rng, shape=(3, 4, 6), zeros=True):
 
 EVALUATOR = Question(
     key="03.evaluator",
-    title="an evaluator with its arguments exchanged",
+    title="an evaluator of the excess, with two mistakes",
     kind="debug",
     stars=3,
     points=3,

@@ -66,7 +66,7 @@ EVERY = ("gap", "error", "paired", "paired error")
 
 GAP = Question(
     key="03.gap",
-    title="a gap with an error bar",
+    title="an excess with an error bar",
     kind="implement",
     stars=3,
     points=4,
