@@ -27,7 +27,7 @@ STUDENT, STEPS = 48, 1500
 RATE = 8e-3
 OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
 """Units and learning rates of further students, which learn from the first network only."""
-NEW_TALES, RATES = 12, (1e-3,)
+NEW_TALES, RATES = 12, (1e-3, 1e-4)
 """How many tales a network is adapted to, and the learning rates that are tried."""
 TUNED_STEPS = 10, 40, 160
 SHARES = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7
