@@ -57,6 +57,8 @@ def test_each_seed_was_adapted_in_three_ways():
     for row in stored()["changes"]["seeds"]:
         found = row["adapted"]
         assert set(found) == {"start", "fine-tuned", "replay", "mixture"}
+        rates = {point["lr"] for point in found["fine-tuned"]["points"]}
+        assert rates == set(changing.RATES[: 1 + (row["seed"] in changing.SLOW_SEEDS)])
         for way in ("fine-tuned", "replay", "mixture"):
             points, chosen = found[way]["points"], found[way]["chosen"]
             allowed = [p["new"] for p in points if p["old"] <= 1.01 * found["start"][1]]
