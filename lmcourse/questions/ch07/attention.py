@@ -177,7 +177,7 @@ ATTENTION = Question(
             lambda value, q, k, padding: not np.isnan(value[_empty(q, padding)]).any(),
         ),
         Property(
-            "the row of a first token is nan, and no other row is. Does that token see itself?",
+            "the row of a first token is nan, and no other row is: the token has to see itself",
             lambda value, q, k, padding: _nan_elsewhere_too(value, padding),
         ),
         FINITE,
