@@ -261,7 +261,12 @@ wrong(
     ("    cell = sigmoid(f)", "    old = cell\n    cell = sigmoid(f)"),
     ("np.tanh(cell)", "np.tanh(old)"),
 )
-wrong("lstm", "", "not the value asked for", (GATES, "np.split(e @ W.T + c + h @ U.T, 4, axis=1)"))
+wrong(
+    "lstm",
+    "L22",
+    "The vector b of constants is missing.",
+    (GATES, "np.split(e @ W.T + c + h @ U.T, 4, axis=1)"),
+)
 wrong("lstm", "", "not the value asked for", ("1 / (1 + np.exp(-x))", "1 / (1 + np.exp(x))"))
 wrong("lstm", "", "not the value asked for", (GATES, "np.split(e @ W.T + b, 4, axis=1)"))
 wrong("lstm", "", "not the value asked for", ("i, f, g, o =", "i, g, f, o ="))

@@ -572,15 +572,15 @@ SIX = '("text", "unit", "vocabulary", "scored", "past", "chosen on")'
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "the keys of an entry are not in the order",
     (SIX, '("chosen on", "past", "scored", "vocabulary", "unit", "text")'),
 )
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace('"scored", ', "")))
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace('"text", ', "")))
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace(', "chosen on"', "")))
-wrong("fair", "", "not the value asked for", ('or "nothing"', 'or "none"'))
-wrong("fair", "", "not the value asked for", ('or "nothing"', 'or ""'))
-wrong("fair", "", "not the value asked for", ("a[key] != b[key]", "a[key] == b[key]"))
+wrong("fair", "", "an entry is neither nothing nor made of", ('or "nothing"', 'or "none"'))
+wrong("fair", "", "an entry is neither nothing nor made of", ('or "nothing"', 'or ""'))
+wrong("fair", "", "the keys of an entry are not in the order", ("a[key] != b[key]", "a[key] == b[key]"))
 wrong(
     "fair",
     "",
@@ -596,7 +596,7 @@ wrong(
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "the keys of an entry are not in the order",
     ('a["chosen on"] == b["chosen on"] == "test"', 'a["chosen on"] == "test"'),
 )
 wrong(
@@ -611,7 +611,7 @@ wrong(
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "an entry is neither nothing nor made of",
     (SIX, '("text", "unit", "vocabulary", "scored", "past", "chosen on", "parameters")'),
 )
 right("fair", ('{"differ": "; ".join(found)}', '{"differ": ";".join(found)}'))
