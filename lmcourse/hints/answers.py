@@ -214,7 +214,8 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
     elif answer is Ellipsis:
         what, cure = "still `...`", "Put your result in its place."
     elif isinstance(answer, str):
-        what, cure = f"the text {answer[:40]!r}", "Give a number without quotes."
+        what = f"the text {answer[:40]!r}"
+        cure = "" if expected.startswith("a dictionary") else "Give a number without quotes."
     elif isinstance(answer, dict):
         what = f"a dictionary with {_keys(answer)}"
     elif isinstance(answer, (bool, np.bool_)):

@@ -231,9 +231,13 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
         fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
         for i, right_there in enumerate(excused[mistake.explains]):
             fits.append(answer.matches_case(i, mistake.wrong, rtol))
+            if rtol > answer.question.rtol:  # a number that is exactly right is no rounded wrong one
+                fits[-1] &= ~answer.right[i] | answer.matches_case(i, mistake.wrong)
             if not (fits[-1] | right_there).all():
                 break
         else:
+            if not _shown_by(answer, mistake, fits):
+                continue
             if all(fit.all() for fit in fits):
                 return (mistake,)
             fitting.append(mistake)
@@ -242,15 +246,23 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
     for some in (fitting, agreeing):
         if len({mistake.id for mistake in some}) == 1:
             return (some[0],)
-    both = [
-        pair
-        for pair, formula in pairs(answer.question)
-        if all(
-            (fit | (~there & (pair[0].explains != "answer"))).all()
-            for fit, there in zip(answer.matches(formula, rtol), mask, strict=True)
-        )
-    ]
+    both = []
+    for pair, formula in pairs(answer.question):
+        fits = answer.matches(formula, rtol)
+        free = pair[0].explains != "answer"
+        if all((fit | (~there & free)).all() for fit, there in zip(fits, mask, strict=True)):
+            both += [pair] if _shown_by(answer, pair[0], fits) else []
     return both[0] if len(both) == 1 else ()
+
+
+def _shown_by(answer: Answer, mistake: Mistake, fits: Mask) -> bool:
+    """Whether the entries that show a mistake are as its formula has them, and wrong."""
+    right = answer.entries() if mistake.shown_by else {}
+    return all(
+        not right[entry]
+        and all(fit[labels == entry].all() for fit, labels in zip(fits, answer.labels, strict=True))
+        for entry in mistake.shown_by
+    )
 
 
 def _excused(answer: Answer, right: Mask, mask: Mask) -> dict[str, Mask]:

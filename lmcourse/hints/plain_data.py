@@ -6,7 +6,7 @@ sends one. So the visible check and the grader judge the same thing, in the same
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -35,9 +35,9 @@ class Unreadable(Exception):
 def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
     """Return a value in terms of Python's own types and NumPy's usual ones.
 
-    NumPy's extended floats become float64. Fractions, decimals and SymPy's numbers become floats. Arrays of
-    objects become lists, and so do SymPy's rows and columns of numbers. Tensors stay tensors. Anything
-    else, such as a function, stays as it is.
+    Every mapping becomes a dictionary. NumPy's extended floats become float64. Fractions, decimals and
+    SymPy's numbers become floats. Arrays of objects become lists, and so do SymPy's rows and columns of
+    numbers. Tensors stay tensors. Anything else, such as a function, stays as it is.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
         return value
     if isinstance(value, (list, tuple, dict, set, frozenset)) and not isinstance(value, sp.Basic):
         return _container(value, where, depth + 1)
+    if isinstance(value, Mapping) and not isinstance(value, sp.Basic):
+        return _mapping(value, where, depth)
     if isinstance(value, np.ndarray):
         return _array(value, where, depth)
     if isinstance(value, np.generic):
@@ -92,6 +94,15 @@ def _container(value: Any, where: str, depth: int) -> Any:
         return set(value) if isinstance(value, set) else frozenset(value)
     entries = [_entry(entry, where, i, depth) for i, entry in enumerate(value)]
     return entries if isinstance(value, list) else tuple(entries)
+
+
+def _mapping(value: Mapping, where: str, depth: int) -> Any:
+    """A read-only view, a ``UserDict`` and so on as a dictionary; the object itself if it cannot be read."""
+    try:
+        found = {key: value[key] for key in value}
+    except Exception:
+        return value
+    return plain_data(found, where, depth)
 
 
 def _entry(entry: Any, where: str, place: Any, depth: int) -> Any:

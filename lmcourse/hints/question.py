@@ -143,6 +143,9 @@ class Mistake:
         answer without names is one entry), the whole answer, or only the numbers that are wrong. A few equal
         numbers do not show that a whole table was made in this way; and where a hint says what was done to
         several entries, one of them does not show it either.
+    shown_by : tuple of str
+        Entries of a dictionary that must also be as the formula has them, and wrong. Others only follow from
+        these, so on their own they do not show the cause.
     """
 
     id: str
@@ -150,6 +153,7 @@ class Mistake:
     hint: str | Callable[..., str]
     slip: Callable[[Any], Any] | None = None
     explains: Literal["entries", "answer", "numbers"] = "entries"
+    shown_by: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

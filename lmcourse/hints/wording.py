@@ -14,7 +14,12 @@ from lmcourse.hints.question import Case, Question
 EXACT = 1e-9
 """A tolerance that is meant for counts: they are right or wrong."""
 
-SHARES = {1e-3: "one part in a thousand", 1e-4: "one part in ten thousand", 1e-6: "one part in a million"}
+SHARES = {
+    1e-3: "one part in a thousand",
+    1e-4: "one part in ten thousand",
+    1e-5: "one part in a hundred thousand",
+    1e-6: "one part in a million",
+}
 """Relative tolerances in words; any other is given as a number times the value."""
 
 UNKNOWN = "not one of the mistakes that this task looks for"

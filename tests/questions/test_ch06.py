@@ -24,9 +24,10 @@ changed("set-aside", "L13", *TO_UNSEEN, (ADD_K, "k * V / (tokens + k * V)"))
 changed("set-aside", "L13", *TO_UNSEEN)
 changed("set-aside", "L13", (ADD_K, "unseen * k / (tokens + k * unseen)"))
 changed("set-aside", "L13", (ADD_K, "unseen * k / (tokens + k)"))
+changed("set-aside", "L22", (ABSOLUTE, ABSOLUTE.replace("types / tokens", "1")))
 changed(
     "set-aside",
-    "L23",
+    "L35",
     (ABSOLUTE, ABSOLUTE.replace("types", "tokens")),
     (NEW_WORDS, NEW_WORDS.replace("types", "tokens")),
 )
@@ -162,6 +163,7 @@ changed("em", "L1", *((loss, loss.replace(".mean()", ".sum()")) for loss in BOTH
 changed("em", "L30", (FIRST, "-(weights @ np.log(probs)).mean()"), (LAST, "-(new @ np.log(probs)).mean()"))
 changed("em", "L2", (FIRST, "-np.log(mixture.mean())"), (LAST, "-np.log((new @ probs).mean())"))
 changed("em", "L31", (LAST, FIRST))
+changed("em", "L31", (FIRST, "SWAPPED"), (LAST, FIRST), ("SWAPPED", LAST))
 
 RESULT = 'lower = {"kept": kept, "weight": weight, "below": below, "two discounts": below_two}'
 changed("constraint", "L24", (RESULT, RESULT.replace(": below,", ": c / N,")))

@@ -1078,6 +1078,57 @@ right(
     'reported = right | {"including OOVs": round(right["including OOVs"], 4), "excluding OOVs": sp.Float(right["excluding OOVs"])}',
 )
 
+# --- one entry of several, and numbers that no one mistake explains
+
+wrong("set-aside", "L22", "Your 'absolute' sets D aside.", (ABSOLUTE, "unseen * D / V"))
+wrong("fates", "", "a count is negative.", ('counts["unknown"] += 1', 'counts["unknown"] -= 1'))
+wrong("em", "", "a number is infinite.", (FIRST, "-np.log(joint[0]).mean()"))
+wrong("em", "", 'Only "weights" is wrong.', ('"weights": new', '"weights": (new == new.max()) * 1.0'))
+wrong(
+    "em",
+    "",
+    'Only "after" is wrong.',
+    (LAST, "-np.log((probs / probs.sum(axis=0)).mean(axis=1) @ probs).mean()"),
+)
+wrong("em", "L31", "'before' and 'after' are swapped.", (FIRST, "SWAPPED"), (LAST, FIRST), ("SWAPPED", LAST))
+wrong("audit", "", 'Only "perplexities" is wrong.', ("np.exp(nats)", "np.nan"))
+wrong("evaluator", "", 'Only "tokens" is wrong.', ('"tokens": tokens', '"tokens": tokens - unseen'))
+wrong("line", "", 'Only "order" is wrong.', 'reported = right | {"order": 4}')
+wrong("line", "", 'Only "OOVs" is wrong.', 'reported = right | {"OOVs": 0}')
+wrong("line", "", "'method' is not the name of one of the four", 'reported = right | {"method": "Katz"}')
+right(
+    "line", 'from collections import UserDict\n\nreported = UserDict(right | {"method": "ModifiedKneserNey"})'
+)
+right(
+    "line",
+    'from types import MappingProxyType\n\nreported = MappingProxyType(right | {"method": "Modified Kneser-Ney"})',
+)
+right("audit", (WORDS, '" ".join(verdicts).title()'))
+right(
+    "em",
+    """
+    def em_step(probs, weights):
+        mixture = np.einsum("m,mn->n", weights, probs)
+        new = np.einsum("m,mn,n->m", weights, probs, 1 / mixture) / len(mixture)
+        return dict(before=-np.average(np.log(mixture)), after=-np.average(np.log(new @ probs)), weights=list(new))
+    """,
+)
+right(
+    "set-aside",
+    """
+    from decimal import Decimal as X
+
+    def set_aside(counts, V, k, D):
+        N, T, k, D, V = X(int(counts.sum())), X(len(counts)), X(k), X(D), X(V)
+        seen = {
+            "add-k": sum((X(int(c)) + k) / (N + k * V) for c in counts),
+            "absolute": sum((X(int(c)) - D) / N + D * T / N / V for c in counts),
+            "Witten-Bell": sum((X(int(c)) + T / V) / (N + T) for c in counts),
+        }
+        return {name: 1 - mass for name, mass in seen.items()} | {"Good-Turing": counts.tolist().count(1) / N}
+    """,
+)
+
 
 class TestTries(TriesTests):
     tries = TRIES

@@ -261,7 +261,12 @@ wrong(
     ("    cell = sigmoid(f)", "    old = cell\n    cell = sigmoid(f)"),
     ("np.tanh(cell)", "np.tanh(old)"),
 )
-wrong("lstm", "", "not the value asked for", (GATES, "np.split(e @ W.T + c + h @ U.T, 4, axis=1)"))
+wrong(
+    "lstm",
+    "L22",
+    "The vector b of constants is missing.",
+    (GATES, "np.split(e @ W.T + c + h @ U.T, 4, axis=1)"),
+)
 wrong("lstm", "", "not the value asked for", ("1 / (1 + np.exp(-x))", "1 / (1 + np.exp(x))"))
 wrong("lstm", "", "not the value asked for", (GATES, "np.split(e @ W.T + b, 4, axis=1)"))
 wrong("lstm", "", "not the value asked for", ("i, f, g, o =", "i, g, f, o ="))
@@ -345,7 +350,7 @@ wrong("step-back", "", "not the value asked for", ("error[y] -= 1", "error[y] = 
 wrong(
     "step-back",
     "M5",
-    "Your sign is wrong: the error of a logit is q minus what",
+    "Your sign is wrong: your numbers point where the loss falls.",
     ('np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a', '-np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a'),
 )
 wrong("step-back", "", 'Only "h0" is wrong.', ('"h0": U.T @ at_a', '"h0": at_a'))
@@ -424,7 +429,7 @@ wrong("parameters", "", 'Only "feed-forward" is wrong.', ("linear(c * d, hidden)
 wrong(
     "parameters",
     "L27",
-    "You count the embeddings twice in the LSTM and the",
+    "You count the embeddings twice. In the LSTM and the",
     ('"LSTM": tied + L', '"LSTM": V * d + linear(d, V) + L'),
 )
 right(
@@ -600,7 +605,12 @@ wrong(
     'Only "document" and "sentence" are wrong.',
     ("np.arange(1, length + 1)", "np.full(length, length)"),
 )
-wrong("pasts", "", "a token has read nothing.", ("range(0, N, stride)", "range(0, N - C + 1, stride)"))
+wrong(
+    "pasts",
+    "",
+    "a number is below 1, but a token's own input is always",
+    ("range(0, N, stride)", "range(0, N - C + 1, stride)"),
+)
 wrong(
     "pasts",
     "",
@@ -916,6 +926,96 @@ right(
 
         names, shares = zip(*map(judged, reports))
         return {"epsilon": np.array(shares, dtype=object), "verdicts": " ".join(names)}
+    """,
+)
+
+# --- one entry of several, and numbers that no one mistake explains
+
+wrong(
+    "loss-and-gradient",
+    "M45",
+    "the sum of the exponentials overflows inside the logarithm",
+    (MEAN, "(np.log(np.exp(logits).sum(axis=1)) - logits[rows, targets]).mean()"),
+)
+wrong(
+    "step-back",
+    "M5",
+    'The gradient points where it rises; it begins with q minus what came. The mistake is in "b" only.',
+    ('"b": at_a', '"b": -at_a'),
+)
+wrong(
+    "evaluator",
+    "",
+    "'tokens' is not the number of ids before the first </s> of",
+    ('"tokens": tokens', '"tokens": tokens + sum((ids == EOS).sum(1).max() > 1 for _, ids in batches)'),
+)
+wrong("parameters", "", "a number of parameters is not whole.", ('"LSTM": tied', '"LSTM": sp.oo + tied'))
+wrong(
+    "attention",
+    "",
+    "the row of a first token is nan, and no other row is",
+    (SEES, "(place[:, None] > place) & text[:, None, :]"),
+)
+wrong(
+    "attention",
+    "",
+    "a number is infinite.",
+    (
+        "    return weights",
+        "    with np.errstate(divide='ignore'):\n        return np.log(weights * sees)\n    return weights",
+    ),
+)
+wrong(
+    "lstm",
+    "",
+    'Only "h" is wrong.',
+    ('"h": sigmoid(o) * np.tanh(cell)', '"h": sigmoid(o) * np.tanh(sigmoid(i) * np.tanh(g))'),
+)
+wrong(
+    "pasts",
+    "",
+    'Only "carry" is wrong.',
+    ('"carry": np.arange(1, N + 1)', '"carry": np.arange(1, N + 1) / 2'),
+)
+right("forensics", (WORDS, '" ".join(verdicts).lower()'))
+right("forensics", (WORDS, '[verdict if verdict != "none" else None for verdict in verdicts]'))
+right(
+    "forensics",
+    ('return {"verdicts"', 'from types import MappingProxyType\n    return MappingProxyType({"verdicts"'),
+    ('"epsilon": np.array(epsilons)}', '"epsilon": np.array(epsilons)})'),
+)
+right(
+    "step-back",
+    """
+    def step_back(e, h0, W, U, b, c, S, y):
+        def loss(U, b, h0):
+            z = S @ np.tanh(W @ e + b + U @ h0 + c)
+            return np.log(np.exp(z - z[y]).sum())
+
+        def slope(x, of):  # a complex step has no rounding
+            found = np.zeros(x.shape)
+            for place in np.ndindex(x.shape):
+                moved = x.astype(complex)
+                moved[place] += 1e-30j
+                found[place] = of(moved).imag / 1e-30
+            return found
+
+        return {
+            "U": slope(U, lambda x: loss(x, b, h0)),
+            "b": slope(b, lambda x: loss(U, x, h0)),
+            "h0": slope(h0, lambda x: loss(U, b, x)),
+        }
+    """,
+)
+right(
+    "pasts",
+    """
+    def pasts(sentence_starts, document_starts, C, stride):
+        t = np.arange(document_starts[-1])
+        last = lambda starts: np.maximum.accumulate(np.where(np.isin(t, starts), t, 0))
+        first = [next(w for w in range(0, len(t), stride) if w + C > x) for x in t]
+        return {"sentence": t - last(sentence_starts) + 1, "document": t - last(document_starts) + 1,
+                "windows": t - first + 1, "carry": np.ones(len(t)).cumsum()}
     """,
 )
 

@@ -78,6 +78,7 @@ MODE, MEAN = '"mode": (c1 + k - 1) / (N + 3 * (k - 1))', '"mean": mean,'
 LEARNED = "mean * mean.subs(c1, c1 + 1)"
 changed("prior", "L31", (MEAN, MODE.replace("mode", "mean") + ","), (MODE, '"mode": mean'))
 changed("prior", "L31", (MODE, '"mode": mean'))
+changed("prior", "L31", (MEAN, MODE.replace("mode", "mean") + ","))
 changed("prior", "L32", (LEARNED, "mean**2"))
 changed("prior", "L23", (LEARNED, "mean * (c1 + 1 + k) / (N + 3 * k)"))
 changed("prior", "L22", (MODE, '"mode": c1 / N'))

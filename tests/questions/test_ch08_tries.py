@@ -402,7 +402,7 @@ wrong(
 wrong(
     "needed",
     "",
-    "close, but not within one part in a million of the value.",
+    "close, but more than 1 away from the value.",
     (RATIO, "(tokens - 1) * (z * error / difference) ** 2"),
 )
 wrong("needed", "", "not the value asked for", (RATIO, "-tokens * (z * error / difference) ** 2"))
@@ -572,15 +572,15 @@ SIX = '("text", "unit", "vocabulary", "scored", "past", "chosen on")'
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "the keys of an entry are not in the order",
     (SIX, '("chosen on", "past", "scored", "vocabulary", "unit", "text")'),
 )
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace('"scored", ', "")))
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace('"text", ', "")))
 wrong("fair", "", "not the value asked for", (SIX, SIX.replace(', "chosen on"', "")))
-wrong("fair", "", "not the value asked for", ('or "nothing"', 'or "none"'))
-wrong("fair", "", "not the value asked for", ('or "nothing"', 'or ""'))
-wrong("fair", "", "not the value asked for", ("a[key] != b[key]", "a[key] == b[key]"))
+wrong("fair", "", "an entry is neither nothing nor made of", ('or "nothing"', 'or "none"'))
+wrong("fair", "", "an entry is neither nothing nor made of", ('or "nothing"', 'or ""'))
+wrong("fair", "", "the keys of an entry are not in the order", ("a[key] != b[key]", "a[key] == b[key]"))
 wrong(
     "fair",
     "",
@@ -596,7 +596,7 @@ wrong(
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "the keys of an entry are not in the order",
     ('a["chosen on"] == b["chosen on"] == "test"', 'a["chosen on"] == "test"'),
 )
 wrong(
@@ -611,7 +611,7 @@ wrong(
 wrong(
     "fair",
     "",
-    "not the value asked for",
+    "an entry is neither nothing nor made of",
     (SIX, '("text", "unit", "vocabulary", "scored", "past", "chosen on", "parameters")'),
 )
 right("fair", ('{"differ": "; ".join(found)}', '{"differ": ";".join(found)}'))
@@ -674,6 +674,52 @@ right(
 )
 right("floor", ("math.log2(subjects)", "np.log(subjects) / np.log(2)"))
 right("adapt", ("counts, nats = np.zeros(V), 0.0", "counts, nats = [0] * V, np.float64(0)"))
+
+# --- one entry of several, and other forms of right answers
+
+wrong("prior", "L31", "Your mean is the mode.", (MEAN, MODE.replace("mode", "mean") + ","))
+wrong("cache", "", "not the value asked for", (SHARE, "(ids[t] in past) / len(set(past.tolist()))"))
+wrong(
+    "fair",
+    "",
+    "dictionary with the key 'differ' is expected",
+    ('{"differ": "; ".join(found)}', '"; ".join(found)'),
+)
+wrong("fair", "", "an entry is neither nothing nor made of", ('", ".join(keys)', '" and ".join(keys)'))
+right(
+    "needed",
+    "needed = lambda tokens, difference, error, z: math.ceil(tokens * (z * error / difference) ** 2)",
+)
+right("fair", ('{"differ": "; ".join(found)}', '{"differ": [entry.split(", ") for entry in found]}'))
+right("fair", ('{"differ": "; ".join(found)}', '{"differ": ";".join(found).replace(", ", ",").title()}'))
+right(
+    "paired",
+    """
+    from types import MappingProxyType
+
+    def paired(a, b, tokens):
+        rate = (a - b).sum() / tokens.sum()
+        return MappingProxyType({"error": np.sqrt(np.cov(a - b - rate * tokens) * len(a)) / tokens.sum(), "difference": rate})
+    """,
+)
+right(
+    "crossing",
+    """
+    def crossing(sizes, counted, trained):
+        r = trained / counted
+        i = next(i for i in range(len(r) - 1) if r[i] > 1 >= r[i + 1])
+        return sizes[i] * (sizes[i + 1] / sizes[i]) ** (math.log(r[i]) / math.log(r[i] / r[i + 1]))
+    """,
+)
+right(
+    "adapt",
+    """
+    def adapt(ids, V, k):
+        onehot = np.eye(V)[ids]
+        before = np.cumsum(onehot, axis=0) - onehot
+        return -np.log(((before * onehot).sum(1) + k) / (np.arange(len(ids)) + k * V)).sum()
+    """,
+)
 
 
 class TestTries(TriesTests):

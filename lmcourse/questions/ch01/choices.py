@@ -231,8 +231,8 @@ TRANSCRIPTS = Question(
         Mistake(
             "L41",
             _among_known,
-            "Your 'choice' leaves out the candidates whose end is missing. One of them may be the most "
-            "probable sentence.",
+            "Where the numbers do not decide, your 'choice' is a candidate whose end is known. One whose end "
+            "is missing may be the more probable sentence, so the task asks for -1.",
         ),
         Mistake(
             "L7",

@@ -5,8 +5,7 @@ from functools import partial
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import NOT_NEGATIVE
-from lmcourse.questions.shared.wrong import then
+from lmcourse.questions.shared.wrong import but, then
 
 # --- set-aside -------------------------------------------------------------------------------------------
 
@@ -75,10 +74,17 @@ SET_ASIDE = Question(
             "to 1.",
         ),
         Mistake(
-            "L23",
+            "L35",
             lambda counts, V, k, D: set_aside(counts, V, k, D, types=int(counts.sum())),
             "Your T is the number of tokens. T counts different words: one discount is taken from each, and "
             "each was new once.",
+            shown_by=("Witten-Bell",),
+        ),
+        Mistake(
+            "L22",
+            but(set_aside, {"absolute": lambda counts, V, k, D: D * (V - len(counts)) / V}),
+            "Your 'absolute' sets D aside. One D is taken from each word that was seen: D T(h) of the c(h) "
+            "tokens.",
         ),
         Mistake(
             "L23",
@@ -114,7 +120,7 @@ SET_ASIDE = Question(
     ),
     alike=(
         ("right", "L37", "In the first two contexts the lowest count is 1."),
-        ("right", "L23 (2)", "In the third context no word was seen once: both shares are 0."),
+        ("right", "L23", "In the third context no word was seen once: both shares are 0."),
     ),
     advice="Write down the probability of one unseen word in each method. How many such words are there?",
 )
@@ -250,7 +256,7 @@ FATES_OF_TOKENS = Question(
         ),
     ),
     properties=(
-        NOT_NEGATIVE,
+        Property("a count is negative", lambda value, *_: min(value.values()) >= 0),
         Property(
             "the four counts do not add up to the words of the test and one </s> for each sentence",
             lambda value, train, test, n: sum(value.values()) == sum(len(sentence) + 1 for sentence in test),

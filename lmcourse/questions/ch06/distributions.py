@@ -135,6 +135,7 @@ AUDIT = Question(
             "L14",
             partial(audit, sums=_sums_of_test),
             "Your sums run over the words of the test. A distribution sums to 1 over the whole vocabulary.",
+            shown_by=("sums",),  # without a distribution every perplexity is nan
         ),
         Mistake(
             "L31",

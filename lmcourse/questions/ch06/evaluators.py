@@ -92,6 +92,7 @@ EVALUATOR = Question(
             partial(evaluate, price="skip", mapped=False, size=len),
             "Both mistakes are still there. How many tokens does the test have, and how many do you score? "
             "And what does a row sum to, over all that can come next?",
+            shown_by=("perplexity",),
         ),
         Mistake(
             "L13",
@@ -115,11 +116,13 @@ EVALUATOR = Question(
             partial(evaluate, price="skip", mapped=False),
             "One mistake is corrected. The other: what the table does not contain costs nothing, so the "
             "less a model has seen, the better it looks.",
+            shown_by=("perplexity",),
         ),
         Mistake(
             "M32",
             partial(evaluate, price="skip"),
             "Unknown words are <unk> now, but a bigram that was never seen still costs nothing.",
+            shown_by=("perplexity",),
         ),
         Mistake(
             "M32",
@@ -139,6 +142,7 @@ EVALUATOR = Question(
             partial(evaluate, mapped=False),
             "You score an unknown word under its own spelling, with the count 0: then every possible string "
             "gets k, and the sum has no end. Score it as <unk>, which is also the context of the next word.",
+            shown_by=("perplexity",),
         ),
         Mistake(
             "M30",

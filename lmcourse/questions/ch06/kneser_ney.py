@@ -69,8 +69,7 @@ KNESER_NEY = Question(
         Mistake(
             "L16",
             lambda counts, D: kneser_ney(counts, D, continuations=(counts > 0).sum(axis=1)),
-            "Your continuation counts say how many words follow a word. The task asks how many come before "
-            "it.",
+            "You count how many words follow a word. The task asks how many come before it.",
         ),
         Mistake(
             "M31",

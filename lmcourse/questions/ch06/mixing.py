@@ -7,6 +7,7 @@ import numpy as np
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import FINITE
 from lmcourse.questions.shared.units import unit_mistakes
+from lmcourse.questions.shared.wrong import exchanged
 
 
 def _posterior(probs, weights):
@@ -49,6 +50,8 @@ EM = Question(
     cases=(
         (np.array([[0.5, 0.0, 0.2, 0.0], [0.1, 0.3, 0.05, 0.1]]), np.array([0.8, 0.2])),
         _draw_mixture(np.random.default_rng(605), 3, 40),
+        # no probability is 0, so mixed logarithms are finite
+        (np.array([[0.5, 0.3, 0.02, 0.2], [0.1, 0.25, 0.4, 0.05]]), np.array([0.3, 0.7])),
     ),
     draw=_draw_mixture,
     mistakes=(
@@ -60,22 +63,26 @@ EM = Question(
             ),
             "Your step forgets the weights that it starts from: the posterior is weight times probability, "
             "divided by the sum of that over the models.",
+            shown_by=("weights",),
         ),
         Mistake(
             "L26",
             partial(em_step, step=lambda p, weights: weights * p.sum(axis=1) / (weights @ p).sum()),
             "You add the models' probabilities over the tokens and divide at the end. Divide at each token, "
             "and then take the mean: every token has one vote.",
+            shown_by=("weights",),
         ),
         Mistake(
             "L6",
             partial(em_step, step=_winner_takes_all),
             "Your tokens vote for the likelier model only. Each of them splits its vote by the posterior.",
+            shown_by=("weights",),
         ),
         Mistake(
             "L1",
             partial(em_step, step=lambda probs, weights: _posterior(probs, weights).sum(axis=1)),
             "Your weights sum to the number of tokens. Divide by it: they are shares of the votes.",
+            shown_by=("weights",),
         ),
         Mistake(
             "L1",
@@ -99,6 +106,12 @@ EM = Question(
             lambda probs, weights: em_step(probs, weights) | {"after": _loss(probs, weights)},
             "Your 'after' is still the loss of the old weights.",
         ),
+        Mistake(
+            "L31",
+            exchanged(em_step, "before", "after"),
+            "'before' and 'after' are swapped.",
+            explains="answer",
+        ),
     ),
     properties=(
         FINITE,
@@ -106,7 +119,8 @@ EM = Question(
             "another step leaves your 'weights' where they are: you go on to the end. "
             "The task asks for one step",
             lambda value, probs, weights: (
-                not np.allclose(
+                np.min(value["weights"]) <= 0  # a model without weight never gets any
+                or not np.allclose(
                     _posterior(probs, value["weights"]).mean(axis=1), value["weights"], rtol=0, atol=1e-8
                 )
             ),

@@ -2,10 +2,12 @@
 
 import functools
 import math
+import re
 from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.units import perplexity_mistakes
 from lmcourse.questions.shared.wrong import exchanged
@@ -76,6 +78,19 @@ def _without_ends(nats, known, ends):
     return nats[~ends].mean(), nats[known & ~ends].mean()
 
 
+def _letters(text):
+    return re.sub("[^a-z]", "", text.lower())
+
+
+def _read_line(answer, *case):
+    """The method's name may have other capitals, blanks and hyphens."""
+    answer = plain_data(answer)
+    if isinstance(answer, dict) and isinstance(answer.get("method"), str):
+        names = {_letters(name): name for name in METHODS}
+        answer = answer | {"method": names.get(_letters(answer["method"]), answer["method"])}
+    return answer, {}
+
+
 LINE = Question(
     key="06.line",
     title="a line of a table",
@@ -85,6 +100,7 @@ LINE = Question(
     form="value",
     right=line,
     cases=((),),
+    reading=_read_line,
     mistakes=(
         *perplexity_mistakes(line, "M1 M2 M4 M5", only=("including OOVs", "excluding OOVs")),
         Mistake(
@@ -142,10 +158,11 @@ LINE = Question(
         ),
     ),
     properties=(
+        Property("'method' is not the name of one of the four", lambda value: value["method"] in METHODS),
         Property("'order' is not one of 2, 3, 4, 5", lambda value: value["order"] in ORDERS),
         Property(
             "'OOVs' is not a count: give a whole number of tokens",
-            lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] > 1,
+            lambda value: value["OOVs"] == np.floor(value["OOVs"]) and value["OOVs"] >= 0,
         ),
     ),
     advice="Build a dictionary from (method, order) to the perplexity on valid, then take min(found, "

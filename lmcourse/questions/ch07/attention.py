@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import softmax
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import finite, unchanged
+from lmcourse.questions.shared.properties import FINITE, unchanged
 
 
 def attention(
@@ -54,6 +54,17 @@ def _draw_attention(rng, shape=None, far=True):
     return q, k, np.array([0, *rng.integers(1, T - 1, size=B - 1)])
 
 
+def _empty(q, padding):
+    """Which places are padding, (B, T)."""
+    return np.arange(q.shape[1]) < padding[:, None]
+
+
+def _nan_elsewhere_too(value, padding):
+    nan = np.isnan(value).any(axis=2)
+    first = np.arange(nan.shape[1]) == padding[:, None]
+    return not nan[first].any() or nan[~first].any()
+
+
 def _other_future(q, k, padding):
     """The same with another last key: rows before the last must not notice."""
     k[:, -1] = k[:, -1] * 0.5 + 1.0
@@ -62,7 +73,7 @@ def _other_future(q, k, padding):
 
 def _other_padding(q, k, padding):
     """The same with other numbers in the padding: nothing may notice."""
-    empty = np.arange(q.shape[1]) < padding[:, None]
+    empty = _empty(q, padding)
     q[empty], k[empty] = 0.3, -0.7
     return q, k, padding
 
@@ -151,7 +162,7 @@ ATTENTION = Question(
             "M45",
             partial(attention, how=_ratio_of_exponentials),
             "Rows with very low scores are 0 / 0: all exponentials underflow. Subtract the largest score "
-            "first.",
+            "that the row sees first.",
         ),
     ),
     alike=(
@@ -161,10 +172,15 @@ ATTENTION = Question(
     ),
     properties=(
         Property(
-            "a number is nan: a place of padding sees nothing, and the softmax of nothing is 0 / 0. Its row "
-            "has to be 0",
-            finite,
+            "a place of padding has a row of nan: it sees nothing, and the softmax of nothing is 0 / 0. Its "
+            "row has to be 0",
+            lambda value, q, k, padding: not np.isnan(value[_empty(q, padding)]).any(),
         ),
+        Property(
+            "the row of a first token is nan, and no other row is: the token has to see itself",
+            lambda value, q, k, padding: _nan_elsewhere_too(value, padding),
+        ),
+        FINITE,
         Property(
             "a row of a token does not sum to 1, or a row of padding is not 0",
             lambda value, q, k, padding: np.allclose(

@@ -3,6 +3,8 @@
 import math
 from functools import partial
 
+import numpy as np
+
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.properties import BELOW_ONE, FINITE
 from lmcourse.questions.shared.units import LN2, perplexity_mistakes, unit_mistakes
@@ -152,8 +154,8 @@ PARAMETERS = Question(
         Mistake(
             "L27",
             partial(parameters, untied=1),
-            "You count the embeddings twice in the LSTM and the Transformer. They are used twice, but "
-            "stored once.",
+            "You count the embeddings twice. In the LSTM and the Transformer they are used twice, but stored "
+            "once.",
         ),
         Mistake(
             "L27",
@@ -168,13 +170,13 @@ PARAMETERS = Question(
         Mistake(
             "L8",
             lambda V, d, c, h, L, C: parameters(V, d, c, h, 1, C),
-            "Your LSTM and Transformer have one layer, whatever L is.",
+            "You count one layer or block, whatever L is.",
         ),
     ),
     properties=(
         Property(
             "a number of parameters is not whole",
-            lambda value, *_: all(abs(count - round(count)) < 1e-6 for count in value.values()),
+            lambda value, *_: all(abs(count - np.round(count)) < 1e-6 for count in value.values()),
         ),
     ),
     advice="A matrix from m to n numbers, with its constants, has n(m + 1). Count line by line.",

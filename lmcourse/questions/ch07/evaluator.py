@@ -158,6 +158,7 @@ EVALUATOR = Question(
             partial(evaluate, real=_one_more),
             "You score one place of padding in each row: your mask keeps the first </s> and the one after "
             "it.",
+            shown_by=("perplexity",),
         ),
         Mistake(
             "M10",

@@ -64,8 +64,14 @@ LSTM = Question(
         ),
         Mistake(
             "L22",
+            lambda e, h, cell, W, U, b, c: lstm_step(e, h, cell, W, U, 0 * b, c),
+            "The vector b of constants is missing. PyTorch has two, b and c, and both are added.",
+        ),
+        Mistake(
+            "L22",
             lambda e, h, cell, W, U, b, c: lstm_step(e, h, 0 * cell, W, U, b, c),
             "Your new cell has nothing of the old one. Keep f times the old cell, and add to it.",
+            shown_by=("cell",),
         ),
         Mistake(
             "L22",
@@ -83,6 +89,7 @@ LSTM = Question(
             partial(lstm_step, new=sigmoid),
             "You put a sigmoid on all four parts. g is content and not a gate: its tanh is missing, and your "
             "cell can only be pushed up.",
+            shown_by=("cell",),
         ),
         Mistake(
             "L24",
@@ -182,7 +189,8 @@ BACKWARDS = Question(
         Mistake(
             "M5",
             partial(step_back, error=lambda q, came: came - q),
-            "Your sign is wrong: the error of a logit is q minus what came.",
+            "Your sign is wrong: your numbers point where the loss falls. The gradient points where it "
+            "rises; it begins with q minus what came.",
         ),
         Mistake(
             "M6",

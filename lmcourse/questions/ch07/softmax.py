@@ -163,6 +163,8 @@ LOSS_AND_GRADIENT = Question(
             np.array([3, 0, 2]),
         ),
         (np.array([[0.5, _OUT, -1.0], [0.25, _OUT, 1.5]]), np.array([0, 2])),
+        # one row is large, and no target is far below the others: only an exponential can overflow
+        (np.array([[1200.5, _OUT, 1199.0], [0.75, _OUT, -0.5]]), np.array([2, 0])),
     ),
     alike=tuple(
         (one, other, "the logits of the third case are small")

@@ -126,6 +126,9 @@ NEEDED = Question(
         float(rng.uniform(0.01, 0.2)),
         float(rng.uniform(1.6, 3.5)),
     ),
+    rtol=0.0,
+    atol=1.0,  # a whole number of tokens is as good
+    precision="Compute the ratio and its square without rounding.",
     mistakes=(
         Mistake(
             "L22",

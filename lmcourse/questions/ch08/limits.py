@@ -40,6 +40,13 @@ PRIOR = Question(
             but(prior, {"mean": lambda *p: prior(*p)["mode"], "mode": lambda *p: prior(*p)["mean"]}),
             "Mean and mode are swapped. The density has the form of a likelihood with c_i + k - 1 "
             "as counts, and it is highest at their relative frequencies.",
+            shown_by=("mean", "mode"),
+        ),
+        Mistake(
+            "L31",
+            but(prior, {"mean": lambda *p: prior(*p)["mode"]}),
+            "Your mean is the mode. The parameters after the counts are c_i + k, and the task says what the "
+            "mean is.",
         ),
         Mistake(
             "L31",

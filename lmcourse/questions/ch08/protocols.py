@@ -1,11 +1,15 @@
 """Chapter 08, protocols: which two values may stand in one table."""
 
+import re
 from functools import partial
 
 import numpy as np
 
+from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Property, Question
 from lmcourse.questions.shared.choices import read_lists
+
+WORDS = read_lists("differ")
 
 SAME = ("text", "unit", "vocabulary", "scored", "past", "chosen on")
 """What must be the same on both sides, in the order in which it is named."""
@@ -93,6 +97,25 @@ def _draw_fair(rng):
     return ([pairs[i] for i in rng.permutation(len(pairs))],)
 
 
+def _read_fair(answer, *case):
+    """An entry may be a list of keys, or have other blanks at its commas."""
+    answer = plain_data(answer)
+    if isinstance(answer, dict) and isinstance(answer.get("differ"), list | tuple):
+        entries = [
+            ", ".join(map(str, entry)) if isinstance(entry, list | tuple) else entry
+            for entry in answer["differ"]
+        ]
+        answer = answer | {"differ": entries}
+    answer, problems = WORDS(answer)
+    if isinstance(answer, dict) and isinstance(answer.get("differ"), str):
+        answer = answer | {"differ": re.sub(r"\s*,\s*", ", ", answer["differ"])}
+    return answer, problems
+
+
+def _keys_of(value):
+    return [entry.split(", ") for entry in value["differ"].split("; ") if entry != "nothing"]
+
+
 FAIR = Question(
     key="08.fair",
     title="may these two stand in one table?",
@@ -102,7 +125,7 @@ FAIR = Question(
     right=fair,
     cases=(_draw_fair(np.random.default_rng(813)), _draw_fair(np.random.default_rng(814))),
     draw=_draw_fair,
-    reading=read_lists("differ"),
+    reading=_read_fair,
     mistakes=(
         Mistake(
             "L28",
@@ -162,6 +185,17 @@ FAIR = Question(
         Property(
             "there is one entry for each pair, with '; ' between them, and yours has more or fewer",
             lambda value, pairs: len(value["differ"].split("; ")) == len(pairs),
+        ),
+        Property(
+            "an entry is neither nothing nor made of the six keys",
+            lambda value, pairs: all(set(keys) <= set(SAME) for keys in _keys_of(value)),
+        ),
+        Property(
+            "the keys of an entry are not in the order of the task, or one of them stands there twice",
+            lambda value, pairs: all(
+                places == sorted(set(places))
+                for places in (list(map(SAME.index, keys)) for keys in _keys_of(value))
+            ),
         ),
     ),
     advice="Go through the six keys in the order of the task. A value that is the same on both sides can "

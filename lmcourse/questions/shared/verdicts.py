@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,11 +63,20 @@ class Audit:
 
 
 def read_verdicts(answer: Any, *case: Any) -> tuple[Any, dict]:
-    """Read an answer (a question's ``reading``) whose verdicts may be a list, or separated by commas."""
+    """Read an answer (a question's ``reading``) whose verdicts may be a list, or separated by commas.
+
+    Capitals do not matter: "Accept" is "accept", and "m19" is "M19".
+    """
     answer = plain_data(answer)
     given = answer.get("verdicts") if isinstance(answer, dict) else None
     if isinstance(given, list | tuple):
         given = " ".join(map(str, given))
     if isinstance(given, str):
-        answer = answer | {"verdicts": " ".join(given.replace(",", " ").split())}
+        words = given.replace(",", " ").lower().split()
+        answer = answer | {"verdicts": " ".join(map(_as_named, words))}
     return answer, {}
+
+
+def _as_named(word: str) -> str:
+    """A verdict as the tasks write it: mistakes of the catalogue with a capital letter, words without."""
+    return word.upper() if re.fullmatch(r"[ml]\d+", word) else word
