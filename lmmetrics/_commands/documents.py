@@ -8,6 +8,7 @@ import difflib
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -48,9 +49,21 @@ def opened(path: Path | None) -> Iterator[BinaryIO]:
     """A file of text, or standard input; what gzip has packed is unpacked."""
     with contextlib.ExitStack() as stack:
         source: Any = sys.stdin.buffer if path is None else stack.enter_context(open(path, "rb"))
+        check_ends(source, str(path or "standard input"))
         file = source if hasattr(source, "peek") else io.BufferedReader(source)
         packed = file.peek(len(PACKED))[: len(PACKED)] == PACKED
         yield stack.enter_context(gzip.open(file, "rb")) if packed else file
+
+
+def check_ends(file: BinaryIO, name: str) -> None:
+    """Raise if a file is a device, such as /dev/zero, which never ends. A terminal is none here."""
+    try:
+        about = os.fstat(file.fileno())
+    except io.UnsupportedOperation:  # no file of the system
+        return
+    is_device = stat.S_ISCHR(about.st_mode) or stat.S_ISBLK(about.st_mode)
+    if is_device and not file.isatty() and not os.path.samestat(about, os.stat(os.devnull)):
+        raise ValueError(f"{name} is a device, which is no text. Name a file, a folder or a pipe.")
 
 
 @contextlib.contextmanager
@@ -109,6 +122,10 @@ def existing(given: str) -> Path:
         if path.is_symlink():
             raise FileNotFoundError(f"{given} is a link to {os.readlink(path)}, which does not exist.")
         raise FileNotFoundError(f"There is no {given}.{suggestion(given)}")
+    if path.is_socket():
+        raise ValueError(
+            f"{given} is a socket, which cannot be read as a file. Name a file, a folder or a pipe."
+        )
     return path
 
 

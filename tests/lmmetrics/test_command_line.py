@@ -9,8 +9,10 @@ import json
 import math
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -617,6 +619,34 @@ def test_a_disk_that_is_full_is_an_error(folder):
         command = [sys.executable, "-m", "lmmetrics", "count", folder / "test"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 1 and done.stderr == "lmmetrics: No space left on device.\n"
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such devices")
+def test_a_device_or_a_socket_is_no_text_but_a_pipe_is(folder, tmp_path, capsys):
+    for device in ("/dev/zero", "/dev/full", "/dev/urandom"):
+        for command in (("count", device), ("fit", device, "--out", tmp_path / "m", "--memory", "1GB")):
+            status, printed = run(capsys, *command)
+            assert status == 1 and f"{device} is a device, which is no text. Name a file" in printed.err
+    status, printed = run(capsys, "count", "/dev/null")
+    assert status == 0 and printed.err == ""
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(tmp_path / "a.socket"))
+        status, printed = run(capsys, "count", tmp_path / "a.socket")
+    assert status == 1 and "a.socket is a socket, which cannot be read as a file." in printed.err
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[b"one two\nthree\n"])
+    writer.start()
+    status, printed = run(capsys, "count", tmp_path / "pipe")
+    writer.join()
+    assert status == 0
+    counted = [sys.executable, "-m", "lmmetrics", "count", "/dev/stdin"]
+    done = subprocess.run(counted, input="one two\nthree\n", capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout.split()[-3:] == printed.out.split()[-3:]
+    with open("/dev/zero") as endless:
+        done = subprocess.run([*counted[:-1], "-"], stdin=endless, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("lmmetrics: standard input is a device, which is no text.")
 
 
 def test_the_help_says_what_was_called(monkeypatch, capsys):
