@@ -223,6 +223,10 @@ PRIORS = Question(
             "alpha.",
         ),
     ),
+    alike=(
+        ("right", "L22", "in the second case no best value is the smallest of its list"),
+        ("L22 (2)", "L24", "in the second case neither finds an end"),
+    ),
     properties=(
         Property(
             "a 'share' is not between 0 and 1",
