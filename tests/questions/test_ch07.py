@@ -305,7 +305,7 @@ breaks(
 )
 breaks("step-back", "'U' is not 'b' times the old state", ("np.outer(at_a, h0)", "np.outer(at_a, h)"))
 breaks("parameters", "is not whole", (BLOCK, f"{BLOCK} + d / 7"))
-breaks("attention", "a place of padding sees nothing", ("    scores[~text] = 0.0", "    pass"))
+breaks("attention", "a place of padding has a row of nan", ("    scores[~text] = 0.0", "    pass"))
 breaks("attention", "not a number", ("np.exp(scores - ", "2 * np.abs(scores - "))
 breaks("attention", "does not sum to 1", ("* text[:, :, None]", "* 0.9 * text[:, :, None]"))
 breaks("attention", "when the last key changes", ("/ np.sqrt(m)", "/ np.abs(k).mean()"))

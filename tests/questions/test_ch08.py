@@ -142,7 +142,7 @@ changed("paired", "L1", ("difference = d.sum() / tokens.sum()", "difference = d.
         ("off = d - difference * tokens", "off = d - difference / tokens.sum() * tokens"),
         (") / tokens.sum()\n    return", ")\n    return"))  # fmt: skip
 changed("paired", "L1", (ERROR, "error = off.std(ddof=1) / tokens.mean()"))
-changed("paired", "L1", (ERROR, "error = d.std(ddof=1) / math.sqrt(D) / tokens.mean()"))
+changed("paired", "L22", (ERROR, "error = d.std(ddof=1) / math.sqrt(D) / tokens.mean()"))
 
 RATIO = "(z * error / difference) ** 2"
 changed("needed", "L22", (RATIO, "abs(z * error / difference)"))

@@ -174,7 +174,10 @@ ATTENTION = Question(
         Property(
             "a place of padding has a row of nan: it sees nothing, and the softmax of nothing is 0 / 0. Its "
             "row has to be 0",
-            lambda value, q, k, padding: not np.isnan(value[_empty(q, padding)]).any(),
+            lambda value, q, k, padding: (
+                not np.isnan(value[_empty(q, padding)]).any()
+                or np.isnan(value[~_empty(q, padding)]).any()  # then the cause is another one
+            ),
         ),
         Property(
             "the row of a first token is nan, and no other row is: the token has to see itself",
