@@ -20,11 +20,11 @@ SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
 FLOOR_RATES = (SMALL["rate"],)
 PASSES, LEAST_STEPS = 15, 200
-"""Of the tuned networks: how often each reads its training text, and the least number of steps."""
+"""Of the tuned networks: how often each reads its training text at least, and the least number of steps."""
 TUNED_RATES = 0.01, 0.02
 WIDER = 2
 """How many times as many units the second width has."""
-TUNED = {"tales-en": (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1), "numpy-docs": (1, 1 / 2)}
+TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
 
@@ -127,7 +127,7 @@ def tuned(amounts=None, draws=SEEDS, kept=None, **changes):
 
 
 def tuned_row(words, share, draw, rate, width, **changes):
-    """Train a network for `PASSES` passes, keep the weights that are best on the valid documents, score it."""
+    """Train a network for `PASSES` passes or more, keep the weights that are best on the valid documents, score it."""
     text = words.some(share, draw) if share < 1 else words.train
     batch = RACERS[words.name]["batch"]
     pieces = np.ceil(np.diff(text.sentence_starts) / LENGTH).sum()  # a row of a step reads one piece
