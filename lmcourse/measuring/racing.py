@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 from lmcourse.measuring.reproduced import made, store
-from lmcourse.pages.races import NETWORKS as RACERS
 from lmcourse.pages.races import LENGTH, SHARES, SMALL, TEXTS, Words, counted, trained
+from lmcourse.pages.races import NETWORKS as RACERS
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
 from lmmetrics.sources import AgreementSource
@@ -127,7 +127,7 @@ def tuned(amounts=None, draws=SEEDS, kept=None, **changes):
 
 
 def tuned_row(words, share, draw, rate, width, **changes):
-    """Train a network for `PASSES` passes or more, keep the weights that are best on the valid documents, score it."""
+    """Train a network for `PASSES` passes or more, and score the weights that were best on the valid text."""
     text = words.some(share, draw) if share < 1 else words.train
     batch = RACERS[words.name]["batch"]
     pieces = np.ceil(np.diff(text.sentence_starts) / LENGTH).sum()  # a row of a step reads one piece
@@ -142,8 +142,8 @@ def tuned_row(words, share, draw, rate, width, **changes):
     row |= {"test": score_text(network, words.test).perplexity}
     row |= {"seconds": round(time.process_time() - began, 1)}
     print(
-        f"{words.name} {len(text):,} tokens, draw {draw}, rate {rate}, {width} units: {row['valid']:.1f} valid, "
-        f"{row['test']:.1f} test, {row['passes']:.0f} passes, best at {row['best']}, {row['seconds']} s",
+        f"{words.name} {len(text):,} tokens, draw {draw}, rate {rate}, {width} units: "
+        f"{row['valid']:.1f} valid, {row['test']:.1f} test, {row['passes']:.0f} passes, {row['seconds']} s",
         flush=True,
     )
     return row
