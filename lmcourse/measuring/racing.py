@@ -91,7 +91,7 @@ def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
                 yield row
 
 
-def tuned(amounts=None, draws=SEEDS, kept=None, **changes):
+def tuned(amounts=None, draws=SEEDS, kept=None, width=None, **changes):
     """Yield a row for each network whose rate and width are chosen for its amount of text.
 
     On the first draw of documents, the better of two rates is chosen and then the better of two widths, both
@@ -103,11 +103,13 @@ def tuned(amounts=None, draws=SEEDS, kept=None, **changes):
         The shares for each text, by default `TUNED`.
     kept : Path, optional
         A file to which each row is appended at once; rows that it has are not measured again.
+    width : int, optional
+        The first width, by default that of the race.
     """
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
     found = {tuple(row[key] for key in KEY): row for row in done}
     for name, shares in (amounts or TUNED).items():
-        words, narrow = Words(name), (RACERS[name] | changes)["width"]
+        words, narrow = Words(name), width or RACERS[name]["width"]
 
         def row_of(*key, words=words):
             if key not in found:
