@@ -103,7 +103,9 @@ def run(texts, name, rate, steps, seed):
     row = dict(zip(KEY, (name, rate, steps, seed), strict=True))
     row |= {"parameters": model.parameter_count, "valid": [round(loss, 5) for loss in losses]}
     row["seconds"] = round(time.process_time() - began, 1)
-    row["test"] = round(float(windowed(model, test).mean()), 5)
+    nats = windowed(model, test).double().numpy()
+    row["test"] = round(float(nats.mean()), 5)
+    row["tales"] = [round(float(total), 2) for total in np.add.reduceat(nats, test.document_starts[:-1])]
     if name in WIDTHS:
         row["test, carried"] = round(-float(model.log_probs(test, state="carry").mean()), 5)
     row["past"] = [round(float(nats), 5) for nats in by_past(model, test)]

@@ -3,13 +3,15 @@
 It is stored in ``book/reproduced.json`` under "races", by the same command as the published numbers.
 """
 
+import json
 import math
+import time
 
 import numpy as np
 
 from lmcourse.measuring.reproduced import made, store
+from lmcourse.pages.races import LENGTH, SHARES, SMALL, TEXTS, Words, counted, trained
 from lmcourse.pages.races import NETWORKS as RACERS
-from lmcourse.pages.races import SHARES, SMALL, TEXTS, Words, counted, trained
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
 from lmmetrics.sources import AgreementSource
@@ -17,12 +19,20 @@ from lmmetrics.sources import AgreementSource
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
 FLOOR_RATES = (SMALL["rate"],)
+PASSES, LEAST_STEPS = 15, 200
+"""Of the tuned networks: how often each reads its training text at least, and the least number of steps."""
+TUNED_RATES = 0.01, 0.02
+WIDER = 2
+"""How many times as many units the second width has."""
+TUNED = {"tales-en": (1 / 2, 1 / 4)}
+"""The amounts of text for which the network is tuned."""
+KEY = "text", "share", "draw", "rate", "width"
 
 
 def recompute():
     """Run the races, print what was found, and store it."""
     found = {"races": list(races()), "windows": list(windows())}
-    found |= {"curves": list(curves()), "floor": list(floor())}
+    found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
     store({"races": made(**found)})
 
 
@@ -79,6 +89,66 @@ def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
                 row["test"] = score_text(network, words.test).perplexity
                 print(f"{name} {row['tokens']:,} tokens, draw {draw}: {row['test']:.1f}", flush=True)
                 yield row
+
+
+def tuned(amounts=None, draws=SEEDS, kept=None, width=None, **changes):
+    """Yield a row for each network whose rate and width are chosen for its amount of text.
+
+    On the first draw of documents, the better of two rates is chosen and then the better of two widths, both
+    on the valid documents; the other draws use the chosen ones.
+
+    Parameters
+    ----------
+    amounts : dict, optional
+        The shares for each text, by default `TUNED`.
+    kept : Path, optional
+        A file to which each row is appended at once; rows that it has are not measured again.
+    width : int, optional
+        The first width, by default that of the race.
+    """
+    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    found = {tuple(row[key] for key in KEY): row for row in done}
+    for name, shares in (amounts or TUNED).items():
+        words, narrow = Words(name), width or RACERS[name]["width"]
+
+        def row_of(*key, words=words):
+            if key not in found:
+                found[key] = tuned_row(words, *key[1:], **changes)
+                if kept:
+                    with kept.open("a") as file:
+                        file.write(json.dumps(found[key]) + "\n")
+            return found[key]
+
+        for share in shares:
+            tried = [row_of(name, share, draws[0], rate, narrow) for rate in TUNED_RATES]
+            rate = min(tried, key=lambda row: row["valid"])["rate"]
+            tried.append(row_of(name, share, draws[0], rate, WIDER * narrow))
+            best = min(tried, key=lambda row: row["valid"])
+            yield from tried
+            yield from (row_of(name, share, draw, rate, best["width"]) for draw in draws[1:])
+
+
+def tuned_row(words, share, draw, rate, width, **changes):
+    """Train a network for `PASSES` passes or more, and score the weights that were best on the valid text."""
+    text = words.some(share, draw) if share < 1 else words.train
+    batch = RACERS[words.name]["batch"]
+    pieces = np.ceil(np.diff(text.sentence_starts) / LENGTH).sum()  # a row of a step reads one piece
+    steps = max(LEAST_STEPS, math.ceil(PASSES * pieces / batch))
+    began = time.process_time()
+    options = {"steps": steps, "rate": rate} | changes | {"width": width}
+    network, history = trained(words, text, seed=draw, every=max(1, options["steps"] // PASSES), **options)
+    row = dict(zip(KEY, (words.name, share, draw, rate, width), strict=True))
+    row |= {"tokens": len(text), "passes": round(history.tokens / len(text), 1)}
+    row |= {"best": round(history.best_step / history.valid_steps[-1], 2)}
+    row |= {"valid": score_text(network, words.valid).perplexity}
+    row |= {"test": score_text(network, words.test).perplexity}
+    row |= {"seconds": round(time.process_time() - began, 1)}
+    print(
+        f"{words.name} {len(text):,} tokens, draw {draw}, rate {rate}, {width} units: "
+        f"{row['valid']:.1f} valid, {row['test']:.1f} test, {row['passes']:.0f} passes, {row['seconds']} s",
+        flush=True,
+    )
+    return row
 
 
 def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):

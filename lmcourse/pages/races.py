@@ -82,15 +82,16 @@ class ShortSighted(neural.RecurrentLM):
         return self.dropout(last), line[:, line.shape[1] - self.window + 1 :].transpose(0, 1)
 
 
-def trained(words, text=None, seed=0, state="sentence", patience=None, window=None, **changes):
+def trained(words, text=None, seed=0, state="sentence", patience=None, window=None, every=None, **changes):
     """A GRU with the state that is best on the valid documents, and the history of its training.
 
-    It is scored on them about once in a pass over a small text, and nine times in all with a large one.
+    It is scored on them after each `every` steps: by default about once in a pass over a small text, and nine
+    times in all with a large one.
     With `window` it sees only so many symbols before each token.
     """
     options, text = NETWORKS[words.name] | changes, text or words.train
     a_pass = len(text) / options["batch"] / LENGTH
-    every = max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
+    every = every or max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
     kind = {
         "cell": "gru", "width": options["width"], "dropout": options["dropout"],
         "adaptive": options["adaptive"], "seed": seed, "state": state,

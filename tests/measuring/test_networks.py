@@ -31,6 +31,7 @@ def test_a_small_run_has_all_rows(texts, tmp_path):
         rates = {row["rate"] for row in found}
         assert len(found) == 2 * len(rates) and rates >= set(networks.RATES[1:4])
         assert all(len(row["valid"]) == 10 and len(row["past"]) == len(PASTS) for row in found)
+        assert all(abs(sum(row["tales"]) / len(texts[2]) - row["test"]) < 1e-3 for row in found)
     assert [row["steps"] for row in rows[-2:]] == [40, 40] and rows[-1]["model"] == "LSTM"
     again = list(networks.runs(texts, steps=20, seeds=range(2), kept=kept, names=("feed-forward", "LSTM")))
     assert again == [json.loads(json.dumps(row)) for row in rows]
@@ -75,4 +76,6 @@ def test_the_stored_rows_are_whole():
         }
         best = networks.lowest(tried)
         assert min(tried) < best < max(tried), name  # no network is best at the end of what was tried
+        first = next(row for row in tried[best] if row["seed"] == 0)
+        assert len(first["tales"]) == 6, name  # chapter 07 draws an interval around this run
     assert torch.isfinite(torch.tensor([row["test"] for row in made["runs"]])).all()

@@ -59,6 +59,17 @@ def test_a_draw_is_a_part_of_the_training_documents():
     assert all(text.document(k).strings() in read for k in range(len(text.document_starts) - 1))
 
 
+def test_a_setting_is_chosen_for_each_amount_of_text(tmp_path):
+    kept = tmp_path / "rows"
+    few = {"amounts": {"tales-en": (1 / 16,)}, "draws": range(2), "kept": kept, "steps": 4, "width": 4}
+    rows = list(racing.tuned(**few))
+    assert [row.keys() == STORED["tuned"]["runs"][0].keys() for row in rows] == [True] * 4
+    assert [(row["draw"], row["width"]) for row in rows[:3]] == [(0, 4), (0, 4), (0, 8)]
+    best = min(rows[:3], key=lambda row: row["valid"])
+    assert (rows[3]["draw"], rows[3]["rate"], rows[3]["width"]) == (1, best["rate"], best["width"])
+    assert list(racing.tuned(**few)) == rows  # read from the file, not trained again
+
+
 def test_the_floor_is_measured_in_parts_that_add_up():
     rows = list(racing.floor(seeds=[0], rates=(0.01,), steps=2))
     assert [row["model"] for row in rows] == ["GRU", "Transformer"]
@@ -79,4 +90,7 @@ def test_the_stored_rows_are_whole():
     assert [row["seed"] for row in STORED["windows"]] == list(racing.SEEDS)
     points = {(row["text"], row["share"], row["draw"]) for row in STORED["curves"]}
     assert points == {(text, share, draw) for text in TEXTS for share in SHARES for draw in racing.SEEDS}
+    amounts = [(text, share) for text, shares in racing.TUNED.items() for share in shares]
+    runs = [(row["text"], row["share"], row["draw"]) for row in STORED["tuned"]["runs"]]
+    assert runs == [(*amount, draw) for amount in amounts for draw in (0, 0, 0, 1, 2)]
     assert len(STORED["floor"]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)
