@@ -63,7 +63,7 @@ def check_ends(file: BinaryIO, name: str) -> None:
         return
     is_device = stat.S_ISCHR(about.st_mode) or stat.S_ISBLK(about.st_mode)
     if is_device and not file.isatty() and not os.path.samestat(about, os.stat(os.devnull)):
-        raise ValueError(f"{name} is a device, which is no text. Name a file, a folder or a pipe.")
+        raise ValueError(f"{name} is a device, not a text. Name a file, a folder or a pipe.")
 
 
 @contextlib.contextmanager

@@ -626,7 +626,7 @@ def test_a_device_or_a_socket_is_no_text_but_a_pipe_is(folder, tmp_path, capsys)
     for device in ("/dev/zero", "/dev/full", "/dev/urandom"):
         for command in (("count", device), ("fit", device, "--out", tmp_path / "m", "--memory", "1GB")):
             status, printed = run(capsys, *command)
-            assert status == 1 and f"{device} is a device, which is no text. Name a file" in printed.err
+            assert status == 1 and f"{device} is a device, not a text. Name a file" in printed.err
     status, printed = run(capsys, "count", "/dev/null")
     assert status == 0 and printed.err == ""
     with socket.socket(socket.AF_UNIX) as one:
@@ -646,7 +646,7 @@ def test_a_device_or_a_socket_is_no_text_but_a_pipe_is(folder, tmp_path, capsys)
     with open("/dev/zero") as endless:
         done = subprocess.run([*counted[:-1], "-"], stdin=endless, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("lmmetrics: standard input is a device, which is no text.")
+    assert done.stderr.startswith("lmmetrics: standard input is a device, not a text.")
 
 
 def test_the_help_says_what_was_called(monkeypatch, capsys):
