@@ -120,7 +120,7 @@ DESKS = Question(
                     "excess": lambda p, q: _excess(p, q) / p.shape[1],
                 },
             ),
-            "Your number is {ratio} = 1 / n times the right one, with n outcomes: you take "
+            "Your number is {ratio} times the right one, which is 1 / n for n outcomes: you take "
             "a mean over the outcomes. The probabilities are already weights, so an expectation is a sum.",
         ),
         Mistake(
@@ -242,7 +242,7 @@ SCORES = Question(
         Mistake(
             "M5",
             _least(lambda *point: np.log(point[3])),
-            "Your 'least' has the wrong sign. When the scores grow, every term p ln(p / q) falls, and your "
+            "Your 'least' has the wrong sign. As the scores grow, every term p ln(p / q) falls, but your "
             "expression rises with S.",
         ),
         Mistake(
