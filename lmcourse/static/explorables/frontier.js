@@ -10,6 +10,11 @@
     return [Math.max(0, 1 - bits * every), 1];
   }
 
+  // the corners of a point, by the marker of its model in the other figures; without any, a circle
+  const SHAPES = {
+    "^": [[0, -5.5], [5, 4.5], [-5, 4.5]],
+    X: [[-5, -3], [-3, -5], [0, -2], [3, -5], [5, -3], [2, 0], [5, 3], [3, 5], [0, 2], [-3, 5], [-5, 3], [-2, 0]],
+  };
   const WIDE = 430, HIGH = 288, LEFT = 48, RIGHT = 18, TOP = 30, BOTTOM = 46;
 
   function draw(box, data, make) {
@@ -33,9 +38,17 @@
     add(picture, "text", { x: 4, y: 16 }, "share of right choices");
     add(picture, "text", { x: WIDE - RIGHT - 6, y: y(0.3), "text-anchor": "end" }, "possible");
     const span = add(picture, "line", { class: "span" });
-    const points = data.models.map((model) =>
-      add(picture, "circle", { cx: x(Math.min(model.bits, data.top)), cy: y(model.accuracy), r: 4.5, class: "model" }));
-    for (const { words, bits, accuracy, anchor } of data.labels) {
+    const points = data.models.map((model) => {
+      const left = x(Math.min(model.bits, data.top)), top = y(model.accuracy);
+      const corners = SHAPES[model.mark], kind = model.hollow ? "model hollow" : "model";
+      return corners
+        ? add(picture, "polygon", { points: corners.map(([dx, dy]) => `${left + dx},${top + dy}`).join(" "), class: kind })
+        : add(picture, "circle", { cx: left, cy: top, r: 4.5, class: kind });
+    });
+    for (const { words, bits, accuracy, anchor, to } of data.labels) {
+      if (to) {
+        points.push(add(picture, "line", { x1: x(to[0]) + 5, y1: y(to[1]) + 3, x2: x(bits) - 4, y2: y(accuracy), class: "axis" }));
+      }
       points.push(add(picture, "text", { x: x(bits), y: y(accuracy) + 5, "text-anchor": anchor }, words));
     }
 
