@@ -35,6 +35,8 @@ LONGER = (100, 0), (100, 1)
 """Topics and starts of the fits with five times as many iterations: have the others converged?"""
 LARGER = [*itertools.product((400, 800), (5,), (0.005,), (0, 1))]
 """Topics, alpha times the topics, beta and start of single fits beyond `SIZES`."""
+BY_PAGE = ((200, 0),)
+"""Topics and starts of the fits of which the nats of each page are kept."""
 SHOWN = 5
 """How many topics of the chosen model are shown."""
 SPLIT = 10
@@ -70,7 +72,7 @@ def keep(rows, tried, runs, longer, larger):
     found = made(
         scikit_learn=sklearn.__version__, iterations=ITERATIONS, fits=rows, tried=tried,
         runs=[row for row, _ in runs.values()],
-        longer=longer, larger=larger, chosen=chosen, against=against,
+        longer=longer, larger=larger, by_page=[by_page(*runs[case]) for case in BY_PAGE], chosen=chosen, against=against,
         on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
         shown=[shown(chosen, *best_priors(tried)[chosen]), shown(800, 5 / 800, 0.005) | {"rows": []}],
     )  # fmt: skip
@@ -164,6 +166,12 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
         f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
     )
     return row, scores
+
+
+def by_page(row, scores):
+    """Return the nats of the second half of each page: what becomes of a comparison without some of them?"""
+    nats = {part: [round(page.nats, 2) for page in scores[part, SPLIT]] for part in ("valid", "test")}
+    return {"topics": row["topics"], "seed": row["seed"], **nats}
 
 
 def shown(K, alpha, beta, seed=0):

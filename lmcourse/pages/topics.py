@@ -96,6 +96,15 @@ def sources(model: TopicModel, train: WordCounts) -> tuple[np.ndarray, np.ndarra
     return words.sum(axis=0), words.max(axis=0) / words.sum(axis=0).clip(1e-12)
 
 
+def nearest(part: WordCounts, train: WordCounts) -> np.ndarray:
+    """Return, for each document, the cosine of its word counts with those of the training document most alike."""
+
+    def unit(counts):
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+    return (unit(part.counts) @ unit(train.counts).T).max(axis=1)
+
+
 def shared_windows(documents: Iterable[str], words: Sequence[str], window: int = 10) -> np.ndarray:
     """Return float[V, V]: in which share of the windows both words occur; on the diagonal, each word alone.
 

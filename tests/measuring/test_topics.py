@@ -45,6 +45,7 @@ def test_the_run_is_whole():
     assert [(row["topics"], row["beta"], row["seed"]) for row in kept["larger"]] == [
         (K, beta, seed) for K, _, beta, seed in topics.LARGER
     ]
+    assert [(row["topics"], row["seed"]) for row in kept["by_page"]] == [*topics.BY_PAGE]
     assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
     assert len(kept["shown"][0]["rows"]) == topics.SHOWN and kept["shown"][0]["topics"] == kept["chosen"]
 
@@ -159,6 +160,24 @@ def test_coherence_by_hand():
     together = pages.shared_windows(["aaa bbb xxx xxx aaa", "xxx"], ["aaa", "bbb"], window=2)
     assert together * 5 == pytest.approx(np.array([[2, 1], [1, 2]]))  # four windows and a short page
     assert pages.coherence([[0, 1]], together) == pytest.approx(np.log(0.2 / 0.16) / -np.log(0.2))
+
+
+def test_the_nats_of_the_pages_are_those_of_the_stored_fits():
+    kept = stored()["topics"]
+    fits = {(row["topics"], row["seed"]): row for row in kept["runs"]}
+    bags = pages.load(topics.CORPUS)
+    for row in kept["by_page"]:
+        for part in ("valid", "test"):
+            _, scored = getattr(bags, part).split(topics.SPLIT)
+            perplexity = np.exp(sum(row[part]) / scored.counts.sum())
+            assert perplexity == pytest.approx(fits[row["topics"], row["seed"]][part], rel=1e-4)
+            assert len(row[part]) == len(getattr(bags, part))
+
+
+def test_the_nearest_training_page_has_the_largest_cosine():
+    train = word_counts(["aaa bbb", "aaa aaa aaa bbb", "ccc"])
+    other = word_counts(["bbb bbb aaa aaa", "aaa aaa ccc ccc"], train)
+    assert pages.nearest(other, train) == pytest.approx([1, max(3 / np.sqrt(20), 1 / np.sqrt(2))])
 
 
 def test_typical_words_set_a_topic_apart():
