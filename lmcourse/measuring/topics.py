@@ -72,7 +72,8 @@ def keep(rows, tried, runs, longer, larger):
     found = made(
         scikit_learn=sklearn.__version__, iterations=ITERATIONS, fits=rows, tried=tried,
         runs=[row for row, _ in runs.values()],
-        longer=longer, larger=larger, by_page=[by_page(*runs[case]) for case in BY_PAGE], chosen=chosen, against=against,
+        longer=longer, larger=larger, by_page=[by_page(*runs[case]) for case in BY_PAGE],
+        chosen=chosen, against=against,
         on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
         shown=[shown(chosen, *best_priors(tried)[chosen]), shown(800, 5 / 800, 0.005) | {"rows": []}],
     )  # fmt: skip

@@ -97,7 +97,7 @@ def sources(model: TopicModel, train: WordCounts) -> tuple[np.ndarray, np.ndarra
 
 
 def nearest(part: WordCounts, train: WordCounts) -> np.ndarray:
-    """Return, for each document, the cosine of its word counts with those of the training document most alike."""
+    """Return, for each document, the cosine of its counts with those of the nearest training document."""
 
     def unit(counts):
         return counts / np.linalg.norm(counts, axis=1, keepdims=True)
