@@ -397,6 +397,9 @@ FORECASTERS = Question(
     alike=(
         ("right", "L7", "the first two cases do not settle the choice"),
         ("right", "L11", "the last two cases settle the choice"),
+        ("right", "L41", "one case alone lies between 2 and Student's factor"),
+        ("L7", "L41", "the first case settles no choice, whatever the factor"),
+        ("L11", "L41", "the last case settles the choice, whatever the factor"),
     ),
     properties=(
         FINITE,

@@ -36,6 +36,7 @@ MODULES += [f"hostile.{name}" for name in ("files", "processes", "memory", "limi
 
 SETUP = """import numpy as np
 import sympy as sp
+from scipy import stats
 
 from lmcourse.feedback import check, check_hidden, inputs"""
 ASSERTS = """one = sentence_cost(np.array([0.5]))
