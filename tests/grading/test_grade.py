@@ -94,7 +94,7 @@ def test_the_key_reads_points_names_and_blanks(project):
     assert [task.maximum for task in key.tasks.values()] == [3, 3, 3, 2, 3]
     assert key.tasks["three-words"].names == ("sentence_cost",)
     assert key.tasks["softmax-gradient"].names == ("gradient",)
-    assert key.imports == ["numpy", "sympy"]
+    assert key.imports == ["numpy", "sympy", "scipy"]
     assert student_cell(" ### TASK: Do it.\n ### BEGIN SOLUTION\n x\n ### END SOLUTION") == (
         ' # YOUR CODE HERE\n raise NotImplementedError("Do it.")'
     )
