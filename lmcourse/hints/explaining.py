@@ -231,7 +231,7 @@ def _usual(answer: Answer, rtol: float, mask: Mask) -> tuple[Mistake, ...]:
         fits = []  # of the cases so far; a formula that one case excludes is not computed for the others
         for i, right_there in enumerate(excused[mistake.explains]):
             fits.append(answer.matches_case(i, mistake.wrong, rtol))
-            if rtol > answer.question.rtol:  # a number that is exactly right is no rounded wrong one
+            if rtol > answer.question.rtol:  # what is exactly right was not rounded
                 fits[-1] &= ~answer.right[i] | answer.matches_case(i, mistake.wrong)
             if not (fits[-1] | right_there).all():
                 break
