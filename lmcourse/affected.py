@@ -5,7 +5,7 @@ import sys
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
 from lmcourse.files.git import changed
-from lmcourse.files.nearest_tests import affected, unseen
+from lmcourse.files.nearest_tests import affected, untried
 from lmcourse.files.places import ROOT
 
 
@@ -14,8 +14,10 @@ def main(arguments: list[str] | None = None) -> int:
     argparse.ArgumentParser(prog="python -m lmcourse.affected", description=__doc__).parse_args(arguments)
     files = changed(ROOT)
     print(*(path.relative_to(ROOT) for path in affected(files, ROOT)))
-    for path in unseen(files):
-        print(f"No test is chosen for {path.relative_to(ROOT)}: run `make test`.", file=sys.stderr)
+    for tests, paths in untried(files, ROOT).items():
+        names = ", ".join(path.relative_to(ROOT).as_posix() for path in paths)
+        command = f"`python -m pytest {' '.join(tests)}`" if tests else "`make test`"
+        print(f"Not tried here: {names}. Run `make book`, then {command}.", file=sys.stderr)
     return 0
 
 

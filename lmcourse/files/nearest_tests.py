@@ -1,12 +1,15 @@
 """Which tests to run for files that have changed: a quick check while you work."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from lmcourse.files.closure import Modules
 
-PROSE = {".md", ".ipynb", ".bib", ".cff"}
-"""The endings of files that `make check` tests by the rules of the project."""
+PROSE = {"", ".md", ".bib", ".cff"}
+"""The endings of files that the rules of the project read, and licences."""
+GUIDE = "CONTRIBUTING.md"
+"""Its last section is a list of files, and behind an arrow the tests of each."""
 
 
 def affected(files: set[Path], root: Path) -> list[Path]:
@@ -30,6 +33,7 @@ def affected(files: set[Path], root: Path) -> list[Path]:
         found |= {path for path in tests if path.stem in ("test_formulas", "test_claims")}
     for path in code - tests:
         found |= _in_own_folder(path, _nearest(path, tests, named), root)
+        found |= {test for test in tests if _named(test, root) in _listed_for(path, root, whole=True)}
     # Modules come last: pytest imports a module again for its doctests if no test has imported it before.
     return [*sorted(found & tests), *sorted(path for path in code if not path.is_relative_to(root / "tests"))]
 
@@ -57,7 +61,46 @@ def _below_its_top(folder: Path, root: Path) -> tuple[str, ...]:
     return parts if parts[0] == "lmmetrics" else parts[1:]
 
 
-def unseen(files: set[Path]) -> list[Path]:
-    """Return the changed files for which `affected` finds no test, among them deleted modules."""
-    code = {path for path in files if path.suffix == ".py" and path.exists()}
-    return sorted(path for path in files - code if path.suffix not in PROSE)
+def untried(files: set[Path], root: Path) -> dict[tuple[str, ...], list[Path]]:
+    """Return the changed files that `affected` has no test for, by the tests that the guide lists for them.
+
+    These tests need the built book. Files that the guide does not list have the empty tuple.
+    """
+    found: dict[tuple[str, ...], list[Path]] = {}
+    for path in sorted(files):
+        if path.suffix == ".py" and path.exists():
+            continue
+        tests = _listed_for(path, root)
+        by_chapter = any("NN" in test for test in tests)  # `affected` has those
+        if not by_chapter and (tests or path.suffix not in PROSE):
+            found.setdefault(tests, []).append(path)
+    return found
+
+
+def _named(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _listed_for(path: Path, root: Path, whole: bool = False) -> tuple[str, ...]:
+    """Return the tests that the guide lists for a file: for its name, or unless `whole` for a folder around it."""
+    name = _named(path, root)
+    entries = [(len(place), tests) for place, tests in _entries(root) if place == name]
+    if not entries and not whole:
+        entries = [(len(place), tests) for place, tests in _entries(root) if name.startswith(place + "/")]
+    longest = max((length for length, _ in entries), default=0)
+    return tuple(dict.fromkeys(test for length, tests in entries if length == longest for test in tests))
+
+
+@cache
+def _entries(root: Path) -> list[tuple[str, list[str]]]:
+    """Return the places that the guide's last section names, each with the tests behind its arrow."""
+    section = (root / GUIDE).read_text(encoding="utf-8").split("\n## Where things are\n")[-1]
+    found = []
+    for entry in re.split(r"\n(?=- |\n)", section):
+        places, arrow, tests = entry.partition("→")
+        if arrow:
+            listed = [test.rstrip("/") for test in re.findall(r"`(tests/[\w./-]+)`", tests)]
+            found += [
+                (place.rstrip("/"), listed) for place in re.findall(r"`([\w-]+/[\w./-]*|_\w+\.yml)`", places)
+            ]
+    return found

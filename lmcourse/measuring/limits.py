@@ -11,7 +11,7 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import PACKAGE, ROOT
 from lmcourse.measuring.peers import ORDER, draw, table, write_between
 
-STORED = PACKAGE / "pages" / "limits.json"
+STORED = PACKAGE / "measuring" / "limits.json"
 SIZES = 8_000_000, 33_000_000, 130_000_000
 IN_MEMORY = 40_000_000
 """A text with more tokens is counted only with a limit."""

@@ -22,7 +22,7 @@ import numpy as np
 from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import PACKAGE, ROOT
 
-STORED = PACKAGE / "pages" / "bench.json"
+STORED = PACKAGE / "measuring" / "bench.json"
 """What the last run has measured; the table in the README comes from it."""
 SIZES = 1_000_000, 4_000_000
 ORDER = 5

@@ -22,7 +22,7 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import PACKAGE, ROOT
 from lmcourse.measuring.peers import draw, write_between
 
-STORED = PACKAGE / "pages" / "workers.json"
+STORED = PACKAGE / "measuring" / "workers.json"
 PAGE = ROOT / "book" / "reference" / "scale.md"
 TOKENS, SHARDS, ORDER = 33_000_000, 16, 5
 TRAINED_ON = 2_000_000

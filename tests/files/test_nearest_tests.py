@@ -1,6 +1,6 @@
 """`make check` runs the tests that touch what has changed."""
 
-from lmcourse.files.nearest_tests import affected, unseen
+from lmcourse.files.nearest_tests import affected, untried
 from lmcourse.files.places import ROOT
 
 
@@ -52,8 +52,38 @@ def test_only_a_test_of_the_commands_computes_their_names():
     assert "test_commands.py" not in names("lmcourse/hints/question.py")
 
 
-def test_what_no_import_leads_to_is_named():
-    """A style, the pinned packages, a corpus, and a module that was deleted."""
-    files = ["lmcourse/static/book.css", "lmmetrics/data/tales/en/38-oulm.txt", "lmmetrics/gone.py"]
-    unknown = [ROOT / file for file in (*files, "requirements.txt")]
-    assert unseen({*unknown, ROOT / "README.md", ROOT / "lmmetrics" / "score.py"}) == unknown
+def untried_tests(file):
+    [tests] = untried({ROOT / file}, ROOT)
+    return tests
+
+
+def test_a_file_that_no_import_leads_to_is_named_with_the_tests_that_the_guide_lists_for_it():
+    assert untried_tests("lmcourse/static/deck.css") == ("tests/browser/test_slides.py",)
+    assert untried_tests("lmcourse/static/tools/clinic.js") == ("tests/browser/test_clinic.py",)
+    assert untried_tests("lmcourse/static/explorables/leak.js") == ("tests/browser/explorables",)
+    assert untried_tests("book/glossary.md")[0] == "tests/book/test_terms.py"
+    assert untried_tests("lmcourse/templates/grading/class.html") == ("tests/grading/test_grade.py",)
+    assert untried_tests("lmmetrics/data/tales/en/38-oulm.txt") == (
+        "tests/lmmetrics/corpora/test_corpora.py",
+    )
+
+
+def test_a_file_that_the_guide_does_not_list_has_no_test_to_name():
+    """The pinned packages, and a module that was deleted."""
+    unknown = [ROOT / "lmcourse" / "gone.py", ROOT / "requirements.txt"]
+    assert untried(set(unknown), ROOT) == {(): unknown}
+
+
+def test_files_whose_tests_are_run_or_that_only_rules_read_are_not_named():
+    files = ["README.md", "LICENSE", "lmmetrics/score.py", "solutions/04_perplexity/04_perplexity.ipynb"]
+    assert untried({ROOT / file for file in files}, ROOT) == {}
+
+
+def test_a_module_that_the_guide_lists_by_name_brings_the_tests_behind_its_arrow():
+    assert "test_checks.py" in names("lmcourse/rules/words.py")
+
+
+def test_every_file_of_the_site_is_in_the_guide():
+    static = [path for path in (ROOT / "lmcourse" / "static").rglob("*") if path.suffix in (".css", ".js")]
+    assert len(static) > 40
+    assert () not in untried(set(static), ROOT)

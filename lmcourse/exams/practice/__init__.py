@@ -1,7 +1,6 @@
 """The third exam: chapters 09 to 14, fourteen tasks, 120 minutes, 53 points.
 
-The tasks need 108 minutes, so that a tenth is left. Tasks on other chapters of Part III join the paper as
-further lines of ``templates``.
+The tasks need 108 minutes, so that a tenth is left.
 """
 
 from __future__ import annotations
