@@ -3,6 +3,8 @@
 import importlib
 from types import ModuleType
 
+DISTRIBUTION = "measuring-language-models"
+
 
 def need(package: str, extra: str) -> ModuleType:
     """Import and return a package that an extra installs.

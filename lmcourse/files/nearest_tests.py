@@ -82,7 +82,7 @@ def _named(path: Path, root: Path) -> str:
 
 
 def _listed_for(path: Path, root: Path, whole: bool = False) -> tuple[str, ...]:
-    """Return the tests that the guide lists for a file: for its name, or unless `whole` for a folder around it."""
+    """Return the tests that the guide lists for a file by name, or unless `whole` for its folder."""
     name = _named(path, root)
     entries = [(len(place), tests) for place, tests in _entries(root) if place == name]
     if not entries and not whole:
