@@ -72,19 +72,6 @@ TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)
-def test_a_deck_is_read_from_the_last_row(visit, stem):
-    """Text from 30 px, code, tables and figures from 24; at most eight lines of code; nothing printed."""
-    page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
-    page.wait_for_function("() => window.Reveal && Reveal.isReady() && window.mathReady")
-    found = {}
-    for place in page.evaluate(SLIDES):
-        page.evaluate(SHOW, place)
-        if problems := page.evaluate(TYPE):
-            found["/".join(map(str, place))] = problems
-    assert not found
-
-
-@pytest.mark.parametrize("stem", CHAPTERS)
 def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     """Every slide has its minutes; the core takes at most 40 of them, and the key A adds the others."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html")
@@ -98,35 +85,31 @@ def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     assert len(core) < len(whole)
 
 
-@pytest.mark.parametrize("stem", CHAPTERS)
-def test_most_slides_show_something_or_ask(visit, stem):
-    """Three slides of four at least have a figure, a table or a question."""
-    page = visit(width=1280, height=720).open(f"slides/{stem}.html", "?all")
-    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
-    words_alone = page.evaluate(WORDS_ALONE)
-    assert len(words_alone) <= page.evaluate("() => Reveal.getTotalSlides()") / 4, words_alone
-
-
 @pytest.mark.parametrize("name", DECKS)
 def test_every_slide_is_sound(visit, name):
-    """Each slide has a note, which does not show; with all its steps shown, no content is cut off."""
+    """With all its steps shown, a slide is read from the last row, and nothing on it is cut off.
+
+    Text has 30 px at least, code, tables and figures 24; code has eight lines at most, and nothing is printed.
+    Each slide has a note, which does not show; three slides of four have a figure, a table or a question.
+    """
     reader = visit(width=1280, height=720)
     page = reader.open(name, "?all")
-    page.wait_for_function("() => window.Reveal && Reveal.isReady()")
+    page.wait_for_function("() => window.Reveal && Reveal.isReady() && window.mathReady")
     without, shown = page.evaluate(WITHOUT_NOTE), page.evaluate(NOTE_SHOWS)
     assert not without, f"slides without a speaker's note: {without}"
     assert not shown
     slides = page.evaluate(SLIDES)
-    cut = {}
+    found = {}
     for place in slides:
         page.evaluate(SHOW, place)
-        out = page.evaluate(CUT_OFF) + page.evaluate(OVERPRINTED)
-        if out:
-            cut["/".join(map(str, place))] = out
+        if problems := page.evaluate(CUT_OFF) + page.evaluate(OVERPRINTED) + page.evaluate(TYPE):
+            found["/".join(map(str, place))] = problems
     assert not reader.problems, reader.problems[:5]
-    assert not cut, f"{name}: content is cut off on slides {cut}"
+    assert not found, f"{name}: {found}"
     assert 20 <= len(slides) <= 35, f"{name} has {len(slides)} slides; a lecture of 50 minutes has 20 to 35"
     assert page.locator("mjx-merror").count() == 0
+    words_alone = page.evaluate(WORDS_ALONE)
+    assert len(words_alone) <= len(slides) / 4, words_alone
 
 
 def test_the_arrow_misses_no_slide(visit):
