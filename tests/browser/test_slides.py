@@ -89,7 +89,7 @@ def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
 def test_every_slide_is_sound(visit, name):
     """With all its steps shown, a slide is read from the last row, and nothing on it is cut off.
 
-    Text has 30 px at least, code, tables and figures 24; code has eight lines at most, and nothing is printed.
+    Text has 30 px at least, code, tables and figures 24; code has at most eight lines; nothing is printed.
     Each slide has a note, which does not show; three slides of four have a figure, a table or a question.
     """
     reader = visit(width=1280, height=720)
