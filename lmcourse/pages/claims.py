@@ -20,7 +20,7 @@ class ClaimError(AssertionError):
     """A claim that is false, or that no change of its data makes false."""
 
 
-def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> str:
+def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words:
     """Glue words about data to the page, if what they say is true.
 
     Parameters
@@ -36,8 +36,8 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> str:
 
     Returns
     -------
-    str
-        The words, for a title.
+    Words
+        The words, a str, for a title.
 
     Raises
     ------
@@ -66,14 +66,21 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> str:
     return keep(key, words)
 
 
-def keep(key: str, words: str) -> str:
+class Words(str):
+    """Words that a cell shows only where they are printed, so not because its last line is a claim."""
+
+    def _ipython_display_(self) -> None:
+        """Show nothing."""
+
+
+def keep(key: str, words: str) -> Words:
     """Glue words to the page under a key, and return them; without myst-nb (a lab elsewhere) only return."""
     try:
         from myst_nb import glue
     except ImportError:
-        return words
+        return Words(words)
     glue(key, words, display=False)
-    return words
+    return Words(words)
 
 
 def mutants(data: tuple) -> Iterator[tuple]:
