@@ -1,4 +1,4 @@
-"""Chapter 07, two counts: what a model scores before it is trained, and how many numbers it has."""
+"""Chapter 07, two counts: what a model scores before it is trained, and how many parameters it has."""
 
 import math
 from functools import partial
@@ -101,7 +101,7 @@ def parameters(
 
 PARAMETERS = Question(
     key="07.parameters",
-    title="how many numbers?",
+    title="how many parameters?",
     kind="derive",
     stars=2,
     points=2,

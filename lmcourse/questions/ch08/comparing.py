@@ -1,4 +1,4 @@
-"""Chapter 08, comparing: a difference and its error, how much text decides, and its parts."""
+"""Chapter 08, comparing: a difference and its error, how much text is enough, and the difference's parts."""
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def needed(tokens, difference, error, z):
 
 NEEDED = Question(
     key="08.needed",
-    title="how much text decides",
+    title="how much text is enough",
     kind="compute",
     stars=1,
     points=2,

@@ -56,7 +56,7 @@ def _draw_one_class(rng):
 
 ONE_CLASS = Question(
     key="08.one-class",
-    title="one table, two ways to it",
+    title="two ways to one table",
     kind="implement",
     stars=2,
     points=2,

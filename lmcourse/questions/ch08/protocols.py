@@ -1,4 +1,4 @@
-"""Chapter 08, protocols: which two values may stand in one table."""
+"""Chapter 08, protocols: which two values may go into one table."""
 
 import re
 from functools import partial
@@ -118,7 +118,7 @@ def _keys_of(value):
 
 FAIR = Question(
     key="08.fair",
-    title="may these two stand in one table?",
+    title="may these two go into one table?",
     kind="protocol",
     stars=3,
     points=3,
