@@ -126,8 +126,8 @@ LINE = Question(
         Mistake(
             "M28",
             partial(line, including=lambda nats, known, ends: nats[known].mean()),
-            "Both of your perplexities leave the unknown words out. With 'including' they are scored with "
-            "the probability of <unk>.",
+            "Both of your perplexities leave the unknown words out. With 'including' they have to be scored, "
+            "with the probability of <unk>.",
         ),
         Mistake(
             "L27",
