@@ -940,7 +940,7 @@ wrong(
 wrong(
     "step-back",
     "M5",
-    'The gradient points where it rises; it begins with q minus what came. The mistake is in "b" only.',
+    'The gradient points in the direction in which it rises; it begins with q minus what came. The mistake is in "b" only.',
     ('"b": at_a', '"b": -at_a'),
 )
 wrong(
