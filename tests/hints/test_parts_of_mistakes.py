@@ -133,7 +133,7 @@ def test_no_sample_below_the_entropy_is_told_as_what_it_is():
 def test_a_ratio_in_a_hint_is_that_of_the_entry_it_is_said_of():
     """ln r / ln R is the share of tokens in a perplexity, and no share in a count."""
     question = find("07.evaluator")
-    wrong = mistake_of(question, "all places").wrong
+    wrong = mistake_of(question, "all positions").wrong
     for case in question.cases:
         verdict = judge(question, lambda case: formula_value(question, wrong, case), [case])
         assert verdict.mistakes == ("M19",) and "ln r / ln R" not in verdict.message

@@ -130,7 +130,7 @@ wrong(
 wrong(
     "add-k",
     "L13",
-    "Your 'weight' is that of one k in all, though each of three",
+    "Your 'weight' allows for one k in all, though each of the",
     'best = {"q1": (c[0] + k) / (sum(c) + 3 * k), "multiplier": sum(c) + 3 * k, "weight": k / (sum(c) + k)}',
 )
 wrong(
@@ -694,7 +694,7 @@ wrong(
 wrong(
     "constraint",
     "L22 L24",
-    "Your 'kept' takes the discount once. The word follows a",
+    "Your 'kept' subtracts the discount once. The word follows",
     (RESULT, RESULT.replace(": below,", ": c / N,").replace(": kept", ": (c - D) / N")),
 )
 wrong(
@@ -727,7 +727,7 @@ wrong("kneser-ney", "", 'Only "table" is wrong.', (LOWER, "counts.sum(axis=0) / 
 wrong(
     "kneser-ney",
     "L24",
-    "Your 'table' does not use the continuation counts: token",
+    "Your 'table' does not use the continuation counts: the model",
     (LOWER, "discounted(counts.sum(axis=0), 1 / len(continuations))"),
 )
 wrong(
@@ -844,7 +844,7 @@ wrong(
 wrong(
     "audit",
     "L28",
-    "You ask whether a sum is 1 in every digit. Rounding changes",
+    "You ask whether a sum equals 1 to the last digit. Rounding",
     ("abs(seen - 1) < 1e-12, abs(unseen - 1) < 1e-12", "seen == 1, unseen == 1"),
 )
 wrong("audit", "", 'Only "verdicts" is wrong.', ('verdict = "score"', 'verdict = "twice"'))

@@ -107,7 +107,7 @@ wrong(
 wrong(
     "last-layer",
     "L23",
-    "You let word 1 come, but in the task word 2 comes: z[1] is",
+    "You take word 1 for the word that comes, but in the task",
     (
         "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[1]",
         "loss = sp.log(sum(sp.exp(z_k) for z_k in z)) - z[0]",
@@ -350,7 +350,7 @@ wrong("step-back", "", "not the value asked for", ("error[y] -= 1", "error[y] = 
 wrong(
     "step-back",
     "M5",
-    "Your sign is wrong: your numbers point where the loss falls.",
+    "Your sign is wrong: your numbers point in the direction in",
     ('np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a', '-np.outer(at_a, h0), "b": at_a, "h0": U.T @ at_a'),
 )
 wrong("step-back", "", 'Only "h0" is wrong.', ('"h0": U.T @ at_a', '"h0": at_a'))
@@ -684,7 +684,7 @@ wrong(
 wrong(
     "evaluator",
     "",
-    "it changes when two more places of padding are added.",
+    "it changes when two more positions of padding are added.",
     ("nats += losses[real].sum().item()", "nats += losses.sum().item()"),
 )
 wrong(
@@ -721,7 +721,7 @@ wrong(
 wrong(
     "evaluator",
     "",
-    "it changes when two more places of padding are added.",
+    "it changes when two more positions of padding are added.",
     ("        real = ", "        ids = ids.roll(-1, 1)\n        real = "),
 )
 wrong(
@@ -940,7 +940,7 @@ wrong(
 wrong(
     "step-back",
     "M5",
-    'The gradient points where it rises; it begins with q minus what came. The mistake is in "b" only.',
+    'The gradient points in the direction in which it rises; it begins with q minus what came. The mistake is in "b" only.',
     ('"b": at_a', '"b": -at_a'),
 )
 wrong(

@@ -57,7 +57,7 @@ wrong(
 wrong(
     "one-class",
     "L26",
-    "Your gradient pulls at each row with the same strength. A",
+    "Your gradient gives each row the same weight. A",
     (GRADIENT, "(of_context * np.exp(log_q) - counts) / np.maximum(of_context, 1)"),
 )
 wrong(
@@ -200,44 +200,42 @@ wrong(
     "your answer is one number, but an array of numbers of shape",
     (TOTAL, "-logsumexp(weighted, axis=0).mean()"),
 )
-wrong(
-    "mix", "", "a token costs more than under every one of the models, or", (TOTAL, "-weighted.sum(axis=0)")
-)
+wrong("mix", "", "the nats of a token are above those of all models, or", (TOTAL, "-weighted.sum(axis=0)"))
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     (TOTAL, "-np.log(np.exp(weighted).sum(axis=0) + 1e-300)"),
 )
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     (TOTAL, "np.exp(logsumexp(weighted, axis=0))"),
 )
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     ("np.log(weights)[:, None]", "weights[:, None]"),
 )
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     ("log_probs + np.log(weights)[:, None]", "log_probs * weights[:, None]"),
 )
 wrong("mix", "", "not the value asked for", ("np.log(weights)[:, None]", "np.log(weights[::-1])[:, None]"))
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     ("np.log(weights)[:, None]", "np.log2(weights)[:, None]"),
 )
 wrong(
     "mix",
     "",
-    "a token costs more than under every one of the models, or",
+    "the nats of a token are above those of all models, or",
     ("    weighted", "    log_probs = np.maximum(log_probs, math.log(1e-10))\n    weighted"),
 )
 right(
@@ -352,7 +350,7 @@ wrong("paired", "", 'Only "error" is wrong.', (ERROR, "error = d.std(ddof=1) / m
 wrong(
     "paired",
     "L22",
-    "so longer documents add to it",
+    "so differences in length add to it",
     (ERROR, "error = d.std(ddof=1) * math.sqrt(D) / tokens.sum()"),
 )
 wrong(

@@ -271,12 +271,14 @@ SCORES = Question(
         Mistake(
             "L18",
             but(least_excess, {"q1": lambda *point: point[3] / 3}),
-            "Your 'q1' gives each word the same share of S. The best scores follow the truth.",
+            "Your 'q1' gives each word the same share of S. The best scores are larger for words with a "
+            "larger probability.",
         ),
         Mistake(
             "L18",
             _least(lambda *a: -entr(a[:3]).sum() + np.log(3 / a[3])),
-            "Your 'least' is the value of D for three equal scores. The best scores follow the truth.",
+            "Your 'least' is the value of D for three equal scores. The best scores are larger for words "
+            "with a larger probability.",
         ),
         Mistake(
             "M2",

@@ -54,8 +54,8 @@ SET_ASIDE = Question(
         Mistake(
             "L13",
             partial(set_aside, to_unseen=1.0),
-            "You give everything that is set aside to the unseen words. It is shared out over all V "
-            "words, so the seen ones get their part of it too.",
+            "You give everything that is set aside to the unseen words. It is shared out over all V words, "
+            "so the seen words get a part of it too.",
         ),
         Mistake(
             "L13",
@@ -76,8 +76,8 @@ SET_ASIDE = Question(
         Mistake(
             "L35",
             lambda counts, V, k, D: set_aside(counts, V, k, D, types=int(counts.sum())),
-            "Your T is the number of tokens. T counts different words: one discount is taken from each, and "
-            "each was new once.",
+            "Your T is the number of tokens. T is the number of different words: one discount is taken from "
+            "each, and each was new once.",
             shown_by=("Witten-Bell",),
         ),
         Mistake(
@@ -97,7 +97,7 @@ SET_ASIDE = Question(
             lambda counts, V, k, D: set_aside(
                 counts, V, k, D, once=(counts == counts.min()).sum() / counts.sum()
             ),
-            "Your 'Good-Turing' takes the words with the lowest count for those that were seen once. Where "
+            "Your 'Good-Turing' treats the words with the lowest count as if they had been seen once. Where "
             "every word was seen twice or more, no token was the only one of its kind.",
         ),
         Mistake(
@@ -231,21 +231,21 @@ FATES_OF_TOKENS = Question(
         Mistake(
             "L31",
             partial(fates, order=("new context", "unknown", "seen", "unseen")),
-            "You file an unknown word after a new context under the context. The first row of the task's "
-            "table comes first.",
+            "You put an unknown word after a new context under the context. Go through the rows of the "
+            "task's table in order: the first one that fits decides.",
             explains="answer",
         ),
         Mistake(
             "L24",
             partial(fates, order=("unknown", "seen", "unseen")),
-            "None of your contexts is new. Where the context never occurred the relative frequency is 0 / 0, "
-            "not 0.",
+            "None of your contexts is new. Where the context never occurred, the relative frequency is 0 / "
+            "0, not 0.",
             explains="answer",
         ),
         Mistake(
             "L23",
             lambda train, test, n: fates(train, test, n + 1),
-            "Your n-grams have n words of context. An n-gram has n - 1, and the word itself.",
+            "Your n-grams have n words of context. An n-gram has n - 1 of them, and then the word itself.",
             explains="answer",
         ),
         Mistake(

@@ -68,7 +68,7 @@ ADD_K = Question(
         Mistake(
             "L13",
             but(add_k, {"weight": lambda c1, c2, c3, k: k / (c1 + c2 + c3 + k)}),
-            "Your 'weight' is that of one k in all, though each of three counts has grown by k.",
+            "Your 'weight' allows for one k in all, though each of the three counts has grown by k.",
         ),
         Mistake(
             "M5",
@@ -85,13 +85,13 @@ ADD_K = Question(
         Mistake(
             "L18",
             but(add_k, {"q1": lambda *point: 1 / 3}),
-            "Your q1 does not depend on the counts: it is the uniform model, which only a k without limit "
-            "would give.",
+            "Your q1 does not depend on the counts: it is the uniform model, which q1 approaches only as k "
+            "goes to infinity.",
         ),
         Mistake(
             "L31",
             but(add_k, {"weight": lambda *point: 1 - add_k(*point)["weight"]}),
-            "Your 'weight' is that of the relative frequency. The uniform model has the rest.",
+            "Your 'weight' is that of the relative frequency. The uniform model gets the rest.",
         ),
         Mistake(
             "L22",
@@ -155,17 +155,18 @@ CONSTRAINT = Question(
         Mistake(
             "L22",
             but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c - D) / N}),
-            "Your 'kept' takes the discount once. The word follows a contexts, and D is taken in each.",
+            "Your 'kept' subtracts the discount once. The word follows several contexts, a of them, and D is "
+            "subtracted in each.",
         ),
         Mistake(
             "L24",
             but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: c * (1 - D) / N}),
-            "Your 'kept' takes D at every token. It is taken from a count, once for each context.",
+            "Your 'kept' subtracts D for every token. D is subtracted from a count, once for each context.",
         ),
         Mistake(
             "M5",
             but(constraint, {"kept": lambda c, a, a1, T, T1, N, D, D1: (c + a * D) / N}),
-            "Your 'kept' is more than the word has. A discount is taken away.",
+            "Your 'kept' is more than the word had. A discount has to be subtracted.",
         ),
         Mistake(
             "L22",
@@ -175,7 +176,8 @@ CONSTRAINT = Question(
         Mistake(
             "L8",
             but(constraint, {"weight": lambda *point: point[6]}),
-            "Your 'weight' is D, as if D were taken at every token. It is taken from T(h) words after h.",
+            "Your 'weight' is D, as if D were subtracted for every token. It is subtracted once for each of "
+            "the T(h) words after h.",
         ),
         Mistake(
             "L8",
@@ -201,8 +203,8 @@ CONSTRAINT = Question(
                 constraint,
                 {"two discounts": lambda c, a, a1, T, T1, N, D, D1: (a1 * D1 + (a - a1) * D) / (T * D)},
             ),
-            "In 'two discounts' what the word loses is right, but what all words lose together is not: T1 "
-            "of the T bigrams lose D1.",
+            "Your 'two discounts' has the right loss for the word, but not for all words together: T1 of the "
+            "T bigrams lose D1.",
         ),
     ),
     properties=(

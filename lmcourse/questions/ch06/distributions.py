@@ -106,8 +106,8 @@ AUDIT = Question(
         Mistake(
             "M33",
             partial(audit, all_of_them=True),
-            "You give every table a perplexity, but only a distribution has one. The test is the same for "
-            "all six: which has the lowest number, and why?",
+            "You give every table a perplexity, but only a distribution has one. The test text is the same "
+            "for all six: which table has the lowest number, and why?",
             explains="answer",
         ),
         Mistake(
@@ -120,15 +120,15 @@ AUDIT = Question(
         Mistake(
             "L28",
             partial(audit, verdict=lambda seen, unseen: _verdict(seen, unseen, equal=0.0)),
-            "You ask whether a sum is 1 in every digit. Rounding changes the last one, so a table that is a "
-            "distribution gets another verdict: compare as the task says.",
+            "You ask whether a sum equals 1 to the last digit. Rounding changes that digit, so a table that "
+            "is a distribution gets the wrong verdict: compare as the task says.",
             explains="answer",
         ),
         Mistake(
             "L24",
             partial(audit, verdict=_seen_only),
-            "Your verdicts look at the seen context alone. Some tables sum to 1 there and say nothing after "
-            "an unseen one.",
+            "Your verdicts depend on the seen context alone. Some tables sum to 1 there, but not after an "
+            "unseen context.",
             explains="answer",
         ),
         Mistake(

@@ -91,19 +91,19 @@ EVALUATOR = Question(
             "M32 + L13",
             partial(evaluate, price="skip", mapped=False, size=len),
             "Both mistakes are still there. How many tokens does the test have, and how many do you score? "
-            "And what does a row sum to, over all that can come next?",
+            "And what does a row sum to, over everything that can come next?",
             shown_by=("perplexity",),
         ),
         Mistake(
             "L13",
             partial(evaluate, size=len),
             "Nothing is skipped any more. The other mistake: k is added for </s> too, but the denominator "
-            "leaves it out. What does a row sum to, over all that can come next?",
+            "leaves it out. What does a row sum to, over everything that can come next?",
         ),
         Mistake(
             "L13",
             _words_seen,
-            "You count the words that the table holds. The vocabulary has words that were never seen in "
+            "You count the words that the table contains. The vocabulary has words that were never seen in "
             "training: they can come next as well, and each of them gets k too.",
         ),
         Mistake(
@@ -114,21 +114,21 @@ EVALUATOR = Question(
         Mistake(
             "M32",
             partial(evaluate, price="skip", mapped=False),
-            "One mistake is corrected. The other: what the table does not contain costs nothing, so the "
-            "less a model has seen, the better it looks.",
+            "One mistake is corrected. The other: whatever the table does not contain adds nothing to the "
+            "loss, so the less a model has seen, the better it looks.",
             shown_by=("perplexity",),
         ),
         Mistake(
             "M32",
             partial(evaluate, price="skip"),
-            "Unknown words are <unk> now, but a bigram that was never seen still costs nothing.",
+            "Unknown words are <unk> now, but a bigram that was never seen still adds nothing to the loss.",
             shown_by=("perplexity",),
         ),
         Mistake(
             "M32",
             partial(evaluate, price="skip", charge_to="count"),
-            "You count bigrams that were never seen, but at no cost, as if they were certain. Their count "
-            "is 0, and k is added to it.",
+            "You count bigrams that were never seen, but with a surprisal of 0, as if they were certain. "
+            "Their count is 0, and k is added to it.",
         ),
         Mistake(
             "M28",
@@ -141,7 +141,8 @@ EVALUATOR = Question(
             "M33",
             partial(evaluate, mapped=False),
             "You score an unknown word under its own spelling, with the count 0: then every possible string "
-            "gets k, and the sum has no end. Score it as <unk>, which is also the context of the next word.",
+            "gets k, and the row has no finite sum. Score it as <unk>, which is also the context of the next "
+            "word.",
             shown_by=("perplexity",),
         ),
         Mistake(

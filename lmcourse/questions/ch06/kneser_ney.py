@@ -58,7 +58,7 @@ KNESER_NEY = Question(
                 kneser_ney(counts, D)
                 | {"table": kneser_ney(counts, D, continuations=counts.sum(axis=0))["table"]}
             ),
-            "Your 'table' does not use the continuation counts: token counts stand below it.",
+            "Your 'table' does not use the continuation counts: the model below it is made of token counts.",
         ),
         Mistake(
             "L24",
@@ -75,28 +75,29 @@ KNESER_NEY = Question(
             "M31",
             partial(kneser_ney, below=lambda a: a / a.sum()),
             "A word that never occurs has probability 0 everywhere. The continuation counts are discounted "
-            "too, and the uniform model stands below them.",
+            "too, and the uniform model is below them.",
         ),
         Mistake(
             "M31",
             _silent_after_unseen,
-            "After an unseen context all your probabilities are 0. There the model below speaks alone.",
+            "After an unseen context all your probabilities are 0. There the model below is used alone.",
         ),
         Mistake(
             "L13",
             partial(kneser_ney, clip=False),
-            "Your discount is taken from counts of 0 as well, so unseen words go below 0 before the model "
-            "below lifts them. Nothing can be taken from nothing.",
+            "Your discount is taken from counts of 0 as well, so unseen words go below 0 before the lower "
+            "model's part is added. Nothing can be taken from a count of 0.",
         ),
         Mistake(
             "L13",
             lambda counts, D: kneser_ney(counts, D, weight=D * np.ones((len(counts), 1))),
-            "Your rows sum to less than 1: you return one discount in each row, but T(h) were taken.",
+            "Your rows sum to less than 1: you give back one discount in each row, but T(h) of them were "
+            "taken.",
         ),
         Mistake(
             "L18",
             partial(kneser_ney, below=lambda a: np.full(len(a), 1 / len(a))),
-            "Your 'table' does not use the continuation counts: the uniform model stands directly below it.",
+            "Your 'table' does not use the continuation counts: the uniform model is directly below it.",
         ),
     ),
     properties=(

@@ -62,7 +62,7 @@ EM = Question(
                 em_step, step=lambda probs, weights: _posterior(probs, np.ones_like(weights)).mean(axis=1)
             ),
             "Your step forgets the weights that it starts from: the posterior is weight times probability, "
-            "divided by the sum of that over the models.",
+            "divided by the sum of these products over the models.",
             shown_by=("weights",),
         ),
         Mistake(
@@ -75,7 +75,8 @@ EM = Question(
         Mistake(
             "L6",
             partial(em_step, step=_winner_takes_all),
-            "Your tokens vote for the likelier model only. Each of them splits its vote by the posterior.",
+            "Your tokens vote only for the more probable model. Each of them splits its vote according to "
+            "the posterior.",
             shown_by=("weights",),
         ),
         Mistake(
@@ -93,7 +94,7 @@ EM = Question(
             "L30",
             partial(em_step, loss=lambda probs, weights: -(weights @ np.log(probs)).mean()),
             "You mix the logarithms. Mix the probabilities first, and take the logarithm of the mixture: "
-            "otherwise one model that says 0 makes the loss infinite.",
+            "otherwise one model that gives probability 0 makes the loss infinite.",
         ),
         Mistake(
             "L2",
@@ -116,8 +117,8 @@ EM = Question(
     properties=(
         FINITE,
         Property(
-            "another step leaves your 'weights' where they are: you go on to the end. "
-            "The task asks for one step",
+            "another step leaves your 'weights' unchanged: you go on until they converge. The task asks for "
+            "one step",
             lambda value, probs, weights: (
                 np.min(value["weights"]) <= 0  # a model without weight never gets any
                 or not np.allclose(

@@ -86,7 +86,7 @@ WITTEN_BELL = Question(
         Mistake(
             "L18",
             lambda counts: witten_bell(counts, below=np.full(counts.shape[1], 1 / counts.shape[1])),
-            "The uniform model stands directly below your bigrams. The unigrams belong in between.",
+            "The uniform model is directly below your bigrams. The unigrams belong in between.",
         ),
         Mistake(
             "M31",
@@ -98,7 +98,7 @@ WITTEN_BELL = Question(
             "M31",
             _no_unseen_context,
             "After an unseen context all your probabilities are 0. There c(h) and T(h) are 0, and the model "
-            "below speaks alone.",
+            "below is used alone.",
         ),
         Mistake(
             "L8",
@@ -190,7 +190,7 @@ KATZ = Question(
         Mistake(
             "L31",
             partial(katz, alpha=lambda left, shorter, counts: left / shorter[counts > 0].sum()),
-            "Your factor divides by the mass of the seen words. The shorter context speaks for the others.",
+            "Your factor divides by the mass of the seen words. The shorter context is used for the others.",
         ),
         Mistake(
             "L13",

@@ -106,8 +106,8 @@ LINE = Question(
         Mistake(
             "L17",
             partial(line, chosen_on="test"),
-            "You have chosen on the test tales, and so reported the luckiest of sixteen numbers. Choose on "
-            "valid, and open test once.",
+            "You have chosen on the test tales, so you report the luckiest of sixteen numbers. Choose on "
+            "valid, and use test once.",
             explains="answer",
         ),
         Mistake(
@@ -126,8 +126,8 @@ LINE = Question(
         Mistake(
             "M28",
             partial(line, including=lambda nats, known, ends: nats[known].mean()),
-            "Both of your perplexities leave the unknown words out. With 'including' they cost what <unk> "
-            "costs.",
+            "Both of your perplexities leave the unknown words out. With 'including' they have to be scored, "
+            "with the probability of <unk>.",
         ),
         Mistake(
             "L27",
@@ -148,7 +148,7 @@ LINE = Question(
                 including=lambda *arrays: _without_ends(*arrays)[0],
                 excluding=lambda *arrays: _without_ends(*arrays)[1],
             ),
-            "Your perplexities leave </s> out: they are too high. KenLM scores it, and counts it.",
+            "Your perplexities leave </s> out: they are too high. KenLM scores it and counts it.",
         ),
         Mistake(
             "L31",

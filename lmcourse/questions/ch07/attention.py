@@ -107,7 +107,7 @@ ATTENTION = Question(
             "L23",
             partial(attention, see=lambda t, s: s < t),
             "Position t does not see itself. Its input is the token before the one that it forecasts, the "
-            "nearest that there is.",
+            "nearest one there is.",
         ),
         Mistake(
             "L13",
@@ -118,7 +118,7 @@ ATTENTION = Question(
         Mistake(
             "M19",
             partial(attention, pads=True),
-            "The future is masked, but padding is not: tokens give weight to places that contain no text.",
+            "The future is masked, but padding is not: tokens give weight to positions that contain no text.",
         ),
         Mistake(
             "M47 + M19",
@@ -133,7 +133,7 @@ ATTENTION = Question(
         Mistake(
             "L16",
             partial(attention, how=lambda z: softmax(z, axis=1)),
-            "Your columns sum to 1. The weights of one query stand in a row: take the softmax over the last "
+            "Your columns sum to 1. The weights of one query form a row: take the softmax over the last "
             "axis.",
         ),
         Mistake(
@@ -161,8 +161,8 @@ ATTENTION = Question(
         Mistake(
             "M45",
             partial(attention, how=_ratio_of_exponentials),
-            "Rows with very low scores are 0 / 0: all exponentials underflow. Subtract the largest score "
-            "that the row sees first.",
+            "Rows with very low scores are 0 / 0: all exponentials underflow. First subtract the largest "
+            "score that the row sees.",
         ),
     ),
     alike=(
@@ -172,8 +172,8 @@ ATTENTION = Question(
     ),
     properties=(
         Property(
-            "a place of padding has a row of nan: it sees nothing, and the softmax of nothing is 0 / 0. Its "
-            "row has to be 0",
+            "a position of padding has a row of nan: it sees nothing, and the softmax of nothing is 0 / 0. "
+            "Its row has to be 0",
             lambda value, q, k, padding: (
                 not np.isnan(value[_empty(q, padding)]).any()
                 or np.isnan(value[~_empty(q, padding)]).any()  # then the cause is another one

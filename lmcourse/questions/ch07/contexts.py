@@ -87,7 +87,8 @@ PASTS = Question(
         Mistake(
             "L24",
             then(pasts, lambda right: right | {"document": right["carry"]}),
-            "Your 'document' goes on through the whole text. Each document should start with nothing read.",
+            "Your 'document' carries on through the whole text. Each document should start with nothing "
+            "read.",
         ),
         Mistake(
             "L8",
@@ -102,8 +103,8 @@ PASTS = Question(
         Mistake(
             "M14",
             _windows(lambda place, C, stride: place % stride + 1),
-            "You score a token in the last window that reaches it. The first one knows more of its past, and "
-            "each token is scored once.",
+            "You score a token in the last window that reaches it. In the first one it has more of its past, "
+            "and each token is scored once.",
         ),
         Mistake(
             "M13",
@@ -125,7 +126,7 @@ PASTS = Question(
             lambda value, *_: (value["sentence"] <= value["document"]).all(),
         ),
     ),
-    advice="Write the first ten tokens in a row, and below each where its past begins.",
+    advice="Write the first ten tokens in a row, and below each of them where its past begins.",
 )
 
 QUESTIONS = (PASTS,)

@@ -1,4 +1,4 @@
-"""Chapter 07, two counts: what a model scores before it is trained, and how many numbers it has."""
+"""Chapter 07, two counts: what a model scores before it is trained, and how many parameters it has."""
 
 import math
 from functools import partial
@@ -101,7 +101,7 @@ def parameters(
 
 PARAMETERS = Question(
     key="07.parameters",
-    title="how many numbers?",
+    title="how many parameters?",
     kind="derive",
     stars=2,
     points=2,
@@ -134,7 +134,7 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, block=lambda d: 12 * d * d + 9 * d),
-            "The normalisations have numbers too: 2d each, and two of them in each block.",
+            "The normalisations have parameters too: 2d each, with two normalisations in each block.",
         ),
         Mistake(
             "L22",
@@ -144,12 +144,12 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, rest=lambda C, d: 2 * d),
-            "The positions have embeddings too, one for each of the C places.",
+            "The positions have embeddings too, one for each of the C positions.",
         ),
         Mistake(
             "L23",
             partial(parameters, rest=lambda C, d: C * d),
-            "There is one more normalisation than you count: it stands after the last block.",
+            "There is one more normalisation than you count: it comes after the last block.",
         ),
         Mistake(
             "L27",
@@ -160,7 +160,8 @@ PARAMETERS = Question(
         Mistake(
             "L27",
             lambda V, d, c, h, L, C: parameters(V, d, c, h, L, C, tables=c),
-            "You count a table of embeddings for each place of the window. All places use the same one.",
+            "You count a table of embeddings for each position of the window. All positions use the same "
+            "one.",
         ),
         Mistake(
             "L24",

@@ -113,8 +113,8 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M21",
             partial(evaluate, real=_without_end, average=_batches),
-            "Both mistakes are still there. How many </s> has a text of one sentence? And does the number "
-            "stay the same when every row is a batch of its own?",
+            "Both mistakes are still there. How many </s> does a text of one sentence have? And does your "
+            "result stay the same when every row is a batch of its own?",
         ),
         Mistake(
             "M21",
@@ -136,7 +136,7 @@ EVALUATOR = Question(
         Mistake(
             "M9 + M20",
             partial(evaluate, real=_everything, average=_batches),
-            "Without ignore_index all padding is scored, and the batches still have one vote each.",
+            "Without ignore_index all padding is scored, and the batches still have equal weights.",
         ),
         Mistake(
             "M20",
@@ -146,7 +146,7 @@ EVALUATOR = Question(
         Mistake(
             "M19",
             partial(evaluate, count=_everything),
-            "You add up the right nats, but you count all places as tokens, those with padding included.",
+            "You add up the right nats, but you count all positions as tokens, including those with padding.",
         ),
         Mistake(
             "M25",
@@ -156,7 +156,7 @@ EVALUATOR = Question(
         Mistake(
             "L23",
             partial(evaluate, real=_one_more),
-            "You score one place of padding in each row: your mask keeps the first </s> and the one after "
+            "You score one position of padding in each row: your mask keeps the first </s> and the one after "
             "it.",
             shown_by=("perplexity",),
         ),
@@ -177,12 +177,13 @@ EVALUATOR = Question(
             "last.",
         ),
         Mistake(
-            "M23", partial(evaluate, shift=1), "You shift once more: logits[:, t] forecast ids[:, t] already."
+            "M23", partial(evaluate, shift=1), "You shift once more: logits[:, t] already forecast ids[:, t]."
         ),
         Mistake(
             "M6",
             lambda batches: evaluate([(wrong.softmax_twice(logits), ids) for logits, ids in batches]),
-            "You take the softmax twice: F.cross_entropy takes logits, and makes them log probabilities.",
+            "You take the softmax twice: F.cross_entropy takes logits, and turns them into log probabilities "
+            "itself.",
         ),
     ),
     properties=(
@@ -192,7 +193,7 @@ EVALUATOR = Question(
         ),
         Property(BELOW_ONE, lambda value, *_: value["perplexity"] >= 1),
         Property("it changes when every row is a batch of its own", unchanged, also=row_by_row),
-        Property("it changes when two more places of padding are added", unchanged, also=_wider),
+        Property("it changes when two more positions of padding are added", unchanged, also=_wider),
     ),
     advice="Add up with reduction='none' and a mask; count with the same mask; divide once, at the end.",
 )

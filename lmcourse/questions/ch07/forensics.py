@@ -81,7 +81,7 @@ UNSMOOTH = Question(
             "L12",
             lambda loss, spread, epsilon, V: _perplexities(*[loss - _floor(epsilon, V)] * 2),
             "You subtract the floor of the smoothed loss. That would be a divergence from the smoothed "
-            "target, and not the loss of what came.",
+            "target, and not the loss of the symbol that came.",
         ),
         Mistake("L31", exchanged(unsmooth, "all", "others"), "The two ways are swapped.", explains="answer"),
         Mistake(
@@ -236,7 +236,7 @@ FORENSICS = Question(
                     (np.exp(said) - np.exp(nats)) / (np.exp(spread) - np.exp(nats))
                 ).mean(),
             ),
-            "You take your epsilon from perplexities. It mixes losses: take the logarithm first.",
+            "You compute epsilon from perplexities, but it mixes losses: take the logarithm first.",
         ),
     ),
     properties=(

@@ -43,7 +43,7 @@ LSTM = Question(
         Mistake(
             "L31",
             partial(lstm_step, order="ifog"),
-            "The third and the fourth part are swapped: PyTorch's order is i, f, g, o. Nothing fails, but "
+            "The third and the fourth part are swapped: PyTorch's order is i, f, g, o. Nothing crashes, but "
             "the numbers are wrong.",
         ),
         Mistake(
@@ -70,7 +70,7 @@ LSTM = Question(
         Mistake(
             "L22",
             lambda e, h, cell, W, U, b, c: lstm_step(e, h, 0 * cell, W, U, b, c),
-            "Your new cell has nothing of the old one. Keep f times the old cell, and add to it.",
+            "Your new cell contains nothing of the old one. Keep f times the old cell, and add to it.",
             shown_by=("cell",),
         ),
         Mistake(
@@ -87,7 +87,7 @@ LSTM = Question(
         Mistake(
             "L22",
             partial(lstm_step, new=sigmoid),
-            "You put a sigmoid on all four parts. g is content and not a gate: its tanh is missing, and your "
+            "You put a sigmoid on all four parts. g is content and not a gate: its tanh is missing, so your "
             "cell can only be pushed up.",
             shown_by=("cell",),
         ),
@@ -189,8 +189,8 @@ BACKWARDS = Question(
         Mistake(
             "M5",
             partial(step_back, error=lambda q, came: came - q),
-            "Your sign is wrong: your numbers point where the loss falls. The gradient points where it "
-            "rises; it begins with q minus what came.",
+            "Your sign is wrong: your numbers point in the direction in which the loss falls. The gradient "
+            "points in the direction in which it rises; it begins with q minus what came.",
         ),
         Mistake(
             "M6",

@@ -47,17 +47,19 @@ LAST_LAYER = Question(
         Mistake(
             "M5",
             partial(last_layer, through=lambda error, q: -error),
-            "Your sign is wrong: that is the gradient of ln q_2, which should grow. The loss is -ln q_2.",
+            "Your sign is wrong: that is the gradient of ln q_2, which training should increase. The loss is "
+            "-ln q_2.",
         ),
         Mistake(
             "L23",
             partial(last_layer, came=2),
-            "You let word 3 come. Python counts from 0, and the task from 1.",
+            "You take word 3 for the word that comes. Python counts from 0, and the task from 1.",
         ),
         Mistake(
             "L23",
             partial(last_layer, came=0),
-            "You let word 1 come, but in the task word 2 comes: z[1] is the logit of word 2.",
+            "You take word 1 for the word that comes, but in the task it is word 2: z[1] is the logit of "
+            "word 2.",
             explains="answer",
         ),
         Mistake(
@@ -68,8 +70,8 @@ LAST_LAYER = Question(
         Mistake(
             "L10",
             partial(last_layer, weight=1.0),
-            "Your derivative for s_2 stops at the logit. The logit is s_2 times h: by the chain rule there "
-            "is one more factor.",
+            "Your derivative for s_2 stops at the logit. The logit is s_2 times h: by the chain rule of "
+            "calculus there is one more factor.",
         ),
         Mistake(
             "L10",
@@ -184,7 +186,7 @@ LOSS_AND_GRADIENT = Question(
             "M45",
             partial(loss_and_gradient, logs=wrong.sum_of_large_exponentials),
             "Rows with large logits fail: the sum of the exponentials overflows inside the logarithm. "
-            "Subtract the largest logit of the row first, and add it again outside.",
+            "Subtract the largest logit of the row first, and add it back outside.",
         ),
         Mistake(
             "M46",

@@ -74,8 +74,8 @@ ADAPT = Question(
         Mistake(
             "L18",
             lambda ids, V, k: len(ids) * np.log(V),
-            "Your model never learns: the surprisal of each token is ln V. Count a token when it has "
-            "been scored.",
+            "Your model never learns: the surprisal of each token is ln V. Count each token after scoring "
+            "it.",
         ),
         Mistake(
             "L13",

@@ -1,4 +1,4 @@
-"""Chapter 08, comparing: a difference and its error, how much text decides, and its parts."""
+"""Chapter 08, comparing: a difference and its error, how much text is enough, and the difference's parts."""
 
 import numpy as np
 
@@ -67,8 +67,8 @@ PAIRED = Question(
         Mistake(
             "L23",
             lambda a, b, tokens: paired(a, b, tokens) | {"error": _error(a - b, tokens, sample=False)},
-            "Your error divides by D where D - 1 belongs: one number, the difference itself, was taken from "
-            "the same documents.",
+            "Your error divides by D where D - 1 belongs: one number, the difference itself, was estimated "
+            "from the same documents.",
         ),
         Mistake(
             "L7",
@@ -86,20 +86,21 @@ PAIRED = Question(
                 paired(a, b, tokens)
                 | {"error": (a - b - (a - b).sum() / tokens.sum() * tokens).std(ddof=1) / tokens.mean()}
             ),
-            "Your error is that of one document, not of a mean over D of them: it lacks the root of D.",
+            "Your error is that of one document, not of a mean over D of them: the square root of D is "
+            "missing.",
         ),
         Mistake(
             "L22",
             lambda a, b, tokens: (
                 paired(a, b, tokens) | {"error": (a - b).std(ddof=1) / np.sqrt(len(tokens)) / tokens.mean()}
             ),
-            "Your error is that of the bits per document, so longer documents add to it. Take from each "
-            "document's bits what its length alone would give: its tokens times the difference.",
+            "Your error is that of the bits per document, so differences in length add to it. Subtract from "
+            "each document's bits what its length alone would give: its tokens times the difference.",
         ),
     ),
     properties=(
         FINITE,
-        Property("an error is above 0, and yours is not", lambda value, *_: value["error"] > 0),
+        Property("an error is above 0, but yours is not", lambda value, *_: value["error"] > 0),
     ),
     advice="Two documents of equal length with differences +1 and -1 bit per token: difference 0, error 1.",
 )
@@ -114,7 +115,7 @@ def needed(tokens, difference, error, z):
 
 NEEDED = Question(
     key="08.needed",
-    title="how much text decides",
+    title="how much text is enough",
     kind="compute",
     stars=1,
     points=2,
@@ -133,7 +134,7 @@ NEEDED = Question(
         Mistake(
             "L22",
             lambda n, d, s, z: n * abs(z * s / d),
-            "The error falls with the *root* of the tokens, so the ratio has to be squared.",
+            "The error falls with the *square root* of the number of tokens, so the ratio has to be squared.",
         ),
         Mistake(
             "L34",
@@ -227,7 +228,7 @@ PARTS = Question(
         Mistake(
             "L7",
             lambda classes, a, b, K: -parts(classes, a, b, K),
-            "Yours is counted - trained. Negative should be good for the network.",
+            "Yours is counted - trained. Negative should mean that the network is better.",
         ),
         Mistake(
             "L1",

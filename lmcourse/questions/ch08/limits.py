@@ -156,7 +156,7 @@ CROSSING = Question(
         Mistake(
             "L23",
             lambda n, a, b: n[np.flatnonzero(b <= a)[0]],
-            "That is the first measured size at which the network is ahead. The curves cross before it.",
+            "That is the first measured size at which the network is ahead. The curves cross before that.",
         ),
     ),
     properties=(FINITE,),
@@ -207,7 +207,7 @@ FLOOR = Question(
             "L22",
             partial(floor, hard=True),
             "You let the table see every subject as soon as it can see past the phrase. With probability r "
-            "there is one filler more, and one more, and the subject is out of sight again.",
+            "there is one more filler, then perhaps another, and the subject is out of sight again.",
         ),
         Mistake(
             "L8",

@@ -50,8 +50,8 @@ COST = Question(
         Mistake(
             "M5",
             but(cost, {"nats": lambda w, n: n * np.log(w)}),
-            "Your 'nats' are negative, which would be a gain. The worst case is that the other model gives "
-            "nothing: then the loss of a token is -ln(w q).",
+            "Your 'nats' are negative, which would be a gain. In the worst case the other model gives "
+            "probability 0: then the loss of a token is -ln(w q).",
         ),
         Mistake(
             "M2",
@@ -121,7 +121,7 @@ MIX = Question(
         Mistake(
             "L25",
             lambda logs, weights: -(logs + np.log(weights)[:, None]).max(axis=0),
-            "You keep the largest term of each token. A mixture adds what all of its models give.",
+            "You keep the largest term of each token. A mixture adds up what all of its models give.",
         ),
         Mistake(
             "L11",
@@ -137,8 +137,8 @@ MIX = Question(
     properties=(
         FINITE,
         Property(
-            "a token costs more than under every one of the models, or less, but an average lies between "
-            "them",
+            "the nats of a token are above those of all models, or below them all, but an average lies "
+            "between them",
             lambda value, logs, _: (
                 (-logs.max(axis=0) - 1e-9 <= value) & (value <= -logs.min(axis=0) + 1e-9)
             ).all(),
@@ -202,7 +202,8 @@ CACHE = Question(
         Mistake(
             "L20",
             partial(cache, across=True),
-            "Your cache goes on across documents. Here each document begins with an empty one.",
+            "Your cache carries over from one document to the next. Here each document begins with an empty "
+            "one.",
         ),
         Mistake(
             "L13",

@@ -56,7 +56,7 @@ def _draw_one_class(rng):
 
 ONE_CLASS = Question(
     key="08.one-class",
-    title="one table, two ways to it",
+    title="two ways to one table",
     kind="implement",
     stars=2,
     points=2,
@@ -90,8 +90,8 @@ ONE_CLASS = Question(
         Mistake(
             "L26",
             partial(one_class, gradient=lambda _, counts, log_q: np.exp(log_q) - _frequencies(counts)),
-            "Your gradient pulls at each row with the same strength. A row that was seen N_h times counts "
-            "N_h times in the loss.",
+            "Your gradient gives each row the same weight. A row that was seen N_h times counts N_h times in "
+            "the loss.",
             explains="numbers",  # the row of a context that was never seen may be right
         ),
         Mistake(

@@ -1,4 +1,4 @@
-"""Chapter 08, protocols: which two values may stand in one table."""
+"""Chapter 08, protocols: which two values may go into one table."""
 
 import re
 from functools import partial
@@ -118,7 +118,7 @@ def _keys_of(value):
 
 FAIR = Question(
     key="08.fair",
-    title="may these two stand in one table?",
+    title="may these two go into one table?",
     kind="protocol",
     stars=3,
     points=3,
@@ -137,14 +137,15 @@ FAIR = Question(
             "L28",
             partial(fair, excused=lambda a, b: False),
             "You refuse a pair in which both values are per byte and neither side has <unk>. Both models "
-            "have described every byte of one text, each in its own tokens: that may be compared.",
+            "have predicted every byte of one text, each in its own tokens, so the two values may be "
+            "compared.",
             explains="answer",
         ),
         Mistake(
             "M29",
             partial(fair, excused=_per_byte),
-            "You let two vocabularies pass that have <unk>, because the values are per byte. The bytes of "
-            "an unknown word were never predicted, and two vocabularies leave out different words.",
+            "You accept two vocabularies with <unk>, because the values are per byte. The bytes of an "
+            "unknown word were never predicted, and two vocabularies leave out different words.",
             explains="answer",
         ),
         Mistake(
@@ -191,7 +192,7 @@ FAIR = Question(
             lambda value, pairs: all(set(keys) <= set(SAME) for keys in _keys_of(value)),
         ),
         Property(
-            "the keys of an entry are not in the order of the task, or one of them stands there twice",
+            "the keys of an entry are not in the order of the task, or one of them appears twice",
             lambda value, pairs: all(
                 places == sorted(set(places))
                 for places in (list(map(SAME.index, keys)) for keys in _keys_of(value))

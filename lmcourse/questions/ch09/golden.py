@@ -139,8 +139,8 @@ GOLDEN_VERDICT = Question(
             partial(
                 golden_verdicts, near=lambda total, nats, rtol, tokens: not abs(total - nats) > rtol * nats
             ),
-            "A total that is not a number passes your test: every comparison with nan is False. Ask "
-            "whether the difference is small, and not whether it is large.",
+            "A total that is not a number passes your test: every comparison with nan is False. Ask whether "
+            "the difference is small, not whether it is large.",
         ),
         Mistake(
             "L7",
@@ -191,8 +191,8 @@ GOLDEN_VERDICT = Question(
         Mistake(
             "M32",
             partial(golden_verdicts, total_of=np.nansum),
-            "You skip what is not a number. Then a run with missing surprisals gets a total, and it is too "
-            "small.",
+            "You skip values that are not numbers. A run with missing surprisals then gets a total that is "
+            "too small.",
         ),
         Mistake(
             "L34",

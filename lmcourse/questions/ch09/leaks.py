@@ -138,7 +138,9 @@ FOUND_AGAIN = Question(
             "enough: an n-gram of the test document either is in the training text or is not.",
         ),
         Mistake(
-            "L29", then(found_again, lambda shares: 100 * shares), "You give per cent. A share is asked for."
+            "L29",
+            then(found_again, lambda shares: 100 * shares),
+            "You give percentages. The task asks for shares.",
         ),
         Mistake(
             "L7",
@@ -356,8 +358,8 @@ LEAKED_SHARE = Question(
         Mistake(
             "L22",
             but(leaked_share, {"reported": lambda P0, P, c, eps: P0 * np.exp(eps * c)}),
-            "Your 'reported' adds the loss of the leaked tokens, and leaves in the loss that they would "
-            "have had. This perplexity is above P0.",
+            "Your 'reported' adds the loss of the leaked tokens, but does not remove the loss that they "
+            "would have had. This perplexity is above P0.",
         ),
         Mistake(
             "L22",
@@ -398,7 +400,7 @@ LEAKED_SHARE = Question(
         Mistake(
             "L8",
             but(leaked_share, {"share": lambda P0, P, c, eps: np.log(P0 / P) / (np.log(P) - c)}),
-            "Your 'share' takes the reported perplexity for that of the leaked tokens before the leak. Their "
+            "Your 'share' treats the reported perplexity as that of the leaked tokens before the leak. Their "
             "loss was ln P0 then.",
         ),
         Mistake(

@@ -134,8 +134,8 @@ THREE_LOGS = Question(
         Mistake(
             "L21",
             _logs_of(_but(ends={"left out": ENDS["left out"], "half": ENDS["half"]})),
-            "You never count the sentence ends. Where they are scored, they stand in the total and in the "
-            "count, whatever the unit is.",
+            "You never count the sentence ends. Where they are scored, they belong in the total and in the "
+            "count, whatever the unit.",
         ),
         Mistake(
             "M1",

@@ -157,7 +157,7 @@ BEST_OF = Question(
         Mistake(
             "L29",
             but(best_of, {"chance": lambda *case: 100 * best_of(*case)["chance"]}),
-            "Your 'chance' is in per cent. A probability is asked for.",
+            "Your 'chance' is a percentage. The task asks for a probability.",
         ),
     ),
     properties=(

@@ -59,8 +59,8 @@ DECAY = Question(
         Mistake(
             "L22",
             _follows(lambda eta, lam, s, g: eta * s**2 / lam),
-            "Your 'variance' shrinks by the factor 1 - eta lam in a step. A variance shrinks by the square "
-            "of the factor.",
+            "Your 'variance' shrinks by the factor 1 - eta lam at each step. A variance shrinks by the "
+            "square of the factor.",
         ),
         Mistake(
             "L22",
@@ -71,7 +71,7 @@ DECAY = Question(
         Mistake(
             "L22",
             _follows(lambda eta, lam, s, g: eta * s / (lam * (2 - eta * lam))),
-            "Your 'variance' has s where its square belongs: s is the standard deviation of the noise.",
+            "Your 'variance' has s where the square of s belongs: s is the standard deviation of the noise.",
         ),
         Mistake(
             "M5",
@@ -200,7 +200,7 @@ CLAIMS = Question(
         Mistake(
             "L28",
             but(claims, {"D": lambda: "decay"}),
-            "D: both runs have come to the end of their schedules.",
+            "D: both runs have reached the end of their schedules.",
         ),
         Mistake(
             "M80",

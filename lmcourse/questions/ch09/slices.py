@@ -192,7 +192,7 @@ TWO_MIXES = Question(
         Mistake(
             "L22",
             but(two_mixes, {"threshold": lambda E, H, r, v, w: -np.log(r) / np.log(H / E)}),
-            "Your 'threshold' is by how much w has to be above v. The task asks for w.",
+            "Your 'threshold' is how far w has to be above v. The task asks for w.",
         ),
         Mistake(
             "L34",

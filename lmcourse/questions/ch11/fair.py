@@ -243,7 +243,7 @@ ONE_FACTOR = (
 
 ADAPTIVE = Question(
     key="11.adaptive",
-    title="what learning on the way costs",
+    title="what learning as you go costs",
     kind="derive",
     stars=3,
     points=3,

@@ -68,7 +68,7 @@ _SCORERS = {
 
 CHOICE_SCORER = Question(
     key="13.choice-scorer",
-    title="a scorer of answers with three mistakes",
+    title="an answer scorer with three mistakes",
     kind="debug",
     stars=3,
     points=3,

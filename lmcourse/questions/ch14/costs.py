@@ -96,8 +96,8 @@ WINDOWS = Question(
             lambda lengths, window, stride: (
                 windows(lengths, window, window - stride) | {"past": float(window - stride)}
             ),
-            "You take the stride for the overlap of two windows. The stride is how far a window begins after "
-            "the one before it.",
+            "You take the stride for the overlap of two windows. The stride is the distance from the "
+            "beginning of one window to the beginning of the next.",
         ),
         Mistake(
             "L31",
@@ -279,7 +279,7 @@ PLAN = Question(
         Mistake(
             "L11",
             _changed(total=lambda *case: lambda count, work: count * case[6]),
-            "Your 'seconds' treat every machine as busy until the deadline. The machines are done earlier.",
+            "Your 'seconds' treat every machine as busy until the deadline. The machines finish earlier.",
         ),
     ),
     properties=(FINITE,),

@@ -165,13 +165,13 @@ FLOAT_SUM = Question(
             "L8",
             but(float_sum, {"gap": lambda values: 2 * UNIT}),
             "Your 'gap' is far too small: it is the gap between float32 numbers at 1, or between float64 "
-            "numbers. Here a float32 stands for a sum of some ten million.",
+            "numbers. Here a float32 holds a sum of some ten million.",
         ),
         Mistake(
             "L11",
             but(float_sum, {"order": lambda values: _ours(AS_GIVEN, values)}),
             "In your order the running sum is still too far from the exact one. A small number that meets a "
-            "large total is rounded away: what should the total have been when the small numbers came?",
+            "large total is rounded away: how large should the total be when the small numbers are added?",
         ),
         Mistake(
             "L7",

@@ -171,24 +171,24 @@ WHICH_REDUCTION = Question(
         Mistake(
             "L25",
             but(which_reduction, {"E": lambda: "largest"}),
-            "E: the rank with the most words need not have all of those that the others have.",
+            "E: the rank with the most words need not have all the words that the others have.",
         ),
         Mistake(
             "L1",
             but(which_reduction, {"C": lambda: "sum"}),
-            "C: the ranks work at the same time. A sum of their times says how much computing was used, and "
-            "not how long somebody has waited.",
+            "C: the ranks work at the same time. A sum of their times says how much computing was used, not "
+            "how long somebody had to wait.",
         ),
         Mistake(
             "L28",
             but(which_reduction, {"C": lambda: "more"}),
-            "C: all ranks have started together, so the order of their times is the order in which they were "
-            "done. Nothing else is needed.",
+            "C: all ranks have started together, so the order of their times is the order in which they "
+            "finished. Nothing else is needed.",
         ),
         Mistake(
             "L11",
             but(which_reduction, {"D": lambda: "largest"}),
-            "D: a digest is a name and not a size. If two ranks send different ones, the larger of them says "
+            "D: a digest is a name, not a size. If two ranks send different ones, the larger of them says "
             "nothing about the other.",
         ),
         Mistake(

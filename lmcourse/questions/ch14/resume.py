@@ -174,12 +174,12 @@ EXACT_RESUME = Question(
         Mistake(
             "M17",
             partial(collect, asks=("model", "text")),
-            "You count a file that was not written to its end. It contains only a part of its shard.",
+            "You count a file that was not completely written. It contains only part of its shard.",
         ),
         Mistake(
             "L15",
             partial(collect, asks=("whole", "text")),
-            "You count a file that another model has written. A sum of the surprisals of two models is not "
+            "You count a file that comes from another model. A sum of the surprisals of two models is not "
             "the surprisal under either of them.",
         ),
         Mistake(
@@ -196,7 +196,7 @@ EXACT_RESUME = Question(
     ),
     properties=(
         Property(
-            "'todo' has a name twice",
+            "'todo' contains a name twice",
             lambda value, *case: len(set(value["todo"].split("; "))) == len(value["todo"].split("; ")),
         ),
     ),

@@ -72,7 +72,7 @@ PIECE = Question(
         Mistake(
             "L22",
             lambda N, L, m, K: piece(N, L, m, K) | {"repeated": m * K / (N + m), "dropped": -m * K / (N - m)},
-            "You divide the nats of the piece alone. The tokens of the piece also change the denominator "
+            "You divide only the nats of the piece. The tokens of the piece also change the denominator "
             "under the N L nats of the text.",
         ),
         Mistake(
@@ -245,33 +245,36 @@ ALL_REDUCE = Question(
         Mistake(
             "M9 + M23 + M84 + M87",
             _all_but(first=0, past=0, twice=True, batches="mean", over="perplexities"),
-            "This is the colleague's own number. Look at which logits meet which label, at what is averaged "
-            "over batches and over ranks, and at the places.",
+            "This is the colleague's own number. Look at which logits are paired with which label, at what "
+            "is averaged over batches and over ranks, and at the places of the documents.",
         ),
         Mistake(
             "M23",
             _all_but(first=0, past=0),
-            "Each label meets the logits at its own position. The model has read it there already: its "
-            "logits at a position are for the next token, and what begins a document is not scored.",
+            "Each label is paired with the logits at its own position. The model has read it there already: "
+            "its logits at a position are for the next token, and the token that begins a document is not "
+            "scored.",
             explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=1, past=0),
-            "You leave out the first label, but the others meet the logits at their own positions, where "
-            "the model has read them already. Take the logits of one position before.",
+            "You leave out the first label, but the others are paired with the logits at their own "
+            "positions, where the model has read them already. Take the logits one position earlier.",
             explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=0, past=-1),
-            "You have shifted in the wrong direction: each label meets the logits of the position after it.",
+            "You have shifted in the wrong direction: each label is paired with the logits of the position "
+            "after it.",
             explains="answer",
         ),
         Mistake(
             "M23",
             _all_but(first=2, past=2),
-            "The shift is made twice: logits at a position meet the label two places later.",
+            "The shift is made twice: the logits at a position are paired with the label two positions "
+            "later.",
             explains="answer",
         ),
         Mistake(
@@ -469,7 +472,8 @@ CAME_TWICE = Question(
             lambda nats, tokens, reports: (
                 came_twice(nats, tokens, reports) | {"second": came_twice(nats, tokens, reports)["first"]}
             ),
-            "Your 'second' is the document of 'first' again. The first two documents of the order differ.",
+            "Your 'second' is the document of 'first' again. The first two documents of the order are "
+            "different.",
         ),
         Mistake(
             "L31",
@@ -641,8 +645,8 @@ TELLING_TEXT = Question(
         Mistake(
             "L31",
             chosen(EXAMPLES, "confused", *CHANGES),
-            "Such a change moves the value, but nearly to where another one moves it. When you see the "
-            "value, you do not know which of the two was made. Print all five values side by side.",
+            "One change moves the value to nearly the same place as another does. From the value you cannot "
+            "tell which of the two was made. Print all five values side by side.",
         ),
     ),
     advice="Write a function that returns all five values, and compare each value with every other one.",
