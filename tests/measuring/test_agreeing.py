@@ -18,6 +18,7 @@ STORED = stored()["agreement"]
 def test_a_short_run_has_the_form_of_the_stored_one():
     [row] = agreeing.runs(smoothing=[0.1], seeds=[3], steps=2)
     assert row.keys() == STORED["runs"][0].keys()
+    assert row["recalibrated"].keys() == STORED["runs"][0]["recalibrated"].keys()
     share = (row["bits"] - row["elsewhere"]) / (row["verb"] - row["elsewhere"])
     assert 0.11 < share < 0.14  # one token in eight is a verb
 

@@ -15,7 +15,7 @@
     "^": [[0, -5.5], [5, 4.5], [-5, 4.5]],
     X: [[-5, -3], [-3, -5], [0, -2], [3, -5], [5, -3], [2, 0], [5, 3], [3, 5], [0, 2], [-3, 5], [-5, 3], [-2, 0]],
   };
-  const WIDE = 430, HIGH = 288, LEFT = 48, RIGHT = 18, TOP = 30, BOTTOM = 46;
+  const WIDE = 430, HIGH = 288, LEFT = 48, RIGHT = 22, TOP = 30, BOTTOM = 46;
 
   function draw(box, data, make) {
     const add = make.svg;
