@@ -45,7 +45,7 @@ def recompute():
     """Run the races, print what was found, and store it."""
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
-    found |= {"longer": made(runs=list(longer()), thinned=list(thinned()))}
+    found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer()), thinned=list(thinned()))}
     store({"races": made(**found)})
 
 
@@ -292,10 +292,12 @@ def without_copies(words):
 
 
 def as_long(words, tokens, seed):
-    """Training text of random documents, as many as have so many tokens in all, or a little fewer."""
-    order = np.random.default_rng(seed).permutation(len(words.documents.train))
-    sizes = np.diff(words.train.document_starts)[order].cumsum()
-    chosen = order[: np.searchsorted(sizes, tokens, side="right")]
+    """Training text of documents in a random order, each of which is taken if it fits into so many tokens."""
+    sizes, chosen = np.diff(words.train.document_starts), []
+    for i in np.random.default_rng(seed).permutation(len(sizes)):
+        if sizes[i] <= tokens:
+            chosen.append(i)
+            tokens -= sizes[i]
     return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
 
 
