@@ -36,8 +36,8 @@ KEY = "text", "share", "draw", "rate", "width"
 LONG_PASSES, PATIENCE, LARGE_BATCH = 20, 3, 64
 """Of the longer training: the most passes, how many of them may bring nothing, and the rows of a step."""
 LONG_RATES = 0.01, 0.02
-SIZES = (128, 0.3), (192, 0.5)
-"""Units and dropout of the longer training: those of the race, and more of both."""
+LONG_SEEDS = (0,)
+"""More seeds would take one to two minutes each."""
 LONG_KEY = "text", "pages", "rate", "width", "dropout", "seed"
 
 
@@ -164,35 +164,33 @@ def tuned_row(words, share, draw, rate, width, **changes):
     return row
 
 
-def longer(name="numpy-docs", seeds=SEEDS, alone=SEEDS[:1], sizes=SIZES, **options):
-    """Yield a row for each network that is trained for longer, with a rate and a size that are chosen first.
+def longer(name="numpy-docs", seeds=LONG_SEEDS, **options):
+    """Yield a row for each network that is trained until the valid documents gain nothing more.
 
-    On the valid documents, the better rate is chosen for the first size, then the better size at this rate;
-    the other seeds have the chosen settings. Networks with these settings are also trained without the pages
-    that share a run of `RUN` tokens with a valid or test page. Each row has the table of the same text, too.
+    Its size is that of the race. The better of two rates is chosen on the valid documents, with the first
+    seed; all other networks have it. They are trained on all pages, and on those that share no run of `RUN`
+    tokens with a valid or test page. Each row has the table of the same text, too.
 
     Parameters
     ----------
-    alone : sequence of int
-        The seeds of the networks that are trained without such pages.
     kept : Path, optional
         A file to which each row is appended at once; rows that it has are not measured again.
+    passes : int
+        How often the text is read at most, by default `LONG_PASSES`.
     """
     words = Words(name)
     texts = {"all": words.train, "no copies": without_copies(words)}
     tables = {pages: counted(words, text) for pages, text in texts.items()}
+    size = [options.pop(key, RACERS[name][key]) for key in ("width", "dropout")]
 
-    def row_of(pages, *settings):
-        return kept_row(words, texts[pages], tables[pages], (name, pages, *settings), **options)
+    def row_of(pages, rate, seed):
+        return kept_row(words, texts[pages], tables[pages], (name, pages, rate, *size, seed), **options)
 
-    first, *others = sizes
-    of_rate = {rate: row_of("all", rate, *first, seeds[0]) for rate in LONG_RATES}
-    rate = best_of(of_rate)
-    of_size = {size: row_of("all", rate, *size, seeds[0]) for size in others}
-    size = best_of({first: of_rate[rate]} | of_size)
-    yield from (*of_rate.values(), *of_size.values())
-    yield from (row_of("no copies", rate, *size, seed) for seed in alone)
-    yield from (row_of("all", rate, *size, seed) for seed in seeds[1:])
+    tried = {rate: row_of("all", rate, seeds[0]) for rate in LONG_RATES}
+    rate = min(tried, key=lambda rate: tried[rate]["valid"])
+    yield from tried.values()
+    yield from (row_of("all", rate, seed) for seed in seeds[1:])
+    yield from (row_of("no copies", rate, seed) for seed in seeds)
 
 
 def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
@@ -204,11 +202,6 @@ def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
         table = counted(words, text, orders)
         row = {"text": name, "draw": draw, "tokens": len(text), "order": table.order}
         yield row | {"test": score_text(table, words.test).perplexity}
-
-
-def best_of(tried):
-    """The setting with the lowest loss on the valid documents."""
-    return min(tried, key=lambda setting: tried[setting]["valid"])
 
 
 def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
