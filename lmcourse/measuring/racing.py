@@ -285,12 +285,10 @@ def without_copies(words):
 
 
 def as_long(words, tokens, seed):
-    """Training text of documents in a random order, each of which is taken if it fits into so many tokens."""
-    sizes, chosen = np.diff(words.train.document_starts), []
-    for i in np.random.default_rng(seed).permutation(len(sizes)):
-        if sizes[i] <= tokens:
-            chosen.append(i)
-            tokens -= sizes[i]
+    """Training text of random documents, as many in a row as have so many tokens in all, or fewer."""
+    order = np.random.default_rng(seed).permutation(len(words.documents.train))
+    sizes = np.diff(words.train.document_starts)[order].cumsum()
+    chosen = order[: np.searchsorted(sizes, tokens, side="right")]
     return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
 
 
