@@ -3,22 +3,28 @@
 It is stored in ``book/reproduced.json`` under "races", by the same command as the published numbers.
 """
 
+import itertools
 import json
 import math
 import time
 
 import numpy as np
+import torch
 
 from lmcourse.measuring.reproduced import made, store
-from lmcourse.pages.races import LENGTH, SHARES, SMALL, TEXTS, Words, counted, trained
+from lmcourse.pages.races import LENGTH, ORDERS, SHARES, SMALL, TEXTS, Words, counted, trained
 from lmcourse.pages.races import NETWORKS as RACERS
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
+from lmmetrics.scoring import score_documents
 from lmmetrics.sources import AgreementSource
+from lmmetrics.text import tokenize
 
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
 FLOOR_RATES = (SMALL["rate"],)
+RUN = 13
+"""So many tokens in the same order are a run that one page has copied from another, as in chapter 08."""
 PASSES, LEAST_STEPS = 15, 200
 """Of the tuned networks: how often each reads its training text at least, and the least number of steps."""
 TUNED_RATES = 0.01, 0.02
@@ -27,12 +33,19 @@ WIDER = 2
 TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
+LONG_PASSES, PATIENCE, LARGE_BATCH = 20, 3, 64
+"""Of the longer training: the most passes, how many of them may bring nothing, and the rows of a step."""
+LONG_RATES = 0.01, 0.02
+LONG_SEEDS = (0,)
+"""More seeds would take one to two minutes each."""
+LONG_KEY = "text", "pages", "rate", "width", "dropout", "seed"
 
 
 def recompute():
     """Run the races, print what was found, and store it."""
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
+    found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer()), thinned=list(thinned()))}
     store({"races": made(**found)})
 
 
@@ -149,6 +162,134 @@ def tuned_row(words, share, draw, rate, width, **changes):
         flush=True,
     )
     return row
+
+
+def longer(name="numpy-docs", seeds=LONG_SEEDS, **options):
+    """Yield a row for each network that is trained until the valid documents gain nothing more.
+
+    Its size is that of the race. The better of two rates is chosen on the valid documents, with the first
+    seed; all other networks have it. They are trained on all pages, and on those that share no run of `RUN`
+    tokens with a valid or test page. Each row has the table of the same text, too.
+
+    Parameters
+    ----------
+    kept : Path, optional
+        A file to which each row is appended at once; rows that it has are not measured again.
+    passes : int
+        How often the text is read at most, by default `LONG_PASSES`.
+    """
+    words = Words(name)
+    texts = {"all": words.train, "no copies": without_copies(words)}
+    tables = {pages: counted(words, text) for pages, text in texts.items()}
+    size = [options.pop(key, RACERS[name][key]) for key in ("width", "dropout")]
+
+    def row_of(pages, rate, seed):
+        return kept_row(words, texts[pages], tables[pages], (name, pages, rate, *size, seed), **options)
+
+    tried = {rate: row_of("all", rate, seeds[0]) for rate in LONG_RATES}
+    rate = min(tried, key=lambda rate: tried[rate]["valid"])
+    yield from tried.values()
+    yield from (row_of("all", rate, seed) for seed in seeds[1:])
+    yield from (row_of("no copies", rate, seed) for seed in seeds)
+
+
+def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
+    """Yield a row for each table that is counted on random pages, as much text as without the copies."""
+    words = Words(name)
+    tokens = len(without_copies(words))
+    for draw in draws:
+        text = as_long(words, tokens, draw)
+        table = counted(words, text, orders)
+        row = {"text": name, "draw": draw, "tokens": len(text), "order": table.order}
+        yield row | {"test": score_text(table, words.test).perplexity}
+
+
+def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
+    """Train a network until the valid documents gain nothing more, and score it; or read it from a file."""
+    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
+    found = {tuple(row[part] for part in LONG_KEY): row for row in done}
+    if key in found:
+        return found[key]
+    row = dict(zip(LONG_KEY, key, strict=True))
+    pieces = np.ceil(np.diff(text.sentence_starts) / LENGTH).sum()  # a row of a step reads one piece
+    a_pass = math.ceil(pieces / LARGE_BATCH)
+    options = {"steps": passes * a_pass, "batch": LARGE_BATCH} | changes
+    began = time.process_time()
+    network, history = trained(
+        words, text, every=a_pass, patience=PATIENCE,
+        **options | {part: row[part] for part in ("rate", "width", "dropout", "seed")},
+    )  # fmt: skip
+    row["seconds"] = round(time.process_time() - began, 1)
+    row |= {"tokens": len(text), "passes": round(history.tokens / len(text), 1)}
+    row |= {"best": round(history.best_step / a_pass, 1)}
+    row |= {"curve": [round(float(nats), 4) for nats in history.valid_nats]}
+    row |= scores(network, words, table)
+    print(
+        f"{' '.join(map(str, key))}: {row['valid']:.1f} valid, {row['test']:.1f} test, "
+        f"best after {row['best']:.0f} of {row['passes']:.0f} passes, {row['seconds']:.0f} s",
+        flush=True,
+    )
+    if kept:
+        with kept.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    return row
+
+
+def scores(network, words, table):
+    """What a row of the longer training says of a network and its table."""
+    against, mixture = compare(network, table, words.test, seed=8), Mixture([network, table]).fit(words.valid)
+    pages = {
+        who: [round(float(page.bits), 2) for page in score_documents(model, words.test)]
+        for who, model in (("network", network), ("table", table))
+    }
+    return {
+        "valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity,
+        "table": against.b.perplexity, "order": table.order, "difference": against.difference,
+        "low": against.low, "high": against.high, "weight": float(mixture.weights_[0]),
+        "mixture": score_text(mixture, words.test).perplexity, "hits": hits(network, words.test),
+        "bits": pages,
+    }  # fmt: skip
+
+
+def hits(network, text, most=3):
+    """The share of the words that are among a network's first suggestions; an unknown word never is."""
+    barred = [text.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
+    inputs, ids, found, asked = torch.from_numpy(neural.inputs_of(text)), text.ids, 0, 0
+    for a, b in itertools.pairwise(text.sentence_starts):
+        with torch.no_grad():
+            rows = network(inputs[a:b][None])[0].numpy().copy()
+        right = rows[range(b - a), ids[a:b]]
+        rows[:, barred] = -math.inf
+        known = ~np.isin(ids[a:b], barred)
+        found += int((((rows > right[:, None]).sum(1) < most) & known).sum())
+        asked += int((ids[a:b] != text.vocabulary.eos).sum())
+    return found / asked
+
+
+def runs_of(text):
+    """For each document of a text: the runs of `RUN` tokens in it."""
+    strings, starts = text.strings(), text.document_starts
+    pages = [strings[a:b] for a, b in itertools.pairwise(starts)]
+    return [{tuple(page[i : i + RUN]) for i in range(len(page) - RUN + 1)} for page in pages]
+
+
+def without_copies(words):
+    """The training text without the documents that share a run with a valid or test document."""
+    asked = set().union(*runs_of(words.valid), *runs_of(words.test))
+    alone = [
+        page
+        for page, runs in zip(words.documents.train, runs_of(words.train), strict=True)
+        if not runs & asked
+    ]
+    return tokenize(alone, vocabulary=words.vocabulary)
+
+
+def as_long(words, tokens, seed):
+    """Training text of random documents, as many in a row as have so many tokens in all, or fewer."""
+    order = np.random.default_rng(seed).permutation(len(words.documents.train))
+    sizes = np.diff(words.train.document_starts)[order].cumsum()
+    chosen = order[: np.searchsorted(sizes, tokens, side="right")]
+    return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
 
 
 def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):

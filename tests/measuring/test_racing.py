@@ -1,7 +1,9 @@
 """The stored races of chapter 08: a smaller run has the same form, and the stored rows are whole."""
 
 import json
+import math
 
+import numpy as np
 import pytest
 
 from lmcourse.files.places import ROOT
@@ -70,6 +72,54 @@ def test_a_setting_is_chosen_for_each_amount_of_text(tmp_path):
     assert list(racing.tuned(**few)) == rows  # read from the file, not trained again
 
 
+def test_a_longer_training_has_the_form_of_the_stored_one(tmp_path):
+    few = {"seeds": range(2), "width": 16, "kept": tmp_path / "rows", "passes": 1, "steps": 2}
+    rows = list(racing.longer(**few))
+    assert [row.keys() == STORED["longer"]["runs"][0].keys() for row in rows] == [True] * 5
+    assert [(row["pages"], row["seed"]) for row in rows[1:]] == [
+        ("all", 0), ("all", 1), ("no copies", 0), ("no copies", 1),
+    ]  # fmt: skip
+    assert [row["rate"] for row in rows[:2]] == list(racing.LONG_RATES)
+    assert {row["rate"] for row in rows[2:]} == {min(rows[:2], key=lambda row: row["valid"])["rate"]}
+    for row in rows:
+        pages = row["bits"]["network"]
+        size = len(Words("numpy-docs").test)
+        assert abs(sum(pages) / size - math.log2(row["test"])) < 1e-3 and 0 <= row["hits"] < 0.1
+    assert rows[3]["tokens"] < rows[0]["tokens"] and rows[3]["table"] > 2 * rows[0]["table"]
+    assert list(racing.longer(**few)) == rows  # read from the file, not trained again
+
+
+def test_hits_are_counted_as_the_rows_say():
+    words = Words("numpy-docs")
+    network, _ = trained(words, steps=2, width=16)
+    text = words.test
+    row = [network.next_distribution([]), network.next_distribution(text.strings()[:1])]
+    for place, found in enumerate(row):
+        found = found.copy()
+        found[[words.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]] = 0
+        first = set(np.argsort(-found)[:3])
+        asked = TokenizedText.from_ids(text.ids[: place + 1], words.vocabulary, network.spelling)
+        before = (
+            TokenizedText.from_ids(text.ids[:place], words.vocabulary, network.spelling) if place else None
+        )
+        hits = racing.hits(network, asked) * (place + 1) - (
+            racing.hits(network, before) * place if before else 0
+        )
+        assert round(hits) == (text.ids[place] in first)
+
+
+def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
+    words = Words("numpy-docs")
+    alone = racing.without_copies(words)
+    asked = set().union(*racing.runs_of(words.valid), *racing.runs_of(words.test))
+    assert not asked & set().union(*racing.runs_of(alone))
+    assert asked & set().union(*racing.runs_of(words.train))
+    thinned = racing.as_long(words, len(alone), seed=0)
+    assert 0.99 * len(alone) < len(thinned) <= len(alone)
+    (row,) = racing.thinned(draws=[0], orders=[2])
+    assert row.keys() == STORED["longer"]["thinned"][0].keys() and row["tokens"] == len(thinned)
+
+
 def test_the_floor_is_measured_in_parts_that_add_up():
     rows = list(racing.floor(seeds=[0], rates=(0.01,), steps=2))
     assert [row["model"] for row in rows] == ["GRU", "Transformer"]
@@ -93,4 +143,12 @@ def test_the_stored_rows_are_whole():
     amounts = [(text, share) for text, shares in racing.TUNED.items() for share in shares]
     runs = [(row["text"], row["share"], row["draw"]) for row in STORED["tuned"]["runs"]]
     assert runs == [(*amount, draw) for amount in amounts for draw in (0, 0, 0, 1, 2)]
+    longer = STORED["longer"]["runs"]
+    assert [row["rate"] for row in longer[:2]] == list(racing.LONG_RATES)
+    made = [(row["pages"], row["seed"]) for row in longer[2:]]
+    pages = [("all", seed) for seed in racing.LONG_SEEDS[1:]] + [
+        ("no copies", seed) for seed in racing.LONG_SEEDS
+    ]
+    assert made == pages
+    assert [row["draw"] for row in STORED["longer"]["thinned"]] == list(racing.SEEDS)
     assert len(STORED["floor"]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)
