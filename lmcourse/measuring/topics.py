@@ -37,13 +37,14 @@ LARGER = 400, 800
 """Numbers of topics beyond `SIZES`; their priors are not searched."""
 LARGER_PRIORS = 5, 0.005
 """Alpha times the topics, and beta, of these fits: those that 200 topics keep."""
-LARGER_STARTS = range(4)
-BY_PAGE = 200, *LARGER
-"""Numbers of topics of which the nats of each page are kept, in the mean over the starts."""
-GROUPED = 1, 2, 3
+LARGER_STARTS = range(2)
+"""The starts that are compared page by page, also those of fewer topics."""
+BY_PAGE = 100, 200, *LARGER
+"""Numbers of topics of which the nats of each page are kept, in the mean over `LARGER_STARTS`."""
+GROUPED = (1,)
 """Seeds of the splits in which no group of near-duplicates is on both sides."""
-GROUPED_SIZES = 1, 50, 200, *LARGER
-GROUPED_STARTS = range(2)
+GROUPED_SIZES = BY_PAGE
+GROUPED_STARTS = range(1)
 SHOWN = 5
 """How many topics of the chosen model are shown."""
 SPLIT = 10
@@ -185,13 +186,13 @@ def by_page(K, runs):
 
 
 def nats_of(runs, K, part):
-    """Return the nats of the pages, a row for each start."""
-    scores = [scores[part, SPLIT] for (topics_of, _), (_, scores) in runs.items() if topics_of == K]
-    return np.array([[page.nats for page in pages] for pages in scores])
+    """Return the nats of the pages, a row for each of `LARGER_STARTS`."""
+    pages = [runs[K, seed][1][part, SPLIT] for seed in LARGER_STARTS]
+    return np.array([[page.nats for page in row] for row in pages])
 
 
 def beyond(runs):
-    """Compare what comes after 200 topics with what comes before it, on all pages and without some of them."""
+    """Compare fewer topics, and the memory, with the most topics, on all pages and on some of them."""
     bags, found = topics.load(CORPUS), []
     for part in ("valid", "test"):
         pages = getattr(bags, part)
@@ -200,17 +201,17 @@ def beyond(runs):
         )
         nats = {K: nats_of(runs, K, part) for K in BY_PAGE} | {"memory": memory}
         words = pages.split(SPLIT)[1].counts.sum(axis=1)
-        found += [{"part": part, **row} for row in steps(nats, words, topics.nearest(pages, bags.train))]
+        found += [{"part": part, **row} for row in with_most(nats, words, topics.nearest(pages, bags.train))]
     return found
 
 
-def steps(nats, words, alike, seed=10):
-    """Compare each model with the one before it, on all pages and on pages that are less ``alike``.
+def with_most(nats, words, alike, seed=10):
+    """Compare each model with that of the most topics, on all pages and on pages that are less ``alike``.
 
     ``nats`` has a row for each start, and ``alike`` the cosine of each page with the nearest training page.
-    "pages" says which were scored: "all", those that are not "near"-duplicates, or the "far" half.
+    "pages" says which were scored: "all", those without a "near" duplicate, or the "far" half.
     """
-    found = []
+    most, found = max(LARGER), []
     for name, kept in (
         ("all", alike < 2),
         ("near", alike <= topics.ALIKE),
@@ -218,11 +219,13 @@ def steps(nats, words, alike, seed=10):
     ):
         drawn = np.random.default_rng(seed).integers(kept.sum(), size=(RESAMPLES, kept.sum()))
         rng = np.random.default_rng(seed + 1)
-        for than, K in itertools.pairwise(nats):
-            values = above(nats[K][:, kept], nats[than][:, kept], words[kept], drawn, rng)
+        for K in nats:
+            if most == K:
+                continue
+            values = above(nats[K][:, kept], nats[most][:, kept], words[kept], drawn, rng)
             numbers = dict(zip(("difference", "low", "high"), values, strict=True))
-            found.append({"pages": name, "many": int(kept.sum()), "topics": K, "than": than, **numbers})
-            print(f"  {name:4} pages: {K} against {than}: {numbers['low']:+.1f} to {numbers['high']:+.1f} %")
+            found.append({"pages": name, "many": int(kept.sum()), "topics": K, "than": most, **numbers})
+            print(f"  {name:4} pages: {K} against {most}: {numbers['low']:+.1f} to {numbers['high']:+.1f} %")
     return found
 
 
@@ -236,7 +239,7 @@ def grouped(split, sizes=GROUPED_SIZES, starts=GROUPED_STARTS):
     alpha, beta = LARGER_PRIORS
     models = {
         K: [
-            topics.topic_model(topics.fit(train.counts, K, seed, alpha / K if K > 1 else 1, beta, ITERATIONS))
+            topics.topic_model(topics.fit(train.counts, K, seed, alpha / K, beta, ITERATIONS))
             for seed in starts
         ]
         for K in sizes
@@ -251,7 +254,7 @@ def grouped(split, sizes=GROUPED_SIZES, starts=GROUPED_STARTS):
     return {
         "split": split, "train": len(train), "others": len(others), "most_alike": float(alike.max()),
         "perplexities": [{"topics": K, "starts": values} for K, values in perplexities.items()],
-        "steps": steps(nats, words, alike),
+        "with_most": with_most(nats, words, alike),
     }  # fmt: skip
 
 

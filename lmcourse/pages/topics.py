@@ -24,7 +24,7 @@ TIMES = 3
 ALIKE = 0.9
 """A document has a near-duplicate if the cosine of their word counts is above this."""
 LINKED = 0.85
-"""Documents whose cosine is above this stay together in `split_groups`: lower, as the vocabulary is another."""
+"""Documents whose cosine is above this are in one group: it is lower, since the vocabulary is another."""
 
 
 class Bags(NamedTuple):
@@ -121,7 +121,7 @@ def memory(train: WordCounts, more: float = 20, alpha: float = 5) -> TopicModel:
 
 
 def groups(documents: Iterable[str]) -> np.ndarray:
-    """Return the group of each document: those whose cosine is above `LINKED`, and what they are linked to."""
+    """Return the group of each document: with those whose cosine is above `LINKED`, and so on from these."""
     texts = words_of(documents)
     counts = word_counts(texts, frequent(texts), by="whitespace").counts
     return connected_components(csr_matrix(_cosines(counts, counts) > LINKED), directed=False)[1]
