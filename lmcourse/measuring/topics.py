@@ -33,10 +33,18 @@ STARTS = range(8)
 ITERATIONS = 20
 LONGER = (100, 0), (100, 1)
 """Topics and starts of the fits with five times as many iterations: have the others converged?"""
-LARGER = [*itertools.product((400, 800), (5,), (0.005,), (0, 1))]
-"""Topics, alpha times the topics, beta and start of single fits beyond `SIZES`."""
-BY_PAGE = ((200, 0),)
-"""Topics and starts of the fits of which the nats of each page are kept."""
+LARGER = 400, 800
+"""Numbers of topics beyond `SIZES`; their priors are not searched."""
+LARGER_PRIORS = 5, 0.005
+"""Alpha times the topics, and beta, of these fits: those that 200 topics keep."""
+LARGER_STARTS = range(2)
+"""The starts that are compared page by page, also those of fewer topics."""
+BY_PAGE = 100, 200, *LARGER
+"""Numbers of topics of which the nats of each page are kept, in the mean over `LARGER_STARTS`."""
+GROUPED = (1,)
+"""Seeds of the splits in which no group of near-duplicates is on both sides."""
+GROUPED_SIZES = BY_PAGE
+GROUPED_STARTS = range(1)
 SHOWN = 5
 """How many topics of the chosen model are shown."""
 SPLIT = 10
@@ -51,11 +59,12 @@ def recompute():
     kept = best_priors(tried)
     runs = {(K, seed): scored(K, *kept[K], seed, splits=OTHER_SPLITS) for K in SIZES for seed in STARTS}
     longer = [scored(K, *kept[K], seed, 5 * ITERATIONS)[0] for K, seed in LONGER]
-    larger = [scored(K, alpha / K, beta, seed)[0] for K, alpha, beta, seed in LARGER]
-    keep(rows, tried, runs, longer, larger)
+    alpha, beta = LARGER_PRIORS
+    larger = {(K, seed): scored(K, alpha / K, beta, seed) for K in LARGER for seed in LARGER_STARTS}
+    keep(rows, tried, runs, longer, larger, [grouped(seed) for seed in GROUPED])
 
 
-def keep(rows, tried, runs, longer, larger):
+def keep(rows, tried, runs, longer, larger, by_group):
     """Choose by the rule, and store everything."""
     by_split = {
         split: choices(
@@ -72,7 +81,8 @@ def keep(rows, tried, runs, longer, larger):
     found = made(
         scikit_learn=sklearn.__version__, iterations=ITERATIONS, fits=rows, tried=tried,
         runs=[row for row, _ in runs.values()],
-        longer=longer, larger=larger, by_page=[by_page(*runs[case]) for case in BY_PAGE],
+        longer=longer, larger=[row for row, _ in larger.values()],
+        by_page=[by_page(K, runs | larger) for K in BY_PAGE], beyond=beyond(runs | larger), grouped=by_group,
         chosen=chosen, against=against,
         on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
         shown=[shown(chosen, *best_priors(tried)[chosen]), shown(800, 5 / 800, 0.005) | {"rows": []}],
@@ -169,10 +179,83 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
     return row, scores
 
 
-def by_page(row, scores):
-    """Return the nats of the second half of each page: what becomes of a comparison without some of them?"""
-    nats = {part: [round(page.nats, 2) for page in scores[part, SPLIT]] for part in ("valid", "test")}
-    return {"topics": row["topics"], "seed": row["seed"], **nats}
+def by_page(K, runs):
+    """Return the nats of the second half of each page, in the mean over the starts."""
+    nats = {part: nats_of(runs, K, part).mean(axis=0).round(2).tolist() for part in ("valid", "test")}
+    return {"topics": K, **nats}
+
+
+def nats_of(runs, K, part):
+    """Return the nats of the pages, a row for each of `LARGER_STARTS`."""
+    pages = [runs[K, seed][1][part, SPLIT] for seed in LARGER_STARTS]
+    return np.array([[page.nats for page in row] for row in pages])
+
+
+def beyond(runs):
+    """Compare fewer topics, and the memory, with the most topics, on all pages and on some of them."""
+    bags, found = topics.load(CORPUS), []
+    for part in ("valid", "test"):
+        pages = getattr(bags, part)
+        memory = np.array(
+            [[score.nats for score in topics.memory(bags.train).completion_documents(*pages.split(SPLIT))]]
+        )
+        nats = {K: nats_of(runs, K, part) for K in BY_PAGE} | {"memory": memory}
+        words = pages.split(SPLIT)[1].counts.sum(axis=1)
+        found += [{"part": part, **row} for row in with_most(nats, words, topics.nearest(pages, bags.train))]
+    return found
+
+
+def with_most(nats, words, alike, seed=10):
+    """Compare each model with that of the most topics, on all pages and on pages that are less ``alike``.
+
+    ``nats`` has a row for each start, and ``alike`` the cosine of each page with the nearest training page.
+    "pages" says which were scored: "all", those without a "near" duplicate, or the "far" half.
+    """
+    most, found = max(LARGER), []
+    for name, kept in (
+        ("all", alike < 2),
+        ("near", alike <= topics.ALIKE),
+        ("far", alike <= np.median(alike)),
+    ):
+        drawn = np.random.default_rng(seed).integers(kept.sum(), size=(RESAMPLES, kept.sum()))
+        rng = np.random.default_rng(seed + 1)
+        for K in nats:
+            if most == K:
+                continue
+            values = above(nats[K][:, kept], nats[most][:, kept], words[kept], drawn, rng)
+            numbers = dict(zip(("difference", "low", "high"), values, strict=True))
+            found.append({"pages": name, "many": int(kept.sum()), "topics": K, "than": most, **numbers})
+            print(f"  {name:4} pages: {K} against {most}: {numbers['low']:+.1f} to {numbers['high']:+.1f} %")
+    return found
+
+
+def grouped(split, sizes=GROUPED_SIZES, starts=GROUPED_STARTS):
+    """Fit and score models where no group of near-duplicates is on both sides of the split."""
+    corpus = corpora.load(CORPUS)
+    documents = [*corpus.train, *corpus.valid, *corpus.test]
+    train, others = topics.split_groups(documents, len(corpus.valid) + len(corpus.test), split)
+    halves = others.split(SPLIT)
+    words = halves[1].counts.sum(axis=1)
+    alpha, beta = LARGER_PRIORS
+    models = {
+        K: [
+            topics.topic_model(topics.fit(train.counts, K, seed, alpha / K, beta, ITERATIONS))
+            for seed in starts
+        ]
+        for K in sizes
+    } | {"memory": [topics.memory(train)]}
+    nats = {
+        K: np.array([[page.nats for page in model.completion_documents(*halves)] for model in fits])
+        for K, fits in models.items()
+    }
+    alike = topics.nearest(others, train)
+    perplexities = {K: np.exp(losses.sum(axis=1) / words.sum()).tolist() for K, losses in nats.items()}
+    print(f"groups, split {split}: {perplexities}")
+    return {
+        "split": split, "train": len(train), "others": len(others), "most_alike": float(alike.max()),
+        "perplexities": [{"topics": K, "starts": values} for K, values in perplexities.items()],
+        "with_most": with_most(nats, words, alike),
+    }  # fmt: skip
 
 
 def shown(K, alpha, beta, seed=0):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 from sklearn.decomposition import LatentDirichletAllocation
 
 from lmmetrics import corpora
@@ -20,6 +21,10 @@ PRIOR = 0.1
 """The parameter of both Dirichlet priors, of the weights and of the topics' words."""
 TIMES = 3
 """How often a word occurs in the training documents, at least, to be in the vocabulary."""
+ALIKE = 0.9
+"""A document has a near-duplicate if the cosine of their word counts is above this."""
+LINKED = 0.85
+"""Documents whose cosine is above this are in one group: it is lower, since the vocabulary is another."""
 
 
 class Bags(NamedTuple):
@@ -96,13 +101,47 @@ def sources(model: TopicModel, train: WordCounts) -> tuple[np.ndarray, np.ndarra
     return words.sum(axis=0), words.max(axis=0) / words.sum(axis=0).clip(1e-12)
 
 
+def _cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    unit = [counts / np.linalg.norm(counts, axis=1, keepdims=True) for counts in (one, other)]
+    return unit[0] @ unit[1].T
+
+
 def nearest(part: WordCounts, train: WordCounts) -> np.ndarray:
     """Return, for each document, the cosine of its counts with those of the nearest training document."""
+    return _cosines(part.counts, train.counts).max(axis=1)
 
-    def unit(counts):
-        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
-    return (unit(part.counts) @ unit(train.counts).T).max(axis=1)
+def memory(train: WordCounts, more: float = 20, alpha: float = 5) -> TopicModel:
+    """Return a model with a topic for each training document: its words, and some ``more`` of the whole.
+
+    Nothing is fitted. The parameter of the prior of the weights is ``alpha``, divided by the documents.
+    """
+    topics = train.counts + more * train.counts.sum(axis=0) / train.counts.sum()
+    return TopicModel(topics / topics.sum(axis=1, keepdims=True), alpha / len(train))
+
+
+def groups(documents: Iterable[str]) -> np.ndarray:
+    """Return the group of each document: with those whose cosine is above `LINKED`, and so on from these."""
+    texts = words_of(documents)
+    counts = word_counts(texts, frequent(texts), by="whitespace").counts
+    return connected_components(csr_matrix(_cosines(counts, counts) > LINKED), directed=False)[1]
+
+
+def split_groups(documents: Sequence[str], held_out: int, seed: int) -> tuple[WordCounts, WordCounts]:
+    """Return the word counts of training documents, and of so many others or a few more, drawn in groups.
+
+    No group is on both sides. The vocabulary is that of the training documents.
+    """
+    group = groups(documents)
+    order = np.random.default_rng(seed).permutation(group.max() + 1)
+    enough = np.searchsorted(np.cumsum(np.bincount(group)[order]), held_out) + 1
+    out = np.isin(group, order[:enough])
+    texts = words_of(documents)
+    train, others = (
+        [text for text, is_out in zip(texts, out, strict=True) if is_out == side] for side in (False, True)
+    )
+    kept = frequent(train)
+    return word_counts(train, kept, by="whitespace"), word_counts(others, kept, by="whitespace")
 
 
 def shared_windows(documents: Iterable[str], words: Sequence[str], window: int = 10) -> np.ndarray:

@@ -8,7 +8,7 @@ import pytest
 from lmcourse.measuring import topics
 from lmcourse.measuring.reproduced import stored
 from lmcourse.pages import topics as pages
-from lmmetrics import Score
+from lmmetrics import Score, corpora
 from lmmetrics.topics import TopicModel, word_counts
 
 
@@ -43,9 +43,17 @@ def test_the_run_is_whole():
     assert [row["part"] for row in kept["against"]] == [part for part in ("valid", "test") for _ in sizes[1:]]
     assert [(row["topics"], row["seed"]) for row in kept["longer"]] == [*topics.LONGER]
     assert [(row["topics"], row["beta"], row["seed"]) for row in kept["larger"]] == [
-        (K, beta, seed) for K, _, beta, seed in topics.LARGER
+        (K, topics.LARGER_PRIORS[1], seed) for K in topics.LARGER for seed in topics.LARGER_STARTS
     ]
-    assert [(row["topics"], row["seed"]) for row in kept["by_page"]] == [*topics.BY_PAGE]
+    assert [row["topics"] for row in kept["by_page"]] == [*topics.BY_PAGE]
+    fewer = [K for K in topics.BY_PAGE if max(topics.LARGER) != K]
+    cases = [(pages, K) for pages in ("all", "near", "far") for K in (*fewer, "memory")]
+    for part in ("valid", "test"):
+        found = [(row["pages"], row["topics"]) for row in kept["beyond"] if row["part"] == part]
+        assert found == cases
+    assert [row["split"] for row in kept["grouped"]] == [*topics.GROUPED]
+    for row in kept["grouped"]:
+        assert [(one["pages"], one["topics"]) for one in row["with_most"]] == cases
     assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
     assert len(kept["shown"][0]["rows"]) == topics.SHOWN and kept["shown"][0]["topics"] == kept["chosen"]
 
@@ -164,13 +172,14 @@ def test_coherence_by_hand():
 
 def test_the_nats_of_the_pages_are_those_of_the_stored_fits():
     kept = stored()["topics"]
-    fits = {(row["topics"], row["seed"]): row for row in kept["runs"]}
+    fits = {(row["topics"], row["seed"]): row for row in kept["runs"] + kept["larger"]}
     bags = pages.load(topics.CORPUS)
     for row in kept["by_page"]:
         for part in ("valid", "test"):
             _, scored = getattr(bags, part).split(topics.SPLIT)
             perplexity = np.exp(sum(row[part]) / scored.counts.sum())
-            assert perplexity == pytest.approx(fits[row["topics"], row["seed"]][part], rel=1e-4)
+            starts = [np.log(fits[row["topics"], seed][part]) for seed in topics.LARGER_STARTS]
+            assert perplexity == pytest.approx(np.exp(np.mean(starts)), rel=1e-4)
             assert len(row[part]) == len(getattr(bags, part))
 
 
@@ -178,6 +187,41 @@ def test_the_nearest_training_page_has_the_largest_cosine():
     train = word_counts(["aaa bbb", "aaa aaa aaa bbb", "ccc"])
     other = word_counts(["bbb bbb aaa aaa", "aaa aaa ccc ccc"], train)
     assert pages.nearest(other, train) == pytest.approx([1, max(3 / np.sqrt(20), 1 / np.sqrt(2))])
+
+
+def test_the_comparisons_with_the_most_topics_are_those_of_the_stored_pages():
+    """The differences, on all pages: the memory is made again, the fits are those that are stored."""
+    kept = stored()["topics"]
+    bags = pages.load(topics.CORPUS)
+    for part in ("valid", "test"):
+        halves = getattr(bags, part).split(topics.SPLIT)
+        words = halves[1].counts.sum()
+        nats = {row["topics"]: sum(row[part]) for row in kept["by_page"]}
+        nats["memory"] = sum(score.nats for score in pages.memory(bags.train).completion_documents(*halves))
+        for row in kept["beyond"]:
+            if (row["part"], row["pages"]) == (part, "all"):
+                expected = 100 * np.expm1((nats[row["topics"]] - nats[row["than"]]) / words)
+                assert row["difference"] == pytest.approx(expected, abs=0.01)
+                assert row["low"] < row["difference"] < row["high"]
+
+
+def test_near_duplicates_stay_on_one_side_of_the_split():
+    """Two pairs that are alike, and pages between which there is nothing: no pair is ever apart."""
+    texts = [
+        " ".join(letter * 3 for letter in word) for word in ("aaab", "aaab", "cccd", "cccd", "eeee", "ffff")
+    ]
+    groups = pages.groups(texts)
+    assert groups[0] == groups[1] != groups[2] == groups[3]
+    for seed in range(5):
+        train, others = pages.split_groups(texts, 2, seed)
+        assert len(train) + len(others) == 6 and len(others) in (2, 3)
+    corpus = corpora.load(topics.CORPUS)
+    documents = [*corpus.train, *corpus.valid, *corpus.test]
+    for row in stored()["topics"]["grouped"]:
+        train, others = pages.split_groups(documents, len(corpus.valid) + len(corpus.test), row["split"])
+        assert (len(train), len(others)) == (row["train"], row["others"])
+        assert pages.nearest(others, train).max() == pytest.approx(row["most_alike"])
+        assert row["most_alike"] < pages.ALIKE
 
 
 def test_typical_words_set_a_topic_apart():

@@ -182,6 +182,11 @@ PRIORS = Question(
             "In your 'best' alpha and beta are swapped.",
         ),
         Mistake(
+            "L31",
+            but(priors, {"ends": lambda *case: priors(*case)["ends"][:, ::-1]}),
+            "In your 'ends' alpha and beta are swapped.",
+        ),
+        Mistake(
             "L22",
             partial(priors, at_an_end=partial(_at_an_end, ends=(max,))),
             "Your 'ends' look at the largest value of a list only. The smallest is an end, too.",
