@@ -45,20 +45,10 @@
     const now = { version: data.start, pages: most, margin: data.margin };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    function slider(words, key, range, shown) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value: now[key] });
-      const number = make("output", "number", label);
-      const tell = () => { number.textContent = shown(now[key]); };
-      input.addEventListener("input", () => { now[key] = Number(input.value); tell(); show(); });
-      tell();
-    }
-    slider("version", "version", { min: 0, max: data.versions.length - 1, step: 1 }, (k) => data.versions[k].name);
-    slider("test pages", "pages", { min: 2, max: most, step: 1 }, String);
-    slider("margin", "margin", { min: 0.5, max: 10, step: 0.5 }, (m) => `${m.toFixed(1)} %`);
+    make.slider(controls, "version", { min: 0, max: data.versions.length - 1, step: 1 }, now.version,
+      (k) => data.versions[k].name, (k) => { now.version = k; show(); });
+    make.slider(controls, "test pages", { min: 2, max: most, step: 1 }, now.pages, String, (n) => { now.pages = n; show(); });
+    make.slider(controls, "margin", { min: 0.5, max: 10, step: 0.5 }, now.margin, (m) => `${m.toFixed(1)} %`, (m) => { now.margin = m; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",

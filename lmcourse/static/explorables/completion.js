@@ -27,12 +27,8 @@
     const path = (values) => values.map((v, k) => `${k ? "L" : "M"}${x(data.topics[k]).toFixed(1)} ${y(v).toFixed(1)}`).join("");
 
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-    const label = make("label", "", controls);
-    label.append("words read of each page, at most ");
-    const input = make("input", "", label);
-    Object.assign(input, { type: "range", min: 0, max: data.read.length - 1, step: 1, value: row });
-    const number = make("output", "number", label);
-    input.addEventListener("input", function () { row = Number(input.value); show(); });
+    make.slider(controls, "words read of each page, at most", { min: 0, max: data.read.length - 1, step: 1 }, row,
+      (k) => String(data.read[k]), (k) => { row = k; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": "perplexity against the number of topics",
@@ -55,7 +51,6 @@
 
     function show() {
       const found = verdict(data, row), values = data.completion[row];
-      number.textContent = String(found.words);
       curve.setAttribute("d", path(values));
       dots.forEach(function (dot, k) {
         dot.setAttribute("cx", x(data.topics[k]));

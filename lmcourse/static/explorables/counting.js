@@ -63,28 +63,17 @@
       input.addEventListener("change", () => { options[key] = input.checked; show(); });
     }
     for (const [key, words] of [["padding", "padding is"], ["cut", "a sentence is"], ["average", "put together by"]]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const select = make("select", "", label);
-      for (const [value, said] of Object.entries(CHOICES[key])) {
-        Object.assign(make("option", "", select), { value, textContent: said, selected: String(PLAIN[key]) === value });
-      }
-      select.addEventListener("change", () => {
-        options[key] = key === "cut" ? Number(select.value) : select.value;
+      make.select(controls, words, Object.entries(CHOICES[key]), PLAIN[key], (value) => {
+        options[key] = key === "cut" ? Number(value) : value;
         show();
       });
     }
-    const label = make("label", "", controls);
-    label.append("sentences in a batch ");
-    const batch = make("input", "", label), size = make("output", "number", label);
-    Object.assign(batch, { type: "range", min: 1, max: 64, step: 1, value: PLAIN.batch });
-    batch.addEventListener("input", () => { options.batch = Number(batch.value); show(); });
+    make.slider(controls, "sentences in a batch", { min: 1, max: 64, step: 1 }, PLAIN.batch, String, (n) => { options.batch = n; show(); });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
     function show() {
       const { nats, count: units, ppl } = count(data.sentences, options, data.symbols);
-      size.textContent = String(options.batch);
       const exponent = Math.log(ppl) / Math.log(right);
       const quotient = options.average === "pooled"
         ? `${nats.toFixed(1)} nats over ${units} positions`

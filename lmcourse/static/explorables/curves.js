@@ -24,27 +24,17 @@
     const now = { text: 0, order: "chosen", at: 4 };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    function choice(words, options, key, shown) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const select = make("select", "", label);
-      for (const value of options) {
-        const option = make("option", "", select);
-        Object.assign(option, { value: String(value), textContent: shown(value) });
-      }
-      select.value = String(now[key]);
-      select.addEventListener("change", () => { now[key] = key === "text" ? Number(select.value) : select.value; show(); });
-    }
-    choice("text", data.texts.map((_, k) => k), "text", (k) => data.texts[k].name);
-    choice("table", Object.keys(data.texts[0].tables).reverse(), "order",
-      (name) => name === "chosen" ? "order chosen on valid documents" : `order ${name}`);
-    const label = make("label", "", controls);
-    label.append("training text ");
-    const slider = make("input", "", label);
-    Object.assign(slider, { type: "range", min: 0, max: data.texts[0].amounts.length - 1, step: 1, value: now.at });
-    const number = make("output", "number", label);
-    slider.addEventListener("input", () => { now.at = Number(slider.value); show(); });
+    make.select(controls, "text", data.texts.map((text, k) => [k, text.name]), now.text, (k) => { now.text = Number(k); show(); });
+    const orders = Object.keys(data.texts[0].tables).reverse();
+    make.select(controls, "table", orders.map((name) => [name, name === "chosen" ? "order chosen on valid documents" : `order ${name}`]),
+      now.order, (name) => { now.order = name; show(); });
+    const length = function (at) {
+      const row = data.texts[now.text].amounts[at];
+      const [fewest, largest] = [Math.min(...row), Math.max(...row)].map((n) => n.toLocaleString("en"));
+      return fewest === largest ? `${fewest} words` : `${fewest} to ${largest} words`;
+    };
+    const setAmount = make.slider(controls, "training text", { min: 0, max: data.texts[0].amounts.length - 1, step: 1 }, now.at,
+      length, (at) => { now.at = at; show(); });
 
     const picture = add(form, "svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", class: "plot" });
     picture.setAttribute("aria-label", "Perplexity against words of training text, both on logarithmic axes, for a table and a network.");
@@ -78,8 +68,7 @@
         const other = mean((who === "table" ? network : table)[0]);
         add(picture, "text", { x: x(middle[0]) + 10, y: y(mean(rows[0])) + (mean(rows[0]) > other ? -12 : 26), class: colour }, who);
       }
-      const [fewest, largest] = [Math.min(...amounts[now.at]), Math.max(...amounts[now.at])].map((n) => n.toLocaleString("en"));
-      number.textContent = fewest === largest ? `${fewest} words` : `${fewest} to ${largest} words`;
+      setAmount(now.at);
       const range = function (row) {
         const [low, high] = [Math.min(...row).toFixed(0), Math.max(...row).toFixed(0)];
         return low === high ? low : `${low} to ${high}`;
@@ -89,7 +78,7 @@
       const about = (n) => Math.round(n / 100) * 100;
       const last = network.length - 1;
       const wins = network[0].map((_, k) => network[last][k] < table[last][k]);
-      words.innerHTML = `On ${name}, with ${number.textContent} to learn from: table <b>${range(table[now.at])}</b>, network <b>${range(network[now.at])}</b>. ` +
+      words.innerHTML = `On ${name}, with ${length(now.at)} to learn from: table <b>${range(table[now.at])}</b>, network <b>${range(network[now.at])}</b>. ` +
         (found.length === places.length
           ? `Drawn straight from point to point, the curves cross between <b>${about(Math.min(...found)).toLocaleString("en")}</b> and <b>${about(Math.max(...found)).toLocaleString("en")}</b> words, in all three draws.`
           : found.length ? `The curves cross in ${found.length} of three draws.`

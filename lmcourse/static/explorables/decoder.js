@@ -43,19 +43,12 @@
       model.style.width = `${100 * data.q[i]}%`;
       return { fill, number: make("output", "number", row) };
     });
-    const controls = make("div", "controls", form), outputs = {};
-    for (const [key, words, range] of [
-      ["temperature", "temperature", { min: 0.1, max: 2, step: 0.1 }],
-      ["k", "top-k: keep", { min: 1, max: data.q.length, step: 1 }],
-      ["p", "top-p: keep a share of", { min: 0.05, max: 1, step: 0.05 }],
-    ]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value: options[key] });
-      outputs[key] = make("output", "number", label);
-      input.addEventListener("input", () => { options[key] = Number(input.value); show(); });
-    }
+    const controls = make("div", "controls", form);
+    for (const [key, words, range, digits] of [
+      ["temperature", "temperature", { min: 0.1, max: 2, step: 0.1 }, 1],
+      ["k", "top-k: keep", { min: 1, max: data.q.length, step: 1 }, 0],
+      ["p", "top-p: keep a share of", { min: 0.05, max: 1, step: 0.05 }, 2],
+    ]) make.slider(controls, words, range, options[key], (v) => v.toFixed(digits), (v) => { options[key] = v; show(); });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
@@ -65,9 +58,6 @@
         row.fill.style.width = `${100 * r[i]}%`;
         row.number.textContent = r[i].toFixed(2);
       });
-      outputs.temperature.textContent = options.temperature.toFixed(1);
-      outputs.k.textContent = String(options.k);
-      outputs.p.textContent = options.p.toFixed(2);
       const left = r.filter((value) => value > 0).length, mine = r[data.came];
       words.innerHTML = `The decoder can write <b>${left}</b> of ${data.q.length} symbols, with an entropy of ` +
         `${entropy(r).toFixed(2)} bits. It writes “${data.symbols[data.came]}” with probability ${mine.toFixed(3)}.<br>` +

@@ -27,19 +27,8 @@
     const now = { unit: "token", size: data.size };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    const which = make("label", "", controls);
-    which.append("one draw is a ");
-    const unit = make("select", "", which);
-    for (const name of ["token", "tale"]) make("option", "", unit).textContent = name;
-    unit.addEventListener("change", () => { now.unit = unit.value; show(); });
-
-    const label = make("label", "", controls);
-    label.append("tales in a test set ");
-    const size = make("input", "", label);
-    Object.assign(size, { type: "range", min: 3, max: most, step: 1, value: now.size });
-    const number = make("output", "number", label);
-    size.addEventListener("input", () => { now.size = Number(size.value); show(); });
+    make.select(controls, "one draw is a", ["token", "tale"].map((name) => [name, name]), now.unit, (name) => { now.unit = name; show(); });
+    make.slider(controls, "tales in a test set", { min: 3, max: most, step: 1 }, now.size, String, (n) => { now.size = n; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
@@ -61,7 +50,6 @@
     result.setAttribute("aria-live", "polite");
 
     function show() {
-      number.textContent = String(now.size);
       let missed = 0, width = 0;
       data.draws.forEach((indices, k) => {
         const found = interval(data.tales, indices.slice(0, now.size), now.unit);

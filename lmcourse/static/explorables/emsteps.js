@@ -16,13 +16,19 @@
     const add = make.svg;
     let weight = data.start, steps = 0, earlier = [];
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-    const label = make("label", "", controls);
-    label.append("weight λ ");
-    const input = make("input", "", label), number = make("output", "number", label);
-    Object.assign(input, { type: "range", min: 0.02, max: 0.98, step: 0.01, value: weight });
-    const button = make("button", "comes", controls);
-    button.type = "button";
-    button.textContent = "one step";
+    const setWeight = make.slider(controls, "weight λ", { min: 0.02, max: 0.98, step: 0.01 }, weight, (v) => v.toFixed(3), (v) => {
+      weight = v;
+      steps = 0;
+      earlier = [];
+      show();
+    });
+    make.button(controls, "one step", () => {
+      earlier.push(weight);
+      weight = step(data.f, data.b, weight).next;
+      steps += 1;
+      setWeight(weight);
+      show();
+    });
 
     const grid = Array.from({ length: 97 }, (_, k) => 0.02 + k * 0.01);
     const losses = grid.map((w) => step(data.f, data.b, w).loss);
@@ -63,23 +69,8 @@
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
-    input.addEventListener("input", function () {
-      weight = Number(input.value);
-      steps = 0;
-      earlier = [];
-      show();
-    });
-    button.addEventListener("click", function () {
-      earlier.push(weight);
-      weight = step(data.f, data.b, weight).next;
-      steps += 1;
-      input.value = weight;
-      show();
-    });
-
     function show() {
       const found = step(data.f, data.b, weight);
-      number.textContent = weight.toFixed(3);
       dot.setAttribute("cx", x(weight));
       dot.setAttribute("cy", y(found.loss));
       trail.replaceChildren();

@@ -33,19 +33,9 @@
     const now = { delta: data.delta, fading: false };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const label = make("label", "", controls);
-    label.append("chance to end after the first word ");
-    const input = make("input", "", label);
-    Object.assign(input, { type: "range", min: 0, max: 0.6, step: 0.01, value: now.delta });
-    const number = make("output", "number", label);
-    input.addEventListener("input", () => { now.delta = Number(input.value); show(); });
-    const kinds = ["constant", "fading"].map((name, k) => {
-      const button = make("button", "comes", controls);
-      button.type = "button";
-      button.textContent = name;
-      button.addEventListener("click", () => { now.fading = k === 1; show(); });
-      return button;
-    });
+    make.slider(controls, "chance to end after the first word", { min: 0, max: 0.6, step: 0.01 }, now.delta,
+      (v) => v.toFixed(2), (v) => { now.delta = v; show(); });
+    const kinds = ["constant", "fading"].map((name, k) => make.button(controls, name, () => { now.fading = k === 1; show(); }));
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
       "aria-label": "the mass of the texts of each length, and what is still going on",
@@ -57,7 +47,6 @@
 
     function show() {
       const { ended, goingOn } = masses(now.delta, now.fading, data.longest);
-      number.textContent = now.delta.toFixed(2);
       kinds.forEach((button, k) => button.setAttribute("aria-pressed", String((k === 1) === now.fading)));
       picture.replaceChildren();
       for (const mass of [0, 0.25, 0.5, 0.75, 1]) {

@@ -33,19 +33,9 @@
     const now = { favourite: data.favourite, hits: data.right.reduce((a, b) => a + b, 0) };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    function slider(name, key, range, shown) {
-      const label = make("label", "", controls);
-      label.append(`${name} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value: now[key] });
-      const number = make("output", "number", label);
-      const tell = () => { number.textContent = shown(now[key]); };
-      input.addEventListener("input", () => { now[key] = Number(input.value); tell(); show(); });
-      tell();
-    }
-    slider("probability of the favourite", "favourite", { min: 0.02, max: 0.98, step: 0.01 }, (c) => c.toFixed(2));
-    slider("hits", "hits", { min: 1, max: words - 1, step: 1 }, (k) => `${k} of ${words}`);
+    make.slider(controls, "probability of the favourite", { min: 0.02, max: 0.98, step: 0.01 }, now.favourite,
+      (c) => c.toFixed(2), (c) => { now.favourite = c; show(); });
+    make.slider(controls, "hits", { min: 1, max: words - 1, step: 1 }, now.hits, (k) => `${k} of ${words}`, (k) => { now.hits = k; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",

@@ -30,15 +30,8 @@
     const now = { p: data.p, q: data.q };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const names = { p: "it rains, p", q: "the desk says, q" };
-    const shown = {};
-    for (const key of ["p", "q"]) {
-      const label = make("label", "", controls);
-      label.append(`${names[key]} `);
-      const slider = make("input", "", label);
-      Object.assign(slider, { type: "range", min: 0.01, max: 0.99, step: 0.01, value: now[key] });
-      shown[key] = make("output", "number", label);
-      slider.addEventListener("input", function () { now[key] = Number(slider.value); show(); });
+    for (const [key, words] of [["p", "it rains, p"], ["q", "the desk says, q"]]) {
+      make.slider(controls, words, { min: 0.01, max: 0.99, step: 0.01 }, now[key], (v) => v.toFixed(2), (v) => { now[key] = v; show(); });
     }
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
@@ -64,7 +57,6 @@
 
     function show() {
       const made = split(now.p, now.q);
-      for (const key of ["p", "q"]) shown[key].textContent = now[key].toFixed(2);
       curve.setAttribute("d", path((q) => split(now.p, q).loss));
       level.setAttribute("y1", y(made.floor));
       level.setAttribute("y2", y(made.floor));

@@ -32,15 +32,13 @@
       const track = make("div", "track", row);
       const fill = make("div", "fill", track);
       const number = make("output", "number", row);
-      const comes = make("button", "comes", row);
-      Object.assign(comes, { type: "button", textContent: "observed" });
+      const comes = make.button(row, "observed", () => { came = k; show(); });
       comes.setAttribute("aria-label", `${name} is observed`);
       slider.addEventListener("input", function () {
         weights[k] = Number(slider.value);
         if (weights.every((w) => w === 0)) weights[k] = 1;
         show();
       });
-      comes.addEventListener("click", function () { came = k; show(); });
       return { row, slider, fill, number, comes };
     });
     const words = make("p", "result", form);

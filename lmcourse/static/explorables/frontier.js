@@ -53,18 +53,9 @@
     }
 
     const controls = make("div", "controls", form);
-    const outputs = {};
-    for (const [key, words, most, step] of [
-      ["bits", "bits per token above the floor", data.top, 0.005],
-      ["every", "the task looks at one token in", 64, 1],
-    ]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", min: key === "every" ? 2 : 0, max: most, step, value: options[key] });
-      outputs[key] = make("output", "number", label);
-      input.addEventListener("input", () => { options[key] = Number(input.value); show(); });
-    }
+    make.slider(controls, "bits per token above the floor", { min: 0, max: data.top, step: 0.005 }, options.bits,
+      (v) => v.toFixed(3), (v) => { options.bits = v; show(); });
+    make.slider(controls, "the task looks at one token in", { min: 2, max: 64, step: 1 }, options.every, String, (n) => { options.every = n; show(); });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
@@ -78,8 +69,6 @@
       }
       const own = options.every === start.every;
       points.forEach((point) => { point.style.display = own ? "" : "none"; });
-      outputs.bits.textContent = options.bits.toFixed(3);
-      outputs.every.textContent = String(options.every);
       const ppl = 2 ** (data.floor + options.bits);
       const near = own ? data.models.filter((model) => Math.abs(model.bits - options.bits) <= 0.01) : [];
       words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +

@@ -53,17 +53,8 @@
     const ids = [...data.start], end = data.symbols.length - 1;
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const buttons = data.symbols.map((name, id) => {
-      const button = make("button", "comes", controls);
-      button.type = "button";
-      button.textContent = `+ ${name}`;
-      button.addEventListener("click", () => { ids.push(id); show(); });
-      return button;
-    });
-    const back = make("button", "comes", controls);
-    back.type = "button";
-    back.textContent = "take one back";
-    back.addEventListener("click", () => { ids.pop(); show(); });
+    const buttons = data.symbols.map((name, id) => make.button(controls, `+ ${name}`, () => { ids.push(id); show(); }));
+    const back = make.button(controls, "take one back", () => { ids.pop(); show(); });
     const picture = add(form, "svg", { class: "plot", role: "img", "aria-label": "the interval after each symbol, and the cell of the code" });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");

@@ -15,19 +15,10 @@
     const now = { share: data.share, gain: data.gain };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    function slider(words, key, range, shown) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value: now[key] });
-      const number = make("output", "number", label);
-      const tell = () => { number.textContent = shown(now[key]); };
-      input.addEventListener("input", () => { now[key] = Number(input.value); tell(); show(); });
-      tell();
-    }
-    slider("share of the tokens", "share", { min: 0, max: MOST, step: 0.01 }, (v) => v.toFixed(2));
-    slider("gain of a leaked token", "gain", { min: 0, max: 4, step: 0.1 }, (v) => `${v.toFixed(1)} nats`);
+    make.slider(controls, "share of the tokens", { min: 0, max: MOST, step: 0.01 }, now.share,
+      (v) => v.toFixed(2), (v) => { now.share = v; show(); });
+    make.slider(controls, "gain of a leaked token", { min: 0, max: 4, step: 0.1 }, now.gain,
+      (v) => `${v.toFixed(1)} nats`, (v) => { now.gain = v; show(); });
 
     const top = Math.ceil(Math.max(data.ppl0, data.rival.perplexity) / 10) * 10;
     const x = (v) => LEFT + v / MOST * (WIDTH - LEFT - RIGHT);

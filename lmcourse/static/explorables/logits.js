@@ -41,22 +41,10 @@
     const floor = data.target.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const sliders = data.names.map(function (name, k) {
-      const label = make("label", "", controls);
-      label.append(`logit of ${name} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", min: -4, max: 4, step: 0.1, value: z[k] });
-      const number = make("output", "number", label);
-      input.addEventListener("input", function () { z[k] = Number(input.value); steps = 0; show(); });
-      return { input, number };
-    });
-    function button(words, act) {
-      const made = make("button", "comes", controls);
-      Object.assign(made, { type: "button", textContent: words });
-      made.addEventListener("click", function () { act(); show(); });
-    }
-    button("one step downhill", () => { z = step(z, data.target, data.rate); steps += 1; });
-    button("start again", () => { z = [...data.logits]; steps = 0; });
+    const setters = data.names.map((name, k) => make.slider(controls, `logit of ${name}`, { min: -4, max: 4, step: 0.1 }, z[k],
+      (v) => signed(v, 1), (v) => { z[k] = v; steps = 0; show(); }));
+    make.button(controls, "one step downhill", () => { z = step(z, data.target, data.rate); steps += 1; show(); });
+    make.button(controls, "start again", () => { z = [...data.logits]; steps = 0; show(); });
 
     const bottom = TOP + n * ROW;
     const picture = add(form, "svg", {
@@ -85,8 +73,7 @@
       rows.forEach(function (row, k) {
         row.bar.setAttribute("width", x(q[k]) - x(0));
         row.slope.textContent = signed(slope[k], 3);
-        sliders[k].input.value = z[k];
-        sliders[k].number.textContent = signed(z[k], 1);
+        setters[k](z[k]);
       });
       words.innerHTML = `The loss is <b>${now.toFixed(4)}</b> nats, <b>${Math.max(0, now - floor).toFixed(4)}</b> above the entropy of ` +
         `the target (${floor.toFixed(4)}).` + (steps ? ` Steps: ${steps}.` : "");

@@ -25,13 +25,8 @@
     const now = { ahead: data.start[0], layers: data.start[1], changed: data.start[2] };
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
     for (const [key, words, most] of [["ahead", "positions ahead", 1], ["layers", "layers", 3], ["changed", "changed token", N]]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label), number = make("output", "number", label);
-      Object.assign(input, { type: "range", min: key === "ahead" ? 0 : 1, max: most, step: 1, value: now[key] });
-      const tell = () => { number.textContent = key === "changed" ? `${now[key]} (${signs[now[key] - 1]})` : String(now[key]); };
-      input.addEventListener("input", function () { now[key] = Number(input.value); tell(); show(); });
-      tell();
+      make.slider(controls, words, { min: key === "ahead" ? 0 : 1, max: most, step: 1 }, now[key],
+        (v) => key === "changed" ? `${v} (${signs[v - 1]})` : String(v), (v) => { now[key] = v; show(); });
     }
     const width = LEFT + N * CELL + 8, height = TOP + N * CELL + 26;
     const picture = add(form, "svg", {

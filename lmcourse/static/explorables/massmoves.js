@@ -55,17 +55,9 @@
     const add = make.svg;
     const now = { method: data.method, context: data.context, k: data.k, λ: data.lambda, D: data.D };
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-
-    function choose(words, key, names) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const select = make("select", "", label);
-      for (const name of names) make("option", "", select).textContent = name;
-      select.value = now[key];
-      select.addEventListener("change", () => { now[key] = select.value; show(); });
+    for (const [words, key, names] of [["after", "context", Object.keys(data.contexts)], ["method", "method", Object.keys(METHODS)]]) {
+      make.select(controls, words, names.map((name) => [name, name]), now[key], (name) => { now[key] = name; show(); });
     }
-    choose("after", "context", Object.keys(data.contexts));
-    choose("method", "method", Object.keys(METHODS));
     const label = make("label", "", controls), name = document.createTextNode("");
     label.append(name);
     const input = make("input", "", label), number = make("output", "number", label);

@@ -26,14 +26,8 @@
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
     data.models.forEach((model, k) => {
-      const label = make("label", "", controls);
-      label.append(`${model.name}: share of ${data.slices[0]} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", min: 0, max: 1, step: 0.01, value: model.share });
-      const number = make("output", "number", label);
-      const tell = () => { number.textContent = shares[k].toFixed(2); };
-      input.addEventListener("input", () => { shares[k] = Number(input.value); tell(); show(); });
-      tell();
+      make.slider(controls, `${model.name}: share of ${data.slices[0]}`, { min: 0, max: 1, step: 0.01 }, model.share,
+        (v) => v.toFixed(2), (v) => { shares[k] = v; show(); });
     });
     const ends = data.models.flatMap((model) => model.losses);
     const low = Math.min(...ends) - 0.1, high = Math.max(...ends) + 0.1;

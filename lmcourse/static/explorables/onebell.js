@@ -40,19 +40,9 @@
     const lowest = { forward: Infinity, reverse: Infinity };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const sliders = {};
-
-    function slider(words, key, range, digits) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value: now[key] });
-      const number = make("output", "number", label);
-      sliders[key] = () => { number.textContent = now[key].toFixed(digits).replace("-", "−"); };
-      input.addEventListener("input", () => { now[key] = Number(input.value); show(); });
-    }
-    slider("mean μ", "mean", { min: -4, max: 4, step: 0.1 }, 1);
-    slider("width σ", "width", { min: 0.5, max: 4, step: 0.05 }, 2);
+    make.slider(controls, "mean μ", { min: -4, max: 4, step: 0.1 }, now.mean,
+      (v) => v.toFixed(1).replace("-", "−"), (v) => { now.mean = v; show(); });
+    make.slider(controls, "width σ", { min: 0.5, max: 4, step: 0.05 }, now.width, (v) => v.toFixed(2), (v) => { now.width = v; show(); });
 
     const left = -7, right = 7;
     const x = (v) => LEFT + (v - left) / (right - left) * (WIDTH - LEFT - RIGHT);
@@ -83,7 +73,6 @@
 
     function show() {
       const found = both(cells, data.parts, now.mean, now.width);
-      for (const tell of Object.values(sliders)) tell();
       curve.setAttribute("d", path(bell(cells, now.mean, now.width)));
       for (const way of ["forward", "reverse"]) lowest[way] = Math.min(lowest[way], found[way]);
       words.innerHTML = `Forward D(p‖q): <b>${found.forward.toFixed(3)}</b> nats, your lowest so far ${lowest.forward.toFixed(3)}.<br>` +

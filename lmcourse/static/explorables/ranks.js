@@ -42,19 +42,8 @@
     const now = { ranks: data.ranks, rule: data.rule };
     const right = report(documents, deal(documents.length, 1, "exact"));
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-
-    let label = make("label", "", controls);
-    label.append("ranks ");
-    const input = make("input", "", label);
-    Object.assign(input, { type: "range", min: 1, max: data.most, step: 1, value: now.ranks });
-    const number = make("output", "number", label);
-    input.addEventListener("input", () => { now.ranks = Number(input.value); show(); });
-    label = make("label", "", controls);
-    label.append("dealt by ");
-    const select = make("select", "", label);
-    for (const [value, words] of Object.entries(RULES)) Object.assign(make("option", "", select), { value, textContent: words });
-    select.value = now.rule;
-    select.addEventListener("change", () => { now.rule = select.value; show(); });
+    make.slider(controls, "ranks", { min: 1, max: data.most, step: 1 }, now.ranks, String, (n) => { now.ranks = n; show(); });
+    make.select(controls, "dealt by", Object.entries(RULES), now.rule, (rule) => { now.rule = rule; show(); });
 
     const low = 0.6, high = 1.3;
     const y = (v) => HEIGHT - BOTTOM - (v - low) / (high - low) * (HEIGHT - TOP - BOTTOM);
@@ -73,7 +62,6 @@
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      number.textContent = String(now.ranks);
       const shards = deal(documents.length, now.ranks, now.rule), found = report(documents, shards);
       dots.replaceChildren();
       found.losses.forEach((loss, k) => {

@@ -46,14 +46,12 @@
     const slider = make("input", "", which);
     Object.assign(slider, { type: "range", min: 0, max: data.tokens.length - 1, step: 1, value: 0 });
     slider.addEventListener("input", () => { now.token = Number(slider.value); show(); });
-    const label = make("label", "", controls);
-    label.append("sort by ");
-    const select = make("select", "", label);
-    data.sorts.forEach(function (sort, k) {
-      const option = make("option", "", select);
-      Object.assign(option, { value: String(k), textContent: sort.name });
+    make.select(controls, "sort by", data.sorts.map((sort, k) => [k, sort.name]), now.sort, (k) => {
+      now.sort = Number(k);
+      now.chosen = null;
+      rows();
+      show();
     });
-    select.addEventListener("change", () => { now.sort = Number(select.value); now.chosen = null; rows(); show(); });
 
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
@@ -65,12 +63,10 @@
       list.replaceChildren();
       const found = parts(data.tokens, now.sort, data.sorts[now.sort].classes);
       found.forEach(function (one, k) {
-        const button = make("button", "comes", list);
-        button.type = "button";
+        const button = make.button(list, "", () => { now.chosen = now.chosen === k ? null : k; show(); });
         button.setAttribute("aria-pressed", "false");
         button.innerHTML = `<span>${one.name}</span><span>${one.count} tokens</span>` +
           `<span>mean ${signed(one.mean, 1)}</span><span>part ${signed(one.part, 2)}</span>`;
-        button.addEventListener("click", () => { now.chosen = now.chosen === k ? null : k; show(); });
       });
       const all = found.reduce((sum, one) => sum + one.part, 0);
       make("p", "", list).textContent = `Network − table, in bits. The parts add up to ${signed(all, 2)} bits per token on this page.`;

@@ -48,21 +48,9 @@
     values.reduce((sum, value) => { exact.push(sum + value); return sum + value; }, 0);
     const all = exact[exact.length - 1];
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-
-    let label = make("label", "", controls);
-    label.append("significant bits ");
-    const input = make("input", "", label);
-    Object.assign(input, { type: "range", min: 4, max: 26, step: 1, value: now.bits });
-    const number = make("output", "number", label);
-    input.addEventListener("input", () => { now.bits = Number(input.value); show(); });
-    label = make("label", "", controls);
-    label.append("added ");
-    const select = make("select", "", label);
-    for (const [value, words] of [["running", "one after the other"], ["pairwise", "in pairs"]]) {
-      Object.assign(make("option", "", select), { value, textContent: words });
-    }
-    select.value = now.way;
-    select.addEventListener("change", () => { now.way = select.value; show(); });
+    make.slider(controls, "significant bits", { min: 4, max: 26, step: 1 }, now.bits,
+      (bits) => bits + (NAMED[bits] || ""), (bits) => { now.bits = bits; show(); });
+    make.select(controls, "added", [["running", "one after the other"], ["pairwise", "in pairs"]], now.way, (way) => { now.way = way; show(); });
 
     const top = 500 * Math.ceil(all / 500);
     const x = (k) => LEFT + k / values.length * (WIDTH - LEFT - RIGHT);
@@ -86,7 +74,6 @@
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      number.textContent = now.bits + (NAMED[now.bits] || "");
       let last;
       if (now.way === "running") {
         const totals = running(values, now.bits);

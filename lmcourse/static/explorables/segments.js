@@ -27,10 +27,8 @@
       const before = make("span", "sign", line);
       before.textContent = signs[k];
       before.lang = "zh";
-      const button = make("button", "comes", line);
-      Object.assign(button, { type: "button" });
+      const button = make.button(line, "", () => { now.cuts[k] = !now.cuts[k]; show(); });
       button.setAttribute("aria-label", `cut between ${signs[k]} and ${sign}`);
-      button.addEventListener("click", function () { now.cuts[k] = !now.cuts[k]; show(); });
       return button;
     });
     const last = make("span", "sign", line);
@@ -55,14 +53,8 @@
     const point = add(picture, "circle", { r: 6, class: "point" });
 
     const controls = make("div", "controls", form);
-    const outputs = {};
     for (const [key, words] of [["a", "perplexity of A, per token"], ["b", "perplexity of B, per character"]]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", min: 1.01, max: data.top, step: 0.01, value: now[key] });
-      outputs[key] = make("output", "number", label);
-      input.addEventListener("input", () => { now[key] = Number(input.value); show(); });
+      make.slider(controls, words, { min: 1.01, max: data.top, step: 0.01 }, now[key], (v) => v.toFixed(2), (v) => { now[key] = v; show(); });
     }
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
@@ -81,7 +73,6 @@
       name.setAttribute("y", Math.max(end, y(data.top) + 30));
       point.setAttribute("cx", x(now.a));
       point.setAttribute("cy", y(now.b));
-      for (const key of ["a", "b"]) outputs[key].textContent = now[key].toFixed(2);
       const { bits, byToken, byChar } = compare(now.a, count, now.b, chars);
       const who = (winner) => winner ? `<b>${winner}</b> is better` : "a <b>tie</b>";
       words.innerHTML = `A predicts ${count} ${count === 1 ? "token" : "tokens"}, B ${chars}. Perplexity per token, ${now.a.toFixed(2)} and ${now.b.toFixed(2)}: ${who(byToken)}. ` +

@@ -28,22 +28,10 @@
     const now = { length: lengths.indexOf(data.start[0]), stride: 0 };
     now.stride = strides(data.start[0]).indexOf(data.start[1]);
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-
-    function slider(words, key, most, shown) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label), number = make("output", "number", label);
-      Object.assign(input, { type: "range", min: 0, step: 1 });
-      input.addEventListener("input", function () { now[key] = Number(input.value); show(); });
-      return function () {
-        input.max = most();
-        now[key] = Math.min(now[key], most());
-        input.value = now[key];
-        number.textContent = shown(now[key]);
-      };
-    }
-    const setLength = slider("window", "length", () => lengths.length - 1, (k) => String(lengths[k]));
-    const setStride = slider("stride", "stride", () => strides(lengths[now.length]).length - 1, (k) => String(strides(lengths[now.length])[k]));
+    make.slider(controls, "window", { min: 0, max: lengths.length - 1, step: 1 }, now.length,
+      (k) => String(lengths[k]), (k) => { now.length = k; show(); });
+    const setStride = make.slider(controls, "stride", { min: 0, step: 1 }, now.stride,
+      (k) => String(strides(lengths[now.length])[k]), (k) => { now.stride = k; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
@@ -56,9 +44,10 @@
     const x = (place) => LEFT + Math.min(place, SHOWN) / SHOWN * (WIDTH - 2 * LEFT);
 
     function show() {
-      setLength();
-      setStride();
-      const length = lengths[now.length], stride = strides(length)[now.stride];
+      const length = lengths[now.length], most = strides(length).length - 1;
+      now.stride = Math.min(now.stride, most);
+      setStride(now.stride, { max: most });
+      const stride = strides(length)[now.stride];
       const nats = data.rows.find((row) => row[0] === length && row[1] === stride)[2];
       const found = cost(data.tokens, length, stride);
       bars.replaceChildren();

@@ -39,29 +39,17 @@
     let rule = data.start;
     const form = make("div", "explorable-form", box);
     const rules = make("div", "controls", form);
-    const ruleButtons = data.rules.map((name, k) => {
-      const button = make("button", "comes", rules);
-      button.type = "button";
-      button.textContent = name;
-      button.addEventListener("click", () => { rule = k; show(); });
-      return button;
-    });
+    const ruleButtons = data.rules.map((name, k) => make.button(rules, name, () => { rule = k; show(); }));
     const rows = names.map((name, which) => {
       const controls = make("div", "controls", form);
       make("strong", "", controls).textContent = name;
       const buttons = data.symbols.map((word, id) => {
-        const button = make("button", "comes", controls);
-        button.type = "button";
-        button.textContent = `+ ${word}`;
+        const button = make.button(controls, `+ ${word}`, () => { texts[which].push(id); show(); });
         button.setAttribute("aria-label", `add ${word} to ${name}`);
-        button.addEventListener("click", () => { texts[which].push(id); show(); });
         return button;
       });
-      const back = make("button", "comes", controls);
-      back.type = "button";
-      back.textContent = "take one back";
+      const back = make.button(controls, "take one back", () => { texts[which].pop(); show(); });
       back.setAttribute("aria-label", `take one word of ${name} back`);
-      back.addEventListener("click", () => { texts[which].pop(); show(); });
       return { buttons, back };
     });
     const height = TOP + 2 * (BAR + 26) + BOTTOM;

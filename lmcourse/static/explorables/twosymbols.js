@@ -37,15 +37,8 @@
     const now = { p: data.p, q: data.q, r: data.r };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const names = { p: "heads: p, the truth", q: "q, the old model", r: "q̃, the new model" };
-    const shown = {};
-    for (const key of ["p", "q", "r"]) {
-      const label = make("label", "", controls);
-      label.append(`${names[key]} `);
-      const slider = make("input", "", label);
-      Object.assign(slider, { type: "range", min: 0.02, max: 0.98, step: 0.01, value: now[key] });
-      shown[key] = make("output", "number", label);
-      slider.addEventListener("input", function () { now[key] = Number(slider.value); show(); });
+    for (const [key, words] of [["p", "heads: p, the truth"], ["q", "q, the old model"], ["r", "q̃, the new model"]]) {
+      make.slider(controls, words, { min: 0.02, max: 0.98, step: 0.01 }, now[key], (v) => v.toFixed(2), (v) => { now[key] = v; show(); });
     }
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
@@ -68,7 +61,6 @@
 
     function show() {
       const made = change(now.p, now.q, now.r);
-      for (const key of ["p", "q", "r"]) shown[key].textContent = now[key].toFixed(2);
       lines.loss.setAttribute("d", path((r) => change(now.p, now.q, r).loss));
       lines.kl.setAttribute("d", path((r) => change(now.p, now.q, r).kl));
       for (const key of ["loss", "kl"]) {

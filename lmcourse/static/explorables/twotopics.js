@@ -96,23 +96,10 @@
     const add = make.svg;
     const now = { weight: data.weight, counts: data.counts.slice() };
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
-
-    function slider(words, range, value, set, shown) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const input = make("input", "", label);
-      Object.assign(input, { type: "range", ...range, value });
-      const number = make("output", "number", label);
-      number.textContent = shown(value);
-      input.addEventListener("input", function () {
-        set(Number(input.value));
-        number.textContent = shown(Number(input.value));
-        show();
-      });
-    }
-    slider("weight of pets", { min: 0, max: 1, step: 0.01 }, now.weight, (v) => { now.weight = v; }, (v) => v.toFixed(2));
+    make.slider(controls, "weight of pets", { min: 0, max: 1, step: 0.01 }, now.weight,
+      (v) => v.toFixed(2), (v) => { now.weight = v; show(); });
     data.words.forEach(function (word, w) {
-      slider(word, { min: 0, max: 20, step: 1 }, now.counts[w], (v) => { now.counts[w] = v; }, String);
+      make.slider(controls, word, { min: 0, max: 20, step: 1 }, now.counts[w], String, (n) => { now.counts[w] = n; show(); });
     });
 
     const picture = add(form, "svg", {

@@ -30,22 +30,14 @@
     const now = { report: 0, field: "tokens", ends: true, form: "perplexity" };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-
-    function choice(words, options, pick) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const select = make("select", "", label);
-      for (const [value, name] of options) Object.assign(make("option", "", select), { value, textContent: name });
-      select.addEventListener("change", () => { pick(select.value); show(); });
-      return select;
-    }
-
-    choice("report", data.reports.map((report, k) => [k, report.name]), (value) => {
-      now.report = Number(value);
+    make.select(controls, "report", data.reports.map((report, k) => [k, report.name]), now.report, (k) => {
+      now.report = Number(k);
       if (data.reports[now.report].counts[now.field] === undefined) now.field = unit.value = "words";
+      show();
     });
-    const unit = choice("divide by", Object.entries(UNITS).map(([field, name]) => [field, `${name}s`]), (value) => { now.field = value; });
-    choice("print", Object.entries(FORMS).map(([key, [name]]) => [key, name]), (value) => { now.form = value; });
+    const unit = make.select(controls, "divide by", Object.entries(UNITS).map(([field, name]) => [field, `${name}s`]), now.field,
+      (field) => { now.field = field; show(); });
+    make.select(controls, "print", Object.entries(FORMS).map(([key, [name]]) => [key, name]), now.form, (key) => { now.form = key; show(); });
     const label = make("label", "", controls);
     const ends = make("input", "", label);
     Object.assign(ends, { type: "checkbox", checked: true });

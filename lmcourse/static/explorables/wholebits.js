@@ -41,18 +41,8 @@
     const now = { p: data.p, block: data.block };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    const shown = {};
-    for (const [key, words, range] of [
-      ["p", "heads: p", { min: 0.01, max: 0.99, step: 0.01 }],
-      ["block", "symbols in a code word", { min: 1, max: 8, step: 1 }],
-    ]) {
-      const label = make("label", "", controls);
-      label.append(`${words} `);
-      const slider = make("input", "", label);
-      Object.assign(slider, { type: "range", ...range, value: now[key] });
-      shown[key] = make("output", "number", label);
-      slider.addEventListener("input", () => { now[key] = Number(slider.value); show(); });
-    }
+    make.slider(controls, "heads: p", { min: 0.01, max: 0.99, step: 0.01 }, now.p, (v) => v.toFixed(2), (v) => { now.p = v; show(); });
+    make.slider(controls, "symbols in a code word", { min: 1, max: 8, step: 1 }, now.block, String, (n) => { now.block = n; show(); });
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
       "aria-label": "bits per symbol against the probability of heads: Huffman's code, and the entropy",
@@ -73,8 +63,6 @@
 
     function show() {
       const floor = entropy(now.p), bits = rate(now.p, now.block);
-      shown.p.textContent = now.p.toFixed(2);
-      shown.block.textContent = String(now.block);
       lines.huffman.setAttribute("d", path((p) => rate(p, now.block)));
       for (const [key, value] of [["huffman", bits], ["entropy", floor]]) {
         dots[key].setAttribute("cx", x(now.p));
