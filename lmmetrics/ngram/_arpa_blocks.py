@@ -50,8 +50,8 @@ class Fields:
         self._starts, self._ends = np.append(0, blanks + 1), blanks
         regular = (
             data.endswith(b"\n")
-            and np.isin(kinds, np.frombuffer(b" \t\n", dtype=np.uint8)).all()
-            and np.isin(counts, (n + 1, n + 2)).all()
+            and ((kinds == ord(" ")) | (kinds == ord("\t")) | (kinds == ord("\n"))).all()
+            and ((counts == n + 1) | (counts == n + 2)).all()
             and (self._starts[:-1] < blanks).all()
         )
         if not regular:
