@@ -58,6 +58,8 @@ def recompute():
         for name, one in (("4 bits", row["rounded"]["4"]), *row["student"].items()):
             print(f"    {name:8} {one['rise']:+.2%}, KL {one['kl']:.3f}, {one['changed']:.1%} changed")
         for name, one in row["adapted"].items():
+            if name == "start":
+                continue
             print(f"    {name:10} {one['chosen']}: {one['test']}")
     for row in found["students"]:
         print(f"{row['units']} units, rate {row['rate']}: KL {row['kl']:.3f}")
@@ -235,11 +237,12 @@ def other_students(which=OTHER_STUDENTS, seed=SEEDS[0]):
 
 
 def adapted(network, letters, seed):
-    """A network's fine-tuning, with and without old pages, and its mixtures with a small model or its own copy.
+    """A network's fine-tuning, with and without old pages, and its mixtures.
 
-    The copy is the one that was fine-tuned longest, at the higher rate. For each way: perplexities of the new and the old text along its curve, on valid documents. The point with
-    the lowest perplexity on the new text among those that keep the old text within the margin is judged on
-    test documents: changes of the perplexity, each with its paired interval.
+    It is mixed with a small model, and with its own copy: the one that was fine-tuned longest, at the higher
+    rate. For each way: perplexities of the new and the old text along its curve, on valid documents. The point
+    with the lowest perplexity on the new text among those that keep the old text within the margin is judged
+    on test documents: changes of the perplexity, each with its paired interval.
     """
     tales, pages = corpora.load("tales-en"), corpora.load("numpy-docs")
     chars = partial(tokenize, by="char", vocabulary=letters)
@@ -259,12 +262,17 @@ def adapted(network, letters, seed):
             ways[name].append(
                 ({"lr": rate, "steps": steps}, partial(of_tokens, tuned(network, text, steps, rate, seed)))
             )
-    copy = next(score for how, score in ways["fine-tuned"] if how == {"lr": RATES[0], "steps": TUNED_STEPS[-1]})
+    copy = next(
+        score for how, score in ways["fine-tuned"] if how == {"lr": RATES[0], "steps": TUNED_STEPS[-1]}
+    )
     for name, second in (("mixture", small.log_probs), ("own copy", copy)):
         scores = {text: second(text) for text in (*valid, *test)}
         for share in SHARES:
             ways[name].append(
-                ({"share": share}, lambda text, share=share, scores=scores: mixed(before[text], scores[text], share))
+                (
+                    {"share": share},
+                    lambda text, share=share, scores=scores: mixed(before[text], scores[text], share),
+                )
             )
     found = {"start": start}
     for name, versions in ways.items():
@@ -320,7 +328,9 @@ def continuations(network, text, prompt=PROMPT, length=WRITTEN[-1]):
     It always takes its first guess. After the end of a document it writes nothing but that end.
     """
     sizes = np.diff(text.document_starts)
-    starts = [inputs[: prompt + 1] for inputs in torch.from_numpy(neural.inputs_of(text)).split(sizes.tolist())]
+    starts = [
+        inputs[: prompt + 1] for inputs in torch.from_numpy(neural.inputs_of(text)).split(sizes.tolist())
+    ]
     given = torch.stack([inputs for inputs in starts if len(inputs) == prompt + 1])
     end, made = network.vocabulary.eos, []
     over = torch.zeros(len(given), dtype=torch.bool)
