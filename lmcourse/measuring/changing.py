@@ -240,7 +240,7 @@ def adapted(network, letters, seed):
     """A network's fine-tuning, with and without old pages, and its mixtures.
 
     It is mixed with a small model, and with its own copy: the one that was fine-tuned longest, at the higher
-    rate. For each way: perplexities of the new and the old text along its curve, on valid documents. The point
+    rate. For each way: perplexities of new and old text along its curve, on valid documents. The point
     with the lowest perplexity on the new text among those that keep the old text within the margin is judged
     on test documents: changes of the perplexity, each with its paired interval.
     """

@@ -85,7 +85,7 @@ def test_what_rounded_networks_write_is_stored():
 
 
 def test_a_network_writes_its_first_guesses():
-    """Letter by letter, they are those of a network that reads the whole text; a short document is left out."""
+    """One by one, they are those of a network that reads the whole text; short documents are left out."""
     text = tokenize(["abracadabra", "abba", "cab abra cad"], by="char")
     network = neural.RecurrentLM(text.vocabulary, "gru", width=8, seed=1, state="document")
     neural.train(network, text, steps=60, lr=0.02, progress=False)
