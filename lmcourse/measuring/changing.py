@@ -3,6 +3,7 @@
 It is stored in ``book/reproduced.json`` under "changes", by the same command as the published numbers.
 """
 
+import collections
 import itertools
 import math
 from functools import partial
@@ -29,13 +30,13 @@ OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
 """Units and learning rates of further students, which learn from the first network only."""
 NEW_TALES, RATES = 12, (1e-3, 1e-4)
 """How many tales a network is adapted to, and the learning rates that are tried."""
-SLOW_SEEDS = range(2)
-"""The seeds of the networks that are adapted at the lower rate as well."""
 TUNED_STEPS = 10, 40, 160
 SHARES = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7
-"""How long fine-tuning goes on, and the weights of the small model in a mixture."""
+"""How long fine-tuning goes on, and the weights of the second model in a mixture."""
 ALLOWED = 0.01
 """By how much the perplexity of the old text may rise: the margin of the chapter."""
+PROMPT, WRITTEN, WRITING_BITS = 100, (10, 20, 40), (8, 6, 5, 4)
+"""Characters of a prompt, after how many more two texts are compared, and the bits of the second writer."""
 
 
 def recompute():
@@ -57,6 +58,8 @@ def recompute():
         for name, one in (("4 bits", row["rounded"]["4"]), *row["student"].items()):
             print(f"    {name:8} {one['rise']:+.2%}, KL {one['kl']:.3f}, {one['changed']:.1%} changed")
         for name, one in row["adapted"].items():
+            if name == "start":
+                continue
             print(f"    {name:10} {one['chosen']}: {one['test']}")
     for row in found["students"]:
         print(f"{row['units']} units, rate {row['rate']}: KL {row['kl']:.3f}")
@@ -194,6 +197,7 @@ def seeds(which=SEEDS):
                 },
             }
         row["adapted"] = adapted(network, letters, seed)
+        row["written"] = written(network, valid)
         yield row
 
 
@@ -233,11 +237,12 @@ def other_students(which=OTHER_STUDENTS, seed=SEEDS[0]):
 
 
 def adapted(network, letters, seed):
-    """A network's fine-tuning, with and without old pages, and its mixtures with a small model.
+    """A network's fine-tuning, with and without old pages, and its mixtures.
 
-    For each way: perplexities of the new and the old text along its curve, on valid documents. The point with
-    the lowest perplexity on the new text among those that keep the old text within the margin is judged on
-    test documents: changes of the perplexity, each with its paired interval.
+    It is mixed with a small model, and with its own copy: the one that was fine-tuned longest, at the higher
+    rate. For each way: perplexities of new and old text along its curve, on valid documents. The point
+    with the lowest perplexity on the new text among those that keep the old text within the margin is judged
+    on test documents: changes of the perplexity, each with its paired interval.
     """
     tales, pages = corpora.load("tales-en"), corpora.load("numpy-docs")
     chars = partial(tokenize, by="char", vocabulary=letters)
@@ -250,18 +255,25 @@ def adapted(network, letters, seed):
     )  # no version has read these tales
     small = NGramModel(5, WittenBell()).fit(new)
     before = {text: of_tokens(network, text) for text in (*valid, *test)}
-    counted = {text: small.log_probs(text) for text in (*valid, *test)}
     start = [perplexity(before[text]) for text in valid]
-    ways = {"fine-tuned": [], "replay": [], "mixture": []}
+    ways = {"fine-tuned": [], "replay": [], "mixture": [], "own copy": []}
     for name, text in (("fine-tuned", new), ("replay", both)):
-        for rate, steps in itertools.product(RATES if seed in SLOW_SEEDS else RATES[:1], TUNED_STEPS):
+        for rate, steps in itertools.product(RATES, TUNED_STEPS):
             ways[name].append(
                 ({"lr": rate, "steps": steps}, partial(of_tokens, tuned(network, text, steps, rate, seed)))
             )
-    for share in SHARES:
-        ways["mixture"].append(
-            ({"share": share}, lambda text, share=share: mixed(before[text], counted[text], share))
-        )
+    copy = next(
+        score for how, score in ways["fine-tuned"] if how == {"lr": RATES[0], "steps": TUNED_STEPS[-1]}
+    )
+    for name, second in (("mixture", small.log_probs), ("own copy", copy)):
+        scores = {text: second(text) for text in (*valid, *test)}
+        for share in SHARES:
+            ways[name].append(
+                (
+                    {"share": share},
+                    lambda text, share=share, scores=scores: mixed(before[text], scores[text], share),
+                )
+            )
     found = {"start": start}
     for name, versions in ways.items():
         points = [
@@ -289,6 +301,47 @@ def tuned(network, text, steps, rate, seed):
         new, text, steps=steps, batch=16, length=32, lr=rate, schedule="constant", seed=seed, progress=False
     )
     return new
+
+
+def written(network, text):
+    """How many texts that a rounded network writes differ from the original's, which starts in the same way.
+
+    Each document gives one prompt, its first characters; both networks continue it with their first guesses.
+    """
+    old = continuations(network, text)
+    found = {"prompts": len(old), "alike": alike(old)}
+    for bits in WRITING_BITS:
+        apart = (continuations(rounded(network, bits), text) != old).numpy()
+        found[str(bits)] = [int(apart[:, :length].any(axis=1).sum()) for length in WRITTEN]
+    return found
+
+
+def alike(texts, length=10):
+    """In how many texts, int64[D, N], the same `length` symbols stand in a row: those of the most texts."""
+    runs = [{tuple(row) for row in text.unfold(0, length, 1).tolist()} for text in texts]
+    return max(collections.Counter(itertools.chain.from_iterable(runs)).values())
+
+
+def continuations(network, text, prompt=PROMPT, length=WRITTEN[-1]):
+    """The symbols that a network writes after each document's first ones, int64[D, length].
+
+    It always takes its first guess. After the end of a document it writes nothing but that end.
+    """
+    sizes = np.diff(text.document_starts)
+    starts = [
+        inputs[: prompt + 1] for inputs in torch.from_numpy(neural.inputs_of(text)).split(sizes.tolist())
+    ]
+    given = torch.stack([inputs for inputs in starts if len(inputs) == prompt + 1])
+    end, made = network.vocabulary.eos, []
+    over = torch.zeros(len(given), dtype=torch.bool)
+    with torch.no_grad():
+        features, state = network.eval().features(given)
+        for _ in range(length):
+            guess = network.head.log_probs(features[:, -1:])[:, 0].argmax(-1)
+            made.append(torch.where(over, end, guess))
+            over |= made[-1] == end
+            features, state = network.features(made[-1][:, None], state)
+    return torch.stack(made, dim=1)
 
 
 def as_much(pages, size, seed):

@@ -9,6 +9,9 @@ from lmcourse.measuring.reproduced import stored
 from lmmetrics import corpora, neural
 from lmmetrics.text import tokenize
 
+WHOLE = 0, 1
+"""Seeds whose stored runs are whole: the others lack the lower rate, the copy and the written texts."""
+
 
 def test_the_poems_are_the_stored_ones(real_texts):
     """To six digits, and the perplexities of the first 24 tales and 200 poems: 257 and 2,726."""
@@ -52,20 +55,51 @@ def test_the_other_students_are_stored():
         assert all(one["kB"] < row["kB"] / 3 and one["kl"] > row["kl"] for one in row["rounded"].values())
 
 
-def test_each_seed_was_adapted_in_three_ways():
+def test_each_seed_was_adapted():
     """A chosen point keeps the old text within the margin, and is the best of those on the new one."""
     for row in stored()["changes"]["seeds"]:
         found = row["adapted"]
-        assert set(found) == {"start", "fine-tuned", "replay", "mixture"}
-        rates = {point["lr"] for point in found["fine-tuned"]["points"]}
-        assert rates == set(changing.RATES[: 1 + (row["seed"] in changing.SLOW_SEEDS)])
-        for way in ("fine-tuned", "replay", "mixture"):
+        whole = row["seed"] in WHOLE
+        ways = ["fine-tuned", "replay", "mixture", *["own copy"] * whole]
+        assert set(found) == {"start", *ways}
+        for way in ("fine-tuned", "replay"):
+            assert {point["lr"] for point in found[way]["points"]} == set(changing.RATES[: 1 + whole])
+        for way in ways:
             points, chosen = found[way]["points"], found[way]["chosen"]
             allowed = [p["new"] for p in points if p["old"] <= 1.01 * found["start"][1]]
             assert (chosen is None) == (not allowed)
             if allowed:
                 assert points[chosen]["new"] == min(allowed)
                 assert all(low <= change <= high for change, low, high in found[way]["test"])
+
+
+def test_what_rounded_networks_write_is_stored():
+    """Two texts that differ early differ later, too, and each network starts from the same prompts."""
+    for row in stored()["changes"]["seeds"]:
+        assert ("written" in row) == (row["seed"] in WHOLE)
+        if "written" in row:
+            found = row["written"]
+            for bits in map(str, changing.WRITING_BITS):
+                assert len(found[bits]) == len(changing.WRITTEN) and found[bits] == sorted(found[bits])
+                assert found[bits][-1] <= found["prompts"] >= found["alike"]
+
+
+def test_a_network_writes_its_first_guesses():
+    """One by one, they are those of a network that reads the whole text; short documents are left out."""
+    text = tokenize(["abracadabra", "abba", "cab abra cad"], by="char")
+    network = neural.RecurrentLM(text.vocabulary, "gru", width=8, seed=1, state="document")
+    neural.train(network, text, steps=60, lr=0.02, progress=False)
+    made = changing.continuations(network, text, prompt=5, length=4)
+    assert made.shape == (2, 4)
+    for row, start in zip(made.tolist(), ("abrac", "cab a"), strict=True):
+        for symbol in row:
+            came = tokenize([start], by="char", vocabulary=text.vocabulary)
+            [guess] = changing.forecasts(network, came)[-1:].argmax(-1).tolist()
+            assert symbol == guess
+            if symbol == text.vocabulary.eos:
+                break
+            start += text.vocabulary.token(symbol)
+    assert changing.alike(torch.tensor([[1, 2, 3], [0, 1, 2], [3, 3, 3]]), length=2) == 2
 
 
 def test_the_bytes_of_a_character_are_added_up():
