@@ -9,7 +9,7 @@ from lmcourse.measuring.reproduced import stored
 from lmmetrics import corpora, neural
 from lmmetrics.text import tokenize
 
-WHOLE = 0, 1
+WHOLE = range(5)
 """Seeds whose stored runs are whole: the others lack the lower rate, the copy and the written texts."""
 
 
