@@ -110,8 +110,8 @@ CLAIMS = Question(
         Mistake(
             "L6",
             but(claims, {"A": lambda: "always"}),
-            "A: being right often is one thing, and being careful another. Think of the bold and the careful "
-            "forecaster, and let the bold one be right more often.",
+            "A: being right often is one thing, and being careful another. Think of the bold forecaster and "
+            "the careful one, and let the bold one be right more often.",
         ),
         Mistake(
             "L31",

@@ -120,7 +120,7 @@ DESKS = Question(
                     "excess": lambda p, q: _excess(p, q) / p.shape[1],
                 },
             ),
-            "Your number is {ratio} times the right one, which is 1 / n for n outcomes: you take "
+            "Your number is the right one times {ratio}, that is, 1 / n for n outcomes: you take "
             "a mean over the outcomes. The probabilities are already weights, so an expectation is a sum.",
         ),
         Mistake(

@@ -265,8 +265,8 @@ TALES = Question(
         Mistake(
             "L31",
             exchanged(context_savings, "held out", "plug-in"),
-            "You give one of the two estimates in place of the other. Held out means scored on the test "
-            "tales, and plug-in means counted and scored on the training tales.",
+            "You give one of the two estimates in place of the other. 'Held out' means scored on the test "
+            "tales, and 'plug-in' means counted and scored on the training tales.",
         ),
     ),
     advice="You need five models for each estimate, of orders 1 to 5. Subtract the bits of orders 2 to 5 "

@@ -94,8 +94,8 @@ THREE_TOOLS = Question(
         Mistake(
             "M2 + M3",
             lambda log_prob, base, tokens: np.exp(-log_prob / tokens),
-            "You raise e to a power, whatever the base is: ln r / ln R is {power}, one over ln of the base. "
-            "The number to raise is the argument base.",
+            "You always raise e to a power, whatever the base: ln r / ln R is {power}, one over the ln of "
+            "the base. The number to raise is the argument base.",
         ),
         Mistake(
             "M1 + M3",

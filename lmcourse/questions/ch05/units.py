@@ -143,7 +143,7 @@ FIVE_NUMBERS = Question(
         Mistake(
             "L1",
             partial(five_numbers, word=1, char=1, byte=1),
-            "Your number is the total of the whole sentence. Divide it by the number of units.",
+            "Your number is the total for the whole sentence. Divide it by the number of units.",
         ),
     ),
     properties=(
@@ -228,8 +228,8 @@ LOSS = Question(
         Mistake(
             "M38",
             _times(lambda tokens, positions, chars, octets: octets / chars),
-            "You divide by the number of characters. Your number is {ratio} times the right one, which is "
-            "the number of bytes per character.",
+            "You divide by the number of characters. Your number is the right one times {ratio}, that is, "
+            "times the number of bytes per character.",
         ),
         Mistake(
             "M19",
