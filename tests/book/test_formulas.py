@@ -206,6 +206,14 @@ FORMULAS = {
             cross_entropy(OLD[0], NEW[0]) / np.log(2),
         ),
         r"L = -\frac{1}{N} \sum_{t=1}^{N} \ln q_t": (NATS.nats_per("token"), -np.log(Q).sum() / len(Q)),
+        r"p(h) = \mathbb{E}[C(h)] / \mathbb{E}[M]": (
+            AFTER_EACH[0].sum() / AFTER_EACH.sum(),
+            np.dot([3, 2, 1], [1, 3, 0]) / np.dot([3, 2, 1], [len(text) for text in DIFFERENT]),
+        ),
+        r"p_h(x) = \mathbb{E}[C(h, x)] / \mathbb{E}[C(h)]": (
+            SHARES_AFTER[0, 2],
+            np.dot([3, 2, 1], [1, 1, 0]) / np.dot([3, 2, 1], [1, 3, 0]),
+        ),
         r"\bar H(p, q) = \sum_h p(h) \, H(p_h, q_h)": (
             OLD[0] @ cross_entropy(OLD[1:4], NEW[1:4]),
             cross_entropy((OLD[0][:, None] * OLD[1:4]).ravel(), (OLD[0][:, None] * NEW[1:4]).ravel())
