@@ -206,6 +206,14 @@ FORMULAS = {
             cross_entropy(OLD[0], NEW[0]) / np.log(2),
         ),
         r"L = -\frac{1}{N} \sum_{t=1}^{N} \ln q_t": (NATS.nats_per("token"), -np.log(Q).sum() / len(Q)),
+        r"p(h) = \mathbb{E}[C(h)] / \mathbb{E}[M]": (
+            AFTER_EACH[0].sum() / AFTER_EACH.sum(),
+            np.dot([3, 2, 1], [1, 3, 0]) / np.dot([3, 2, 1], [len(text) for text in DIFFERENT]),
+        ),
+        r"p_h(x) = \mathbb{E}[C(h, x)] / \mathbb{E}[C(h)]": (
+            SHARES_AFTER[0, 2],
+            np.dot([3, 2, 1], [1, 1, 0]) / np.dot([3, 2, 1], [1, 3, 0]),
+        ),
         r"\bar H(p, q) = \sum_h p(h) \, H(p_h, q_h)": (
             OLD[0] @ cross_entropy(OLD[1:4], NEW[1:4]),
             cross_entropy((OLD[0][:, None] * OLD[1:4]).ravel(), (OLD[0][:, None] * NEW[1:4]).ravel())
@@ -591,9 +599,9 @@ READ = {
         "def-surprisal": "3b99fe58",
         "def-cross-entropy": "ea67d195",
         "thm-code-length": "6e00348f",
-        "thm-proper": "11047fdf",
+        "thm-proper": "466dcd00",
         "def-loss": "8e635cf1",
-        "def-02-conditional": "2c6e4f85",
+        "def-02-conditional": "dc22964e",
         "thm-lln": "0cb4eb66",
         "thm-02-documents": "dd8970a0",
         "thm-softmax-gradient": "85e87578",
@@ -610,12 +618,12 @@ READ = {
     "04_perplexity": {
         "def-04-perplexity": "e7db2b13",
         "thm-04-faces": "67887503",
-        "thm-04-range": "d28dbf01",
+        "thm-04-range": "abc3c8d0",
         "def-04-step": "101af2bc",
         "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "79fd2793",
+        "thm-04-pooling": "0f663733",
     },
     "05_ppl_bpc_conversion": {
         "def-05-per-unit": "3e03be7c",
