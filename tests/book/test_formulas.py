@@ -645,10 +645,10 @@ READ = {
         "def-11-code": "c1fa4d3f",
         "thm-11-length": "8cec82ec",
         "thm-11-rounding": "a6e433ec",
-        "thm-11-kt": "b9ccd576",
+        "thm-11-kt": "9553f63a",
     },
     "12_models_that_change": {
-        "def-12-change": "0c53db63",
+        "def-12-change": "46513742",
         "thm-12-change": "ad954d1e",
         "thm-12-guess": "32970767",
         "thm-12-mixture": "20e523db",
