@@ -12,7 +12,17 @@ import numpy as np
 import torch
 
 from lmcourse.measuring.reproduced import made, store
-from lmcourse.pages.races import LENGTH, ORDERS, SHARES, SMALL, TEXTS, Words, counted, trained
+from lmcourse.pages.races import (
+    LENGTH,
+    LONG_FLOOR_STEPS,
+    ORDERS,
+    SHARES,
+    SMALL,
+    TEXTS,
+    Words,
+    counted,
+    trained,
+)
 from lmcourse.pages.races import NETWORKS as RACERS
 from lmmetrics import compare, neural, score_text
 from lmmetrics.mixing import Mixture
@@ -45,6 +55,7 @@ def recompute():
     """Run the races, print what was found, and store it."""
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
+    found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
     found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer()), thinned=list(thinned()))}
     store({"races": made(**found)})
 

@@ -30,6 +30,8 @@ NETWORKS = {
 LENGTH = 32
 SMALL = {"width": 32, "layers": 2, "heads": 4, "context": 32, "steps": 400, "rate": 0.005}
 """The networks of the agreement source, a GRU of one layer and a Transformer, and their training."""
+LONG_FLOOR_STEPS = 3000
+"""The steps of a second training on the agreement source, which is long enough to find the subject."""
 SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2
 """The parts of the training documents in the learning curves, whose last point has all."""
 

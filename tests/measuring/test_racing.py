@@ -151,4 +151,5 @@ def test_the_stored_rows_are_whole():
     ]
     assert made == pages
     assert [row["draw"] for row in STORED["longer"]["thinned"]] == list(racing.SEEDS)
-    assert len(STORED["floor"]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)
+    for steps in ("floor", "floor longer"):
+        assert len(STORED[steps]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)
