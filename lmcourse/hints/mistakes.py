@@ -139,4 +139,5 @@ NAMES = {
     "L42": "what the first steps show is taken for what happens in the end",
     "L43": "a result is rounded before it is given",
     "L44": "two numbers are given up that can be compared or converted",
+    "L45": "two numbers cannot be compared, but for another reason",
 }

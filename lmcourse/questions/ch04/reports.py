@@ -169,6 +169,42 @@ PAIRS = Question(
             )
             for model in BETTER
         ),
+        *(
+            _on("L45", "F", f"not comparable: {reason}", f"F: {hint}")
+            for reason, hint in (
+                (
+                    "unknown words",
+                    "`N` is not `<unk>`. Both models give a probability to every word that they were given. Were "
+                    "they given the same characters?",
+                ),
+                (
+                    "scored parts",
+                    "each model has scored everything that it was given. Were they given the same characters?",
+                ),
+                ("unit", "both values are per word. Now compare what the words are made of."),
+            )
+        ),
+        *(
+            _on("L45", "D", f"not comparable: {reason}", f"D: {hint}")
+            for reason, hint in (
+                (
+                    "text",
+                    "both models were given the same text. What does the first one do with a word that it does "
+                    "not know?",
+                ),
+                (
+                    "unit",
+                    "both values are per word, and a word spelled in pieces is still one word. What does each "
+                    "model predict in the place of a rare word?",
+                ),
+            )
+        ),
+        _on(
+            "L45",
+            "E",
+            "not comparable: scored parts",
+            "E: both models score the same tokens, each of them once. What does a model see before a token?",
+        ),
     ),
     advice='Ask the questions of the chapter ("Can I compare these two numbers?") in their order. What '
     "differs first is the reason, unless the two lines say enough to convert.",
