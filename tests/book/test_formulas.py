@@ -363,7 +363,7 @@ FORMULAS = {
             np.exp(np.append(SLICE_A, 2.5) @ np.append(SHARES * 0.7, 0.3)),
             np.exp(np.append(SLICE_A, 4.0) @ np.append(SHARES * 0.7, 0.3)) * np.exp(-0.3 * (4.0 - 2.5)),
         ),
-        r"L_A - L_B = \sum_s a_s (L_{A,s} - L_{B,s}) + \sum_s (a_s - b_s) L_{B,s}": (
+        r"\begin{aligned} L_A - L_B ={}& \sum_s a_s (L_{A,s} - L_{B,s}) \\ &+ \sum_s (a_s - b_s) L_{B,s} . \end{aligned}": (
             pooled_loss(SLICE_A, COUNTS) - pooled_loss(LOSSES, OTHER_COUNTS),
             SHARES @ (SLICE_A - LOSSES) + (SHARES - OTHER_COUNTS / OTHER_COUNTS.sum()) @ LOSSES,
         ),
@@ -632,7 +632,7 @@ READ = {
         "def-09-card": "56626f0d",
         "thm-09-split": "3bda689b",
         "thm-09-leak": "33231480",
-        "thm-09-slices": "008ab62b",
+        "thm-09-slices": "8e74c171",
         "thm-09-looks": "faa788a9",
         "def-09-golden": "9472f531",
     },

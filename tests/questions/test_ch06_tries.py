@@ -400,7 +400,7 @@ right("witten-bell", ("return np.where", "return np.matrix(np.where"), (", unigr
 # --- katz
 
 wrong(
-    "katz", "", "not the value asked for", ("common = (k + 1) * n[k + 1] / n[1]", "common = k * n[k] / n[1]")
+    "katz", "", "not the value asked for", ("common = (L + 1) * n[L + 1] / n[1]", "common = L * n[L] / n[1]")
 )
 wrong(
     "katz",
@@ -420,8 +420,8 @@ wrong(
     "",
     "not the value asked for",
     (
-        "discounts[1 : k + 1] = (stars / r - common) / (1 - common)",
-        "discounts[1:k] = ((stars / r - common) / (1 - common))[:-1]",
+        "discounts[1 : L + 1] = (stars / r - common) / (1 - common)",
+        "discounts[1:L] = ((stars / r - common) / (1 - common))[:-1]",
     ),
 )
 wrong(
@@ -442,13 +442,13 @@ wrong(
 wrong(
     "katz",
     "",
-    "a count above k does not keep its relative frequency.",
-    ("discounts = np.ones(max(counts.max(), k) + 1)", "discounts = np.zeros(max(counts.max(), k) + 1)"),
+    "a count above L does not keep its relative frequency.",
+    ("discounts = np.ones(max(counts.max(), L) + 1)", "discounts = np.zeros(max(counts.max(), L) + 1)"),
 )
 wrong(
     "katz",
     "",
-    "a count above k does not keep its relative frequency.",
+    "a count above L does not keep its relative frequency.",
     (
         "kept = discounts[counts] * counts / counts.sum()",
         "kept = discounts[counts] * counts / counts.sum()\n    kept = kept / kept.sum()",
@@ -463,7 +463,7 @@ wrong(
 wrong(
     "katz",
     "",
-    "a count above k does not keep its relative frequency.",
+    "a count above L does not keep its relative frequency.",
     (
         "    return np.where(counts > 0, kept, alpha * shorter)",
         "    p = np.where(counts > 0, kept, shorter)\n    return p / p.sum()",
@@ -478,12 +478,12 @@ wrong(
 right(
     "katz",
     """
-    def katz(counts, shorter, n, k):
-        a = (k + 1) * n[k + 1] / n[1]
+    def katz(counts, shorter, n, L):
+        a = (L + 1) * n[L + 1] / n[1]
         p, left, mass = {}, 1.0, 0.0
         for w, c in enumerate(counts):
             if c:
-                d = 1 if c > k else ((c + 1) * n[c + 1] / n[c] / c - a) / (1 - a)
+                d = 1 if c > L else ((c + 1) * n[c + 1] / n[c] / c - a) / (1 - a)
                 p[w] = d * c / sum(counts)
                 left -= p[w]
             else:
@@ -496,10 +496,10 @@ right(
     """
     from fractions import Fraction as F
 
-    def katz(counts, shorter, n, k):
+    def katz(counts, shorter, n, L):
         counts, n = [int(c) for c in counts], [int(x) for x in n]
-        a = F((k + 1) * n[k + 1], n[1])
-        d = lambda c: F(1) if c > k or not c else (F((c + 1) * n[c + 1], n[c] * c) - a) / (1 - a)
+        a = F((L + 1) * n[L + 1], n[1])
+        d = lambda c: F(1) if c > L or not c else (F((c + 1) * n[c + 1], n[c] * c) - a) / (1 - a)
         kept = [d(c) * F(c, sum(counts)) for c in counts]
         rest = [F(s) * (c == 0) for s, c in zip(shorter, counts)]
         return [p + (1 - sum(kept)) * s / sum(rest) for p, s in zip(kept, rest)]

@@ -120,40 +120,40 @@ WITTEN_BELL = Question(
 # --- katz ------------------------------------------------------------------------------------------------
 
 
-def _discounts(n, k, common=None):
-    r = np.arange(1, k + 1)
-    common = (k + 1) * n[k + 1] / n[1] if common is None else common
+def _discounts(n, L, common=None):
+    r = np.arange(1, L + 1)
+    common = (L + 1) * n[L + 1] / n[1] if common is None else common
     stars = (r + 1) * n[2:] / n[1:-1]
     return np.append(0.0, (stars / r - common) / (1 - common))
 
 
-def _kept(counts, n, k, common=None):
-    discounts = np.where(counts <= k, _discounts(n, k, common).take(counts, mode="clip"), 1.0)
+def _kept(counts, n, L, common=None):
+    discounts = np.where(counts <= L, _discounts(n, L, common).take(counts, mode="clip"), 1.0)
     return discounts * counts / counts.sum()
 
 
-def katz(counts, shorter, n, k, alpha=None, kept=None):
-    """Katz's distribution after a context; counts and shorter (V,), counts of counts n (k + 2,)."""
-    kept = _kept(counts, n, k) if kept is None else kept
+def katz(counts, shorter, n, L, alpha=None, kept=None):
+    """Katz's distribution after a context; counts and shorter (V,), counts of counts n (L + 2,)."""
+    kept = _kept(counts, n, L) if kept is None else kept
     left = 1 - kept.sum()
     alpha = left / shorter[counts == 0].sum() if alpha is None else alpha(left, shorter, counts)
     return np.where(counts > 0, kept, alpha * shorter)
 
 
-def _interpolates(counts, shorter, n, k):
-    kept = _kept(counts, n, k)
+def _interpolates(counts, shorter, n, L):
+    kept = _kept(counts, n, L)
     return kept + (1 - kept.sum()) * shorter
 
 
 def _draw_katz(rng, above=True):
-    """A context with counts of 0, counts up to k and one above k, or else only counts below k."""
-    k, slope = int(rng.integers(3, 6)), rng.uniform(2.0, 2.4)
-    n = np.append(0, (rng.integers(2000, 9000) * np.arange(1.0, k + 2) ** -slope).astype(int))
-    seen = np.append(rng.integers(1, k + above, size=rng.integers(3, 5)), 1)
+    """A context with counts of 0, counts up to L and one above L, or else only counts below L."""
+    L, slope = int(rng.integers(3, 6)), rng.uniform(2.0, 2.4)
+    n = np.append(0, (rng.integers(2000, 9000) * np.arange(1.0, L + 2) ** -slope).astype(int))
+    seen = np.append(rng.integers(1, L + above, size=rng.integers(3, 5)), 1)
     if above:
-        seen = np.append(seen, k + int(rng.integers(1, 9)))
+        seen = np.append(seen, L + int(rng.integers(1, 9)))
     counts = rng.permutation(np.append(seen, np.zeros(int(rng.integers(2, 5)), dtype=int)))
-    return counts, rng.dirichlet(np.full(len(counts), 2.0)), n, k
+    return counts, rng.dirichlet(np.full(len(counts), 2.0)), n, L
 
 
 KATZ = Question(
@@ -200,13 +200,13 @@ KATZ = Question(
         ),
         Mistake(
             "L22",
-            lambda counts, shorter, n, k: katz(counts, shorter, n, k, kept=_kept(counts, n, k, common=0.0)),
-            "Your discounts are r* / r. Counts above k give up nothing, so those up to k are rescaled with "
+            lambda counts, shorter, n, L: katz(counts, shorter, n, L, kept=_kept(counts, n, L, common=0.0)),
+            "Your discounts are r* / r. Counts above L give up nothing, so those up to L are rescaled with "
             "a.",
         ),
         Mistake(
             "M31",
-            lambda counts, shorter, n, k: counts / counts.sum(),
+            lambda counts, shorter, n, L: counts / counts.sum(),
             "Your unseen words have probability 0: nothing was taken from the seen ones.",
         ),
     ),
@@ -214,13 +214,13 @@ KATZ = Question(
         FINITE,
         Property(SUMS_TO_ONE, sums_to_one),
         Property(
-            "a count above k does not keep its relative frequency",
-            lambda value, counts, shorter, n, k: np.allclose(
-                value[counts > k], counts[counts > k] / counts.sum()
+            "a count above L does not keep its relative frequency",
+            lambda value, counts, shorter, n, L: np.allclose(
+                value[counts > L], counts[counts > L] / counts.sum()
             ),
         ),
     ),
-    advice="Print d(1) to d(k): they lie between 0 and 1. Then print what the seen words keep, and its sum.",
+    advice="Print d(1) to d(L): they lie between 0 and 1. Then print what the seen words keep, and its sum.",
 )
 
 QUESTIONS = (WITTEN_BELL, KATZ)
