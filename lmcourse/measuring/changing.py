@@ -6,10 +6,7 @@ It is stored in ``book/reproduced.json`` under "changes", by the same command as
 import collections
 import itertools
 import math
-import tempfile
-import time
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,7 +47,6 @@ def recompute():
         "spelt": spelt(),
         "seeds": list(seeds()),
         "students": list(other_students()),
-        "costs": costs(),
     }
     for name in ("poems", "few"):
         for row in found[name]:
@@ -67,8 +63,6 @@ def recompute():
             print(f"    {name:10} {one['chosen']}: {one['test']}")
     for row in found["students"]:
         print(f"{row['units']} units, rate {row['rate']}: KL {row['kl']:.3f}")
-    for name, cost in found["costs"].items():
-        print(f"{name:14} {cost['kB']:7.0f} kB {cost['seconds']:8.3f} s")
     store({"changes": made(**found)})
 
 
@@ -240,54 +234,6 @@ def other_students(which=OTHER_STUDENTS, seed=SEEDS[0]):
         }
         found = means(old, forecasts(student, valid), valid)
         yield {"units": units, "rate": rate, "kB": kilobytes(student), **found, "rounded": of_bits}
-
-
-def costs(seed=SEEDS[0], steps=TUNED_STEPS):
-    """What it takes to make each version of one network: kilobytes to keep, and seconds of one core.
-
-    The seconds are those that the processor worked, so that other programs do not count.
-    """
-    letters, train, _ = pages()
-    found = {}
-
-    def timed(name, make):
-        began = time.process_time()
-        version, kb = make()
-        found[name] = {"kB": kb, "seconds": time.process_time() - began}
-        return version
-
-    def trained():
-        network = teacher(letters, train, seed)
-        return network, kilobytes(network)
-
-    network = timed("original", trained)
-    whole = kilobytes(network)
-
-    def student():
-        small = neural.RecurrentLM(letters, "gru", width=STUDENT, seed=seed, state="document")
-        imitate(small, forecasts(network, train).exp(), train, seed)
-        return small, kilobytes(small, 8)
-
-    def counted(text):
-        model = NGramModel(5, WittenBell()).fit(text)
-        with tempfile.TemporaryDirectory() as folder:
-            model.save(Path(folder) / "model")
-            saved = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
-        return model, saved / 1000 + whole
-
-    tales = corpora.load("tales-en").train[:NEW_TALES]
-    chars = partial(tokenize, by="char", vocabulary=letters)
-    again = as_much(corpora.load("numpy-docs").train, sum(map(len, tales)), seed)
-    new, both = chars(tales), chars([*tales, *again])
-    timed("rounded", lambda: (rounded(network, 4), kilobytes(network, 4)))
-    timed("student", student)
-    for count in steps:
-        timed(f"fine-tuned {count}", lambda count=count: (tuned(network, new, count, RATES[1], seed), whole))
-        timed(f"replay {count}", lambda count=count: (tuned(network, both, count, RATES[1], seed), whole))
-    timed("mixture", lambda: counted(new))
-    longest = found[f"fine-tuned {steps[-1]}"]
-    found["own copy"] = {"kB": 2 * whole, "seconds": longest["seconds"]}
-    return found
 
 
 def adapted(network, letters, seed):
