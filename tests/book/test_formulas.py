@@ -43,7 +43,9 @@ OLD, NEW = RNG.dirichlet(np.ones(3), 500), RNG.dirichlet(np.ones(3), 500)
 CAME = RNG.integers(3, size=500)
 BEFORE, AFTER = (Score(float(-np.log(rows[np.arange(500), CAME]).sum()), tokens=500) for rows in (OLD, NEW))
 MOVED = OLD.argmax(axis=1) != NEW.argmax(axis=1)
-GAPS = np.diff(np.sort(OLD, axis=1)[:, -2:], axis=1).ravel()
+TOP_TWO = np.sort(OLD, axis=1)[:, -2:]
+LEAST = (TOP_TWO * np.log(2 * TOP_TWO / TOP_TWO.sum(axis=1, keepdims=True))).sum(axis=1)
+"""The least divergence of a model with another first guess."""
 NATS = Score(float(-np.log(Q).sum()), tokens=len(Q))
 TOPICS, WEIGHTS = RNG.dirichlet(np.ones(5), 3), RNG.dirichlet(np.ones(3), 4)
 """Three topics, and four values that the weights of a document can have."""
@@ -410,9 +412,15 @@ FORMULAS = {
             kl_divergence(OLD[0], NEW[0]) + ((OLD[2] - OLD[0]) * np.log(OLD[0] / NEW[0])).sum(),
         ),
         r"\tilde q = q": (kl_divergence(ROW, ROW), 0.0),
-        r"D(q \,\Vert\, \tilde q) \ge g^2 / 2": (
+        r"\begin{aligned} D(q \,\Vert\, \tilde q) &\ge a \ln \frac{2a}{a + b} + b \ln \frac{2b}{a + b} \\ "
+        r"&\ge \frac{(a - b)^2}{2} . \end{aligned}": (
             MOVED.sum(),  # it holds at every place where the first guess differs
-            ((OLD * np.log(OLD / NEW)).sum(axis=1) >= GAPS**2 / 2)[MOVED].sum(),
+            ((OLD * np.log(OLD / NEW)).sum(axis=1) >= LEAST)[MOVED].sum(),
+            (LEAST >= np.diff(TOP_TWO).ravel() ** 2 / 2)[MOVED].sum(),
+        ),
+        r"\frac{a + b}{2}": (  # the least divergence, with both at their mean and the third as it was
+            LEAST.sum(),
+            sum(kl_divergence(q, np.where(q == q.min(), q, (q.sum() - q.min()) / 2)) for q in OLD),
         ),
         r"\ln \frac{1}{1 - \lambda}": (
             -np.log((1 - 0.3) * Q + 0.3 * 0).mean() + np.log(Q).mean(),  # the second model gives 0 to all
@@ -650,7 +658,7 @@ READ = {
     "12_models_that_change": {
         "def-12-change": "46513742",
         "thm-12-change": "ad954d1e",
-        "thm-12-guess": "32970767",
+        "thm-12-guess": "8fa05637",
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
