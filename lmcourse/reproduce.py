@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
-from lmcourse.measuring import agreeing, changing, networks, racing, topics
+from lmcourse.measuring import agreeing, agreeing_twice, changing, networks, racing, topics
 from lmcourse.measuring.published import PTB_FILES, Interrupted, recompute
 from lmmetrics.corpora import CorpusError
 
@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
             racing.recompute()
             topics.recompute()
             agreeing.recompute()
+            agreeing_twice.recompute()
     except (CorpusError, OSError, ValueError, Interrupted) as error:
         print(f"reproduce: {error}", file=sys.stderr)
         return 1
