@@ -85,7 +85,8 @@ def with_formulas(page, katex):
     def set_body(match):
         formula = match["open"] + TEX.sub(set_one, match["body"]) + match["close"]
         if match["tag"] == "span" and (match["before"] or match["after"]):
-            return f'<span class="kept-together">{match["before"]}{_breakable(formula)}{match["after"]}</span>'
+            together = match["before"] + _breakable(formula) + match["after"]
+            return f'<span class="kept-together">{together}</span>'
         return match["before"] + formula + match["after"]
 
     page = FORMULA.sub(set_body, page)

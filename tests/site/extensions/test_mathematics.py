@@ -47,15 +47,24 @@ FORMULA = r'<span class="math notranslate nohighlight">\(x\)</span>'
 
 @pytest.mark.parametrize(
     ("before", "after", "kept"),
-    [("of ", "; then", ";"), ("(", ") and", ")"), ("the ", "’s mean", "’s"), ("an ", "-gram", "-"), ("a ", " b", None)],
-)  # fmt: skip
+    [
+        ("of ", "; then", ";"),
+        ("(", ") and", ")"),
+        ("the ", "’s mean", "’s"),
+        ("an ", "-gram", "-"),
+        ("a ", " b", None),
+    ],
+)
 def test_punctuation_stays_with_its_formula(before, after, kept):
     done, _ = with_formulas(page(f"<p>{before}{FORMULA}{after}</p>"), KATEX)
     if kept is None:
         assert "kept-together" not in done
         return
     opening = "(" if before == "(" else ""
-    start, end = f'<span class="kept-together">{opening}<span class="math', f"</span>{kept}</span>{after[len(kept) :]}</p>"
+    start, end = (
+        f'<span class="kept-together">{opening}<span class="math',
+        f"</span>{kept}</span>{after[len(kept) :]}</p>",
+    )
     assert start in done and end in done
 
 
