@@ -592,7 +592,7 @@ READ = {
         "def-surprisal": "3b99fe58",
         "def-cross-entropy": "ea67d195",
         "thm-code-length": "6e00348f",
-        "thm-proper": "466dcd00",
+        "thm-proper": "a9e3506e",
         "def-loss": "8e635cf1",
         "def-02-conditional": "dc22964e",
         "thm-lln": "0cb4eb66",

@@ -97,7 +97,7 @@ def _refute_with_a_text(p, text):
 
 CLAIMS = Question(
     key="02.claims",
-    title="always, or a case that refutes it",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=2,
     points=4,

@@ -102,7 +102,7 @@ def _refute(key, given):
 
 DIRECTIONS = Question(
     key="03.directions",
-    title="always, or give a counterexample",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=2,
     points=4,

@@ -267,7 +267,7 @@ def _refute(key, given):
 
 ONE_BIT = Question(
     key="11.one-bit",
-    title="always, or give a counterexample",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=3,
     points=4,

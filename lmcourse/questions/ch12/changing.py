@@ -97,7 +97,7 @@ def _refute(key, given):
 
 KL_OR_LOSS = Question(
     key="12.kl-or-loss",
-    title="always, or give a counterexample",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=3,
     points=4,

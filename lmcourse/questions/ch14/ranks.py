@@ -290,7 +290,7 @@ def _refute(key, given):
 
 ALWAYS = Question(
     key="14.always",
-    title="always, or give a counterexample",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=3,
     points=4,

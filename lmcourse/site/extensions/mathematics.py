@@ -3,6 +3,9 @@
 The builder writes a formula as TeX between ``\\(`` and ``\\)`` or ``\\[`` and ``\\]``. After the last page is
 written, each is replaced by KaTeX's HTML, which holds MathML for screen readers. The script is that of the
 package sphinxcontrib-katex; style and fonts of the same version are in ``static/katex``.
+
+A browser may begin a line with the comma after a formula, because to it a formula is a box. So a formula in a
+sentence and the marks that touch it are one ``<span class="kept-together">``, at whose edges no line begins.
 """
 
 import html
@@ -16,8 +19,10 @@ from sphinx.util import logging
 from lmcourse.files.places import STATIC
 
 FORMULA = re.compile(
+    r"(?P<before>[(\[“‘]*)"
     r"(?P<open><(?P<tag>span|div) class=\"[^\"]*\bmath notranslate nohighlight\"[^>]*>)"
-    r"(?P<body>.*?)(?P<close></(?P=tag)>)",
+    r"(?P<body>.*?)(?P<close></(?P=tag)>)"
+    r"(?P<after>(?:[.,;:!?)\]”’-]+s?)?)",
     re.DOTALL,
 )
 DERIVATION = re.compile(r"<div class=\"derivation tex2jax_process\".*?</div>", re.DOTALL)
@@ -29,6 +34,8 @@ SCRIPTS = re.compile(
 """MathJax, which the formulas no longer need, and Font Awesome's: its style sheet draws the same icons."""
 ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
 """The TeX that KaTeX repeats in its MathML."""
+PARTS, NEXT = '<span class="katex-html" aria-hidden="true">', '</span><span class="base">'
+"""Before the first part of a formula, and between two parts, which may stand on two lines."""
 OPTIONS = {"throwOnError": True, "strict": "ignore"}
 
 log = logging.getLogger(__name__)
@@ -76,11 +83,24 @@ def with_formulas(page, katex):
             return match[0]
 
     def set_body(match):
-        return match["open"] + TEX.sub(set_one, match["body"]) + match["close"]
+        formula = match["open"] + TEX.sub(set_one, match["body"]) + match["close"]
+        if match["tag"] == "span" and (match["before"] or match["after"]):
+            together = match["before"] + _breakable(formula) + match["after"]
+            return f'<span class="kept-together">{together}</span>'
+        return match["before"] + formula + match["after"]
 
     page = FORMULA.sub(set_body, page)
     page = DERIVATION.sub(lambda match: TEX.sub(set_one, match[0]), page)
     return SCRIPTS.sub("", page), faults
+
+
+def _breakable(formula):
+    """Let a formula that is kept with its neighbours break after its own signs, as before."""
+    first, last = formula.find(PARTS), formula.rfind(NEXT)
+    if first < 0 or last < 0:
+        return formula
+    start, end = first + len(PARTS), last + len("</span>")
+    return f'{formula[:start]}<span class="may-break">{formula[start:end]}</span>{formula[end:]}'
 
 
 class Katex:

@@ -42,6 +42,44 @@ def test_each_form_of_a_formula_is_set(body, displayed):
     assert done.count("<mo>&lt;</mo>") == 1
 
 
+FORMULA = r'<span class="math notranslate nohighlight">\(x\)</span>'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("of ", "; then", ";"),
+        ("(", ") and", ")"),
+        ("the ", "’s mean", "’s"),
+        ("an ", "-gram", "-"),
+        ("a ", " b", None),
+    ],
+)
+def test_punctuation_stays_with_its_formula(before, after, kept):
+    done, _ = with_formulas(page(f"<p>{before}{FORMULA}{after}</p>"), KATEX)
+    if kept is None:
+        assert "kept-together" not in done
+        return
+    opening = "(" if before == "(" else ""
+    start, end = (
+        f'<span class="kept-together">{opening}<span class="math',
+        f"</span>{kept}</span>{after[len(kept) :]}</p>",
+    )
+    assert start in done and end in done
+
+
+def test_a_kept_formula_still_breaks_inside():
+    done, _ = with_formulas(page(f"<p>{FORMULA.replace('x', 'x = y + z')}.</p>"), KATEX)
+    before, _, after = done.partition('<span class="may-break">')
+    assert before.endswith('aria-hidden="true">') and after.count('class="base"') == 3
+    assert done.count("<span") == done.count("</span>")
+
+
+def test_display_formulas_are_left_alone():
+    done, _ = with_formulas(page(r'(<div class="math notranslate nohighlight">\[x\]</div>)'), KATEX)
+    assert "kept-together" not in done and done.count("(") == done.count(")")
+
+
 def test_what_is_no_formula_stays():
     body = r"<pre>print('\(x\)')</pre><p>costs $5</p>"
     done, faults = with_formulas(page(body), KATEX)
