@@ -148,7 +148,7 @@ def pieces_of_ab(longest=9):
 
 OFFICIAL, OTHERS = pieces_of_ab()
 PAGE = Score(float(-np.log(Q).sum()), tokens=12, words=9, chars=41, bytes=47)
-REGRETS = np.array([regret(heads, 40) for heads in range(41)])
+REGRETS = np.array([(n, regret(heads, n)) for n in (*range(1, 13), 40) for heads in range(n + 1)]).T
 
 
 def pooled_loss(losses, counts):
@@ -394,7 +394,7 @@ FORMULAS = {
             (np.log2(ROW / (UNITS / 2**10)) <= BOUND).sum(),
         ),
         r"\frac{V}{2^b} \log_2 e": (-np.log1p(-6 / 2**50) / np.log(2), 6 / 2**50 * np.log2(np.e)),
-        r"\frac12 \log_2 n + 1": (41, (np.log2(40) / 2 + 1 >= REGRETS).sum()),
+        r"\frac12 \log_2 n + 1": (len(REGRETS[0]), (np.log2(REGRETS[0]) / 2 + 1 + 1e-12 >= REGRETS[1]).sum()),
         "n = 1": (np.log2(1) / 2 + 1, regret(0, 1), regret(1, 1)),
     },
     "12_models_that_change": {
@@ -653,7 +653,7 @@ READ = {
         "def-11-code": "c1fa4d3f",
         "thm-11-length": "8cec82ec",
         "thm-11-rounding": "a6e433ec",
-        "thm-11-kt": "9553f63a",
+        "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {
         "def-12-change": "46513742",
