@@ -267,7 +267,7 @@ def _refute(key, given):
 
 ALWAYS = Question(
     key="05.always",
-    title="always, or give a counterexample",
+    title="always true, or a counterexample",
     kind="protocol",
     stars=2,
     points=4,
