@@ -39,7 +39,8 @@ def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
 
     Every mapping becomes a dictionary. NumPy's extended floats become float64. Fractions, decimals and
     SymPy's numbers become floats. Arrays of objects become lists, and so do SymPy's rows and columns of
-    numbers. Columns of pandas become arrays. Tensors stay tensors. Anything else, such as a function, stays as it is.
+    numbers. Columns of pandas become arrays. Tensors stay tensors. Anything else, such as a function, stays
+    as it is.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ def chinese_names_mean_one_term(tree: Tree) -> Iterator[str]:
 
 
 def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
-    """A sentence, or a bracket of the glossary, with simplified Chinese words has the traditional ones, too."""
+    """A sentence, or a bracket of the glossary, with simplified Chinese words has traditional ones, too."""
     for path, text in tree.texts("book/[0-9]*.md", "book/glossary.md", "book/instructors/*.md"):
         text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
         ends = ".!?)" if path == "book/glossary.md" else ".!?"
