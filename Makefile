@@ -74,10 +74,10 @@ lab: $(BOOK)  ## open JupyterLab on the exercises; ARGS="--no-browser" gives it 
 grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
 	@$(PY) -m lmcourse.grade "$(NB)"
 
-reproduce: $(BOOK)  ## recompute published numbers on larger texts, half an hour; PTB=folder adds the Penn Treebank
+reproduce: $(BOOK)  ## recompute what takes too long for a build: some hours; PTB=folder adds the Penn Treebank
 	@$(PY) -m lmcourse.reproduce $(if $(PTB),--ptb "$(PTB)")
 
-bench: $(TEST)  ## measure the counted models, beside KenLM where it is there; writes the README's table
+bench: $(TEST)  ## measure the counted models, beside KenLM where it is there; writes lmcourse/measuring/SPEED.md
 	@$(PY) -m lmcourse.bench
 
 pdf: $(BOOK)  ## the book as a PDF: _build/pdf/ (needs TeX; says what to install); EDITION=lecturer adds plans and solutions

@@ -1,9 +1,9 @@
 """Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
 
 First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
-is written into the README. Then on WikiText-2, which is downloaded once. In place of all this, ``--workers``
-measures scoring and counting in shards with 1, 2 and 4 processes, and ``--limits`` counting with a limit on
-memory.
+is written into ``lmcourse/measuring/SPEED.md``. Then on WikiText-2, which is downloaded once. In place of all
+this, ``--workers`` measures scoring and counting in shards with 1, 2 and 4 processes, and ``--limits``
+counting with a limit on memory.
 """
 
 import argparse

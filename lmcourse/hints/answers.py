@@ -20,7 +20,10 @@ HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
 """What an array contains if not numbers, by the letter of its type."""
 
 
-CURES = {"mpf": "Use `float(...)`."}
+CURES = {
+    "mpf": "Use `float(...)`.",
+    "DataFrame": 'Use `.to_numpy()` for an array, or `.to_dict("list")` for a dictionary.',
+}
 CURES |= dict.fromkeys(
     ("generator", "map", "filter", "zip", "range", "deque", "dict_values", "dict_keys"), "Use `list(...)`."
 )
@@ -33,8 +36,8 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
     Parameters
     ----------
     answer : object
-        What the student gave. NumPy arrays, lists, and tensors without a gradient count as numbers, and so
-        do fractions, decimals and SymPy's numbers.
+        What the student gave. NumPy arrays, lists, columns of pandas, and tensors without a gradient count as
+        numbers, and so do fractions, decimals and SymPy's numbers.
     like : float, ndarray, str or dict
         A right value. Its form is what is expected: shape, keys, and which entries are text.
     where : str

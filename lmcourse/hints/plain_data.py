@@ -26,6 +26,8 @@ BUILT_IN: dict[type, Callable[[Any], Any]] = {
 }
 TENSOR_TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"}
 TENSOR_TYPES |= {"bfloat16", "complex64", "complex128"}
+PANDAS = {"Series", "Index", "ExtensionArray"}
+"""The classes of pandas that are one column of values, as NumPy can have them."""
 
 
 class Unreadable(Exception):
@@ -37,7 +39,8 @@ def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
 
     Every mapping becomes a dictionary. NumPy's extended floats become float64. Fractions, decimals and
     SymPy's numbers become floats. Arrays of objects become lists, and so do SymPy's rows and columns of
-    numbers. Tensors stay tensors. Anything else, such as a function, stays as it is.
+    numbers. Columns of pandas become arrays. Tensors stay tensors. Anything else, such as a function, stays
+    as it is.
 
     Parameters
     ----------
@@ -82,6 +85,8 @@ def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:
         return _float(value)
     if of_torch(value):
         return _tensor(value, where)
+    if any(_is_from("pandas", kind) and kind.__name__ in PANDAS for kind in type(value).__mro__):
+        return _column(value, where, depth)
     return value
 
 
@@ -157,7 +162,20 @@ def _float(number: Any) -> Any:
 
 def of_torch(value: Any) -> bool:
     """Whether the class of a value is one of PyTorch's, or derived from one."""
-    return any(str(kind.__module__).partition(".")[0] == "torch" for kind in type(value).__mro__)
+    return any(_is_from("torch", kind) for kind in type(value).__mro__)
+
+
+def _is_from(package: str, kind: type) -> bool:
+    return str(kind.__module__).partition(".")[0] == package
+
+
+def _column(value: Any, where: str, depth: int) -> Any:
+    """A column of pandas as an array, without its labels; the object itself if it cannot be read."""
+    try:
+        found = value.to_numpy()
+    except Exception:
+        return value
+    return plain_data(found, where, depth) if isinstance(found, np.ndarray) else value
 
 
 def _tensor(value: Any, where: str) -> Any:

@@ -4,7 +4,6 @@ They are scored as they are, and after a recalibration on the validation text; s
 It is stored in ``book/reproduced.json`` under "agreement", by the same command as the published numbers.
 """
 
-import json
 import math
 from functools import partial
 
@@ -13,7 +12,7 @@ import torch
 
 from lmcourse.measuring.racing import source_texts
 from lmcourse.measuring.recalibrating import network_forecasts, recalibrate, scored, table_forecasts
-from lmcourse.measuring.reproduced import made, store
+from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmmetrics import neural
 from lmmetrics.ngram import AddK, KneserNey, NGramModel
 from lmmetrics.sources import AgreementSource
@@ -39,15 +38,12 @@ def recompute(kept=None):
 
 def runs(smoothing=SMOOTHING, seeds=SEEDS, steps=STEPS, kept=None):
     """Yield a row for each network."""
-    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    found = {(row["smoothing"], row["seed"]): row for row in done}
+    found = resumed(kept, ("smoothing", "seed"))
     for share in smoothing:
         for seed in seeds:
             if (share, seed) not in found:
                 found[share, seed] = run(share, seed, steps)
-                if kept:
-                    with kept.open("a") as file:
-                        file.write(json.dumps(found[share, seed]) + "\n")
+                keep(kept, found[share, seed])
             yield found[share, seed]
 
 

@@ -5,7 +5,6 @@ validation text. It is stored in ``book/reproduced.json`` under "agreement twice
 published numbers.
 """
 
-import json
 import math
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from lmcourse.measuring.agreeing import choices
 from lmcourse.measuring.racing import source_texts
 from lmcourse.measuring.recalibrating import BATCHES, fitted, nats, network_forecasts, with_temperature
-from lmcourse.measuring.reproduced import made, store
+from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmcourse.pages.two_agreements import TwoAgreements
 from lmmetrics import neural
 
@@ -36,15 +35,12 @@ def recompute(kept=None):
 
 def runs(seeds=SEEDS, steps=STEPS, kept=None):
     """Yield a row for each network."""
-    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    found = {row["seed"]: row for row in done}
+    found = resumed(kept, ("seed",))
     for seed in seeds:
-        if seed not in found:
-            found[seed] = run(seed, steps)
-            if kept:
-                with kept.open("a") as file:
-                    file.write(json.dumps(found[seed]) + "\n")
-        yield found[seed]
+        if (seed,) not in found:
+            found[seed,] = run(seed, steps)
+            keep(kept, found[seed,])
+        yield found[seed,]
 
 
 def run(seed, steps=STEPS):

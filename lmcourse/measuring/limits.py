@@ -8,8 +8,8 @@ import shutil
 import sys
 
 from lmcourse.files.notebooks import write_text
-from lmcourse.files.places import PACKAGE, ROOT
-from lmcourse.measuring.peers import ORDER, draw, table, write_between
+from lmcourse.files.places import PACKAGE
+from lmcourse.measuring.peers import ORDER, PAGE, draw, table, write_between
 
 STORED = PACKAGE / "measuring" / "limits.json"
 SIZES = 8_000_000, 33_000_000, 130_000_000
@@ -33,7 +33,7 @@ def jobs(folder, tokens):
     yield "KenLM lmplz -S 2G: text to ARPA", tokens, lmplz and [*command, folder / "kenlm.arpa"], None
 
 
-def store(found, readme=ROOT / "README.md"):
-    """Store what was measured, and write the table into the README, if there is one."""
+def store(found, page=PAGE):
+    """Store what was measured, and write the table into the page, if there is one."""
     write_text(STORED, json.dumps(found, indent=1) + "\n")
-    write_between(readme, BEGIN, END, table(found))
+    write_between(page, BEGIN, END, table(found))

@@ -4,14 +4,13 @@ It is stored in ``book/reproduced.json`` under "networks", by the same command a
 networks, their training and their scoring are those of ``lmcourse/pages/networks.py``.
 """
 
-import json
 import math
 import time
 
 import numpy as np
 import torch
 
-from lmcourse.measuring.reproduced import made, store
+from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmcourse.pages.networks import (
     BATCH,
     NAMES,
@@ -60,8 +59,7 @@ def tales():
 
 def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
     """Yield one row for each run: the rates of each network, then the longer runs of `FURTHER`."""
-    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    found = {tuple(row[key] for key in KEY): row for row in done}
+    found = resumed(kept, KEY)
 
     def rows_of(name, rate, steps):
         rows = []
@@ -69,9 +67,7 @@ def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
             key = name, rate, steps, seed
             if key not in found:
                 found[key] = run(texts, *key)
-                if kept:
-                    with kept.open("a") as file:
-                        file.write(json.dumps(found[key]) + "\n")
+                keep(kept, found[key])
             rows.append(found[key])
         return rows
 

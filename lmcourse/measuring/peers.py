@@ -23,7 +23,9 @@ from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import PACKAGE, ROOT
 
 STORED = PACKAGE / "measuring" / "bench.json"
-"""What the last run has measured; the table in the README comes from it."""
+"""What the last run has measured."""
+PAGE = PACKAGE / "measuring" / "SPEED.md"
+"""It has a table of each stored run, between two marks."""
 SIZES = 1_000_000, 4_000_000
 ORDER = 5
 MEMORY = "500MB"
@@ -155,23 +157,23 @@ def table(found):
         f"Order {found['order']}, modified Kneser-Ney, {found['cores']} cores, Python {found['python']}, "
         f"{found['made']}. Each row is a process of its own, starting of Python included; "
         + ("measured once. " if found["rounds"] == 1 else f"the best time of {found['rounds']}. ")
-        + (f"Before it began, {found['load']} processes were at work on it." if found.get("load") else "")
+        + (f"Load average of the machine before: {found['load']}." if found.get("load") else "")
     )
     return "\n".join([*lines, "", textwrap.fill(said, 110), ""])
 
 
-def store(found, readme=ROOT / "README.md"):
-    """Store what was measured, and write the table into the README, if there is one."""
+def store(found, page=PAGE):
+    """Store what was measured, and write the table into the page, if there is one."""
     write_text(STORED, json.dumps(found, indent=1) + "\n")
-    write_between(readme, BEGIN, END, table(found))
+    write_between(page, BEGIN, END, table(found))
 
 
-def write_between(readme, begin, end, written):
-    """Replace what is between two marks of the README; print it where only the package is installed."""
-    if not readme.is_file():
+def write_between(page, begin, end, written):
+    """Replace what is between two marks of a page; print it where only the package is installed."""
+    if not page.is_file():
         print(written)
         return
-    text = readme.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     before, _, rest = text.partition(begin)
     after = rest.partition(end)[2]
-    write_text(readme, f"{before}{begin}\n{written}\n{end}{after}")
+    write_text(page, f"{before}{begin}\n{written}\n{end}{after}")

@@ -4,14 +4,13 @@ It is stored in ``book/reproduced.json`` under "races", by the same command as t
 """
 
 import itertools
-import json
 import math
 import time
 
 import numpy as np
 import torch
 
-from lmcourse.measuring.reproduced import made, store
+from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmcourse.pages.races import (
     LENGTH,
     LONG_FLOOR_STEPS,
@@ -51,12 +50,19 @@ LONG_SEEDS = (0,)
 LONG_KEY = "text", "pages", "rate", "width", "dropout", "seed"
 
 
-def recompute():
-    """Run the races, print what was found, and store it."""
+def recompute(kept=None):
+    """Run the races, print what was found, and store it.
+
+    Parameters
+    ----------
+    kept : Path, optional
+        A file to which the rows of the tuned and of the longer training are appended at once; rows that it
+        has are not measured again.
+    """
     found = {"races": list(races()), "windows": list(windows())}
-    found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
+    found |= {"curves": list(curves()), "tuned": made(runs=list(tuned(kept=kept))), "floor": list(floor())}
     found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
-    found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer()), thinned=list(thinned()))}
+    found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer(kept=kept)), thinned=list(thinned()))}
     store({"races": made(**found)})
 
 
@@ -130,17 +136,14 @@ def tuned(amounts=None, draws=SEEDS, kept=None, width=None, **changes):
     width : int, optional
         The first width, by default that of the race.
     """
-    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    found = {tuple(row[key] for key in KEY): row for row in done}
+    found = resumed(kept, KEY)
     for name, shares in (amounts or TUNED).items():
         words, narrow = Words(name), width or RACERS[name]["width"]
 
         def row_of(*key, words=words):
             if key not in found:
                 found[key] = tuned_row(words, *key[1:], **changes)
-                if kept:
-                    with kept.open("a") as file:
-                        file.write(json.dumps(found[key]) + "\n")
+                keep(kept, found[key])
             return found[key]
 
         for share in shares:
@@ -217,8 +220,7 @@ def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
 
 def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
     """Train a network until the valid documents gain nothing more, and score it; or read it from a file."""
-    done = [json.loads(line) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    found = {tuple(row[part] for part in LONG_KEY): row for row in done}
+    found = resumed(kept, LONG_KEY)
     if key in found:
         return found[key]
     row = dict(zip(LONG_KEY, key, strict=True))
@@ -240,9 +242,7 @@ def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
         f"best after {row['best']:.0f} of {row['passes']:.0f} passes, {row['seconds']:.0f} s",
         flush=True,
     )
-    if kept:
-        with kept.open("a") as file:
-            file.write(json.dumps(row) + "\n")
+    keep(kept, row)
     return row
 
 

@@ -27,6 +27,20 @@ def store(parts):
     print(f"\nStored in {STORED.name}.")
 
 
+def resumed(kept, key):
+    """The rows that an earlier run kept in a file, by their values of `key`; of the same form only."""
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept and kept.exists() else []
+    rows = (json.loads(line) for line in lines)
+    return {tuple(row[part] for part in key): row for row in rows if row.keys() >= set(key)}
+
+
+def keep(kept, row):
+    """Append a row to the file, if there is one."""
+    if kept:
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
 def made(**found):
     """Return what a run found, with its date and its machine."""
     return {"made": datetime.date.today().isoformat(), "machine": machine(), **found}

@@ -15,6 +15,7 @@ GUIDES = (
     "CONTRIBUTING.md",
     "SECURITY.md",
     "lmcourse/AUTHORING.md",
+    "lmcourse/measuring/SPEED.md",
     "lmmetrics/data/tales/README.md",
     "book/instructors/*.md",
 )

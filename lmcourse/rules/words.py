@@ -204,10 +204,11 @@ def chinese_names_mean_one_term(tree: Tree) -> Iterator[str]:
 
 
 def chinese_is_in_both_scripts(tree: Tree) -> Iterator[str]:
-    """A sentence with Chinese words in the simplified script gives them in the traditional one, too."""
-    for path, text in tree.texts("book/[0-9]*.md", "book/instructors/*.md"):
+    """A sentence, or a bracket of the glossary, with simplified Chinese words has traditional ones, too."""
+    for path, text in tree.texts("book/[0-9]*.md", "book/glossary.md", "book/instructors/*.md"):
         text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
-        for sentence in re.finditer(r"(?:[^.!?\n]|[.!?](?!\s)|\n(?!\s*\n))+", text):
+        ends = ".!?)" if path == "book/glossary.md" else ".!?"
+        for sentence in re.finditer(rf"(?:[^{ends}\n]|[{ends}](?!\s)|\n(?!\s*\n))+", text):
             only = [c for c in HAN.findall(sentence[0]) if _encodes(c, "gb2312") and not _encodes(c, "big5")]
             both = any(_encodes(c, "big5") and not _encodes(c, "gb2312") for c in HAN.findall(sentence[0]))
             if only and not both and not re.search(rf"{HAN.pattern}; *{HAN.pattern}", sentence[0]):

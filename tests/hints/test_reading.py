@@ -1,12 +1,13 @@
 """Every usual form of an answer is read; what cannot be read is named, and the message says what to do."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sympy as sp
 import torch
 
 from lmcourse.feedback import check
-from lmcourse.hints.answers import agreement
+from lmcourse.hints.answers import Unreadable, agreement, read
 from tests.hints.small_questions import mean_nats, message
 
 X, A = sp.symbols("x a")
@@ -17,6 +18,27 @@ X, A = sp.symbols("x a")
 )
 def test_every_kind_of_number_is_a_number(kind):
     check("99.mean", lambda nats, real: kind(mean_nats(nats, real)))
+
+
+@pytest.mark.parametrize("kind", [pd.Series, pd.Index, pd.array])
+@pytest.mark.parametrize("dtype", ["float64", "Float64", "Int64", "category", object])
+def test_a_column_of_pandas_is_an_array(kind, dtype):
+    assert read(kind([1, 2], dtype=dtype), like=np.zeros(2)).tolist() == [1.0, 2.0]
+    assert read({"nats": kind([1, 2], dtype=dtype)}, like={"nats": np.zeros(2)})["nats"].sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (pd.DataFrame({"nats": [1.0, 2.0]}), r"DataFrame, but an array of .* Use `.to_numpy\(\)` for"),
+        (pd.Series([1.0, 2.0, 3.0]), r"an array of shape \(3,\), but an array of numbers of shape \(2,\)"),
+        (pd.Series(["a", "b"]), "an entry of your answer is the text 'a'"),
+        (pd.Series(pd.to_datetime(["2024-01-01"] * 2)), "values of type datetime64"),
+    ],
+)
+def test_what_else_pandas_has_is_named(value, says):
+    with pytest.raises(Unreadable, match=says):
+        read(value, like=np.zeros(2))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""The measurement of a memory limit runs at a small size, and the README has the table of the stored run."""
+"""The measurement of a memory limit runs at a small size, and the page has the table of the stored run."""
 
 import json
 
-from lmcourse.files.places import ROOT
 from lmcourse.measuring import limits, peers
 
 
@@ -15,9 +14,9 @@ def test_every_job_runs_or_is_absent(monkeypatch):
     assert all(row["seconds"] > 0 for row in found["rows"] if "KenLM" not in row["what"])
 
 
-def test_the_readme_has_what_was_measured_and_the_limit_was_kept():
+def test_the_page_has_what_was_measured_and_the_limit_was_kept():
     stored = json.loads(limits.STORED.read_text(encoding="utf-8"))
-    assert peers.table(stored) in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert peers.table(stored) in peers.PAGE.read_text(encoding="utf-8")
     assert {row["size"] for row in stored["rows"]} == set(limits.SIZES)
     seconds = {(row["what"].split(":")[0], row["size"]): row["seconds"] for row in stored["rows"]}
     for row in stored["rows"]:

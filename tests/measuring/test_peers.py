@@ -1,11 +1,10 @@
-"""The comparison with other programs runs at a small size, and the README has the table of the stored run."""
+"""The comparison with other programs runs at a small size, and the page has the table of the stored run."""
 
 import json
 import sys
 
 import pytest
 
-from lmcourse.files.places import ROOT
 from lmcourse.measuring import peers
 
 
@@ -18,11 +17,11 @@ def test_every_job_runs_or_is_absent(monkeypatch, tmp_path, capsys):
         if "KenLM" not in name and "NLTK" not in name:
             assert row["seconds"] > 0 and row["peak"] > 10_000_000, name
     monkeypatch.setattr(peers, "STORED", tmp_path / "bench.json")
-    readme = tmp_path / "README.md"
-    readme.write_text(f"a\n{peers.BEGIN}was here\n{peers.END}b\n")
+    page = tmp_path / "SPEED.md"
+    page.write_text(f"a\n{peers.BEGIN}was here\n{peers.END}b\n")
     for _ in range(2):
-        peers.store(found, readme)
-        said = readme.read_text()
+        peers.store(found, page)
+        said = page.read_text()
         assert said.startswith("a\n") and said.endswith("b\n") and "was here" not in said
         assert (
             said.count("stable argsort") == 1 and json.loads((tmp_path / "bench.json").read_text()) == found
@@ -30,9 +29,9 @@ def test_every_job_runs_or_is_absent(monkeypatch, tmp_path, capsys):
     assert "lmmetrics fit" in capsys.readouterr().out
 
 
-def test_the_readme_has_what_was_measured():
+def test_the_page_has_what_was_measured():
     stored = json.loads(peers.STORED.read_text(encoding="utf-8"))
-    assert peers.table(stored) in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert peers.table(stored) in peers.PAGE.read_text(encoding="utf-8")
     assert len({row["size"] for row in stored["rows"]}) == 2
 
 

@@ -423,6 +423,11 @@ PLANTED = [
         "simplified: 蓝",
     ),
     (
+        "chinese_is_in_both_scripts",
+        write("book/glossary.md", "```{glossary}\ntoken\n  A word. (词元) In Taiwan 標記 is common.\n```\n"),
+        "glossary.md, line 3: only simplified: 词",
+    ),
+    (
         "tags_point_somewhere",
         replace(PAGE, "## Break it", "% mistake: M99\n\n## Break it"),
         "the tag M99 is not in",
