@@ -42,8 +42,8 @@ WIDER = 2
 TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
-TRIED = ({"dropout": 0.3},)
-"""The other settings that were tried on the documentation."""
+REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
+"""On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
 
 
 def recompute():
@@ -51,7 +51,8 @@ def recompute():
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
     found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
-    found |= {"documentation": made(runs=list(documentation()), thinned=list(thinned()))}
+    parts = {"runs": documentation(), "remembering": remembering(), "thinned": thinned()}
+    found["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
     store({"races": made(**found)})
 
 
@@ -170,8 +171,8 @@ def tuned_row(words, share, draw, rate, width, **changes):
     return row
 
 
-def documentation(seeds=SEEDS, tried=TRIED, name="numpy-docs", **changes):
-    """Yield a row for each network of the documentation, and each setting that was tried with the first seed.
+def documentation(seeds=SEEDS, name="numpy-docs", **changes):
+    """Yield a row for each network of the documentation.
 
     They are trained on all pages, and on those that share no run of `RUN` tokens with a valid or test page.
     Each row has the table of the same text, too.
@@ -184,8 +185,22 @@ def documentation(seeds=SEEDS, tried=TRIED, name="numpy-docs", **changes):
         for seed in seeds:
             options = {"nats": pages == "all" and seed == seeds[0], "valid": valid[pages], **changes}
             yield trained_row(words, pages, text, tables[pages], seed, **options)
-    for other in tried:
-        yield trained_row(words, "all", words.train, tables["all"], seeds[0], **(changes | other))
+
+
+def remembering(name="numpy-docs", settings=REMEMBERING, **changes):
+    """Yield a row for each network that is chosen on all valid pages, which rewards it for remembering."""
+    words = Words(name)
+    table = counted(words, valid=words.valid)
+    for setting in settings:
+        options = setting | changes
+        began = time.process_time()
+        network, history = trained(words, valid=words.valid, **options)
+        row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
+        row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
+        against = compare(network, table, words.test, seed=8)
+        row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
+        row |= {"difference": against.difference, "low": against.low, "high": against.high}
+        yield row | {"seconds": round(time.process_time() - began, 1)}
 
 
 def trained_row(words, pages, text, table, seed, nats=False, **changes):
