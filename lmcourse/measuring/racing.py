@@ -34,6 +34,8 @@ from lmmetrics.text import tokenize
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
 FLOOR_RATES = (SMALL["rate"],)
+FLOOR_EVERY = 100
+"""Steps between two points of the curve of a longer training on the agreement source."""
 PASSES, LEAST_STEPS = 15, 200
 """Of the tuned networks: how often each reads its training text at least, and the least number of steps."""
 TUNED_RATES = 0.01, 0.02
@@ -51,6 +53,7 @@ def recompute():
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned())), "floor": list(floor())}
     found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
+    found |= {"floor curve": floor_curve()}
     parts = {"runs": documentation(), "remembering": remembering(), "thinned": thinned()}
     found["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
     store({"races": made(**found)})
@@ -283,26 +286,39 @@ def as_long(words, tokens, seed):
     return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
 
 
-def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):
-    """Yield a row for each network on the agreement source: bits above the source, also at the verbs only."""
+def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"], every=None, kinds=("GRU", "Transformer")):
+    """Yield a row for each network on the agreement source: bits above the source, also at the verbs only.
+
+    With `every`, a row has the curve of the training: bits above the source on the valid text.
+    """
     source = AgreementSource()
     listened, checked, asked = source_texts(source)
     verbs = np.isin(asked.strings(), list(source.pairs.values()))
-    for kind, network in NETWORKS.items():
+    for kind in kinds:
         for rate in rates:
             for seed in seeds:
-                model = network(listened.vocabulary, seed)
-                neural.train(
-                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, progress=False
-                )
+                model = NETWORKS[kind](listened.vocabulary, seed)
+                history = neural.train(
+                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, every=every,
+                    progress=False,
+                )  # fmt: skip
                 lost = (source.log_probs(asked) - model.log_probs(asked)) / math.log(2)
                 row = {
                     "model": kind, "rate": rate, "seed": seed, "bits": float(lost.mean()),
                     "valid": score_text(model, checked).bits_per("token"),
                     "verb": float(lost[verbs].mean()), "elsewhere": float(lost[~verbs].mean()),
                 }  # fmt: skip
+                if every:
+                    above = (history.valid_nats + source.log_probs(checked).mean()) / math.log(2)
+                    row["curve"] = [round(float(bits), 4) for bits in above]
                 print(f"{kind} rate {rate} seed {seed}: {row['bits']:.3f} bits above the floor", flush=True)
                 yield row
+
+
+def floor_curve(seed=SEEDS[0], steps=LONG_FLOOR_STEPS, every=FLOOR_EVERY):
+    """Return how far a GRU is above the source in the course of its longer training."""
+    (row,) = floor(seeds=[seed], steps=steps, every=every, kinds=["GRU"])
+    return {key: row[key] for key in ("model", "seed", "curve")} | {"every": every}
 
 
 def source_texts(source):

@@ -140,6 +140,9 @@ def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
 
 
 def test_the_floor_is_measured_in_parts_that_add_up():
+    row, stored = racing.floor_curve(steps=2, every=1), STORED["floor curve"]
+    assert row.keys() == stored.keys() and row["model"] == stored["model"] and len(row["curve"]) == 3
+    assert row["curve"][0] == pytest.approx(stored["curve"][0], abs=1e-3)  # before the first step
     rows = list(racing.floor(seeds=[0], rates=(0.01,), steps=2))
     assert [row["model"] for row in rows] == ["GRU", "Transformer"]
     for row in rows:
