@@ -3,12 +3,10 @@
 It is stored in ``book/reproduced.json`` under "races", by the same command as the published numbers.
 """
 
-import itertools
 import math
 import time
 
 import numpy as np
-import torch
 
 from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmcourse.pages.races import (
@@ -17,9 +15,12 @@ from lmcourse.pages.races import (
     ORDERS,
     SHARES,
     SMALL,
-    TEXTS,
     Words,
     counted,
+    mixtures,
+    runs_of,
+    steps_of_pass,
+    suggested,
     trained,
 )
 from lmcourse.pages.races import NETWORKS as RACERS
@@ -32,8 +33,8 @@ from lmmetrics.text import tokenize
 SEEDS = range(3)
 RATES = 0.01, 0.02, 0.04
 FLOOR_RATES = (SMALL["rate"],)
-RUN = 13
-"""So many tokens in the same order are a run that one page has copied from another, as in chapter 08."""
+FLOOR_EVERY = 100
+"""Steps between two points of the curve of a longer training on the agreement source."""
 PASSES, LEAST_STEPS = 15, 200
 """Of the tuned networks: how often each reads its training text at least, and the least number of steps."""
 TUNED_RATES = 0.01, 0.02
@@ -42,12 +43,8 @@ WIDER = 2
 TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
-LONG_PASSES, PATIENCE, LARGE_BATCH = 20, 3, 64
-"""Of the longer training: the most passes, how many of them may bring nothing, and the rows of a step."""
-LONG_RATES = 0.01, 0.02
-LONG_SEEDS = (0,)
-"""More seeds would take one to two minutes each."""
-LONG_KEY = "text", "pages", "rate", "width", "dropout", "seed"
+REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
+"""On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
 
 
 def recompute(kept=None):
@@ -56,17 +53,19 @@ def recompute(kept=None):
     Parameters
     ----------
     kept : Path, optional
-        A file to which the rows of the tuned and of the longer training are appended at once; rows that it
+        A file to which the rows of the tuned training are appended at once; rows that it
         has are not measured again.
     """
     found = {"races": list(races()), "windows": list(windows())}
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned(kept=kept))), "floor": list(floor())}
     found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
-    found |= {"longer": made(batch=LARGE_BATCH, runs=list(longer(kept=kept)), thinned=list(thinned()))}
+    found |= {"floor curve": floor_curve()}
+    parts = {"runs": documentation(), "remembering": remembering(), "thinned": thinned()}
+    found["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
     store({"races": made(**found)})
 
 
-def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
+def races(texts=("tales-en",), seeds=SEEDS, rates=RATES, **changes):
     """Yield a row for each network: with other rates, other seeds, and the state kept within a document."""
     for name in texts:
         words = Words(name)
@@ -107,7 +106,7 @@ def windows(texts=("tales-en",), seeds=SEEDS, **changes):
             yield row
 
 
-def curves(texts=TEXTS, shares=SHARES, draws=SEEDS, **changes):
+def curves(texts=("tales-en",), shares=SHARES, draws=SEEDS, **changes):
     """Yield a row for each amount of training text and draw of documents."""
     for name in texts:
         words = Words(name)
@@ -178,33 +177,86 @@ def tuned_row(words, share, draw, rate, width, **changes):
     return row
 
 
-def longer(name="numpy-docs", seeds=LONG_SEEDS, **options):
-    """Yield a row for each network that is trained until the valid documents gain nothing more.
+def documentation(seeds=SEEDS, name="numpy-docs", **changes):
+    """Yield a row for each network of the documentation.
 
-    Its size is that of the race. The better of two rates is chosen on the valid documents, with the first
-    seed; all other networks have it. They are trained on all pages, and on those that share no run of `RUN`
-    tokens with a valid or test page. Each row has the table of the same text, too.
-
-    Parameters
-    ----------
-    kept : Path, optional
-        A file to which each row is appended at once; rows that it has are not measured again.
-    passes : int
-        How often the text is read at most, by default `LONG_PASSES`.
+    They are trained on all pages, and on those that share no run of `RUN` tokens with a valid or test page.
+    Each row has the table of the same text, too.
     """
     words = Words(name)
     texts = {"all": words.train, "no copies": without_copies(words)}
-    tables = {pages: counted(words, text) for pages, text in texts.items()}
-    size = [options.pop(key, RACERS[name][key]) for key in ("width", "dropout")]
+    valid = {"all": words.choosing, "no copies": words.valid}  # the latter is free of copies, too
+    tables = {pages: counted(words, text, valid=valid[pages]) for pages, text in texts.items()}
+    for pages, text in texts.items():
+        for seed in seeds:
+            options = {"nats": pages == "all" and seed == seeds[0], "valid": valid[pages], **changes}
+            yield trained_row(words, pages, text, tables[pages], seed, **options)
 
-    def row_of(pages, rate, seed):
-        return kept_row(words, texts[pages], tables[pages], (name, pages, rate, *size, seed), **options)
 
-    tried = {rate: row_of("all", rate, seeds[0]) for rate in LONG_RATES}
-    rate = min(tried, key=lambda rate: tried[rate]["valid"])
-    yield from tried.values()
-    yield from (row_of("all", rate, seed) for seed in seeds[1:])
-    yield from (row_of("no copies", rate, seed) for seed in seeds)
+def remembering(name="numpy-docs", settings=REMEMBERING, **changes):
+    """Yield a row for each network that is chosen on all valid pages, which rewards it for remembering."""
+    words = Words(name)
+    table = counted(words, valid=words.valid)
+    for setting in settings:
+        options = setting | changes
+        began = time.process_time()
+        network, history = trained(words, valid=words.valid, **options)
+        row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
+        row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
+        against = compare(network, table, words.test, seed=8)
+        row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
+        row |= {"difference": against.difference, "low": against.low, "high": against.high}
+        yield row | {"seconds": round(time.process_time() - began, 1)}
+
+
+def trained_row(words, pages, text, table, seed, nats=False, **changes):
+    """Train a network and score it, as `described`."""
+    began = time.process_time()
+    network, history = trained(words, text, seed=seed, **changes)
+    seconds = time.process_time() - began
+    row = described(words, pages, text, table, seed, network, history, nats, **changes)
+    row["seconds"] = round(seconds, 1)
+    print(
+        f"{pages} {row['rate']} {row['dropout']} seed {seed}: {row['valid']:.1f} valid, "
+        f"{row['test']:.1f} test, best after {row['best']:.0f} passes, {seconds:.0f} s",
+        flush=True,
+    )
+    return row
+
+
+def described(words, pages, text, table, seed, network, history, nats=False, **changes):
+    """What a row of the documentation says of a network, its table and their mixtures.
+
+    With `nats`, it has the surprisals of all tokens of the valid and test text, in thousandths of a nat.
+    """
+    options = RACERS[words.name] | changes
+    a_pass = steps_of_pass(text, options["batch"])
+    against, models = compare(network, table, words.test, seed=8), mixtures(words, table, network)
+    hits = suggested({name: weights for name, (_, weights) in models.items()}, table, network, words.test)
+    sizes = np.diff(words.test.document_starts)
+    page = np.repeat(np.arange(len(sizes)), sizes)
+    row = {"pages": pages, **{key: options[key] for key in ("rate", "width", "dropout")}, "seed": seed}
+    row |= {"tokens": len(text), "parameters": network.parameter_count}
+    row |= {"best": round(history.best_step / a_pass, 1)}
+    row |= {"curve": [round(float(value), 4) for value in history.valid_nats]}
+    row |= {"choosing": score_text(network, words.choosing).perplexity}
+    row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
+    row |= {"table": against.b.perplexity, "order": table.order, "difference": against.difference}
+    row |= {"low": against.low, "high": against.high}
+    row["models"] = {
+        name: {
+            "weights": {part: round(weight, 4) for part, weight in weights.items()},
+            "bits": " ".join(f"{found.bits:.2f}" for found in score_documents(model, words.test)),
+            "hits": " ".join(f"{count:.0f}" for count in np.bincount(page, weights=hits[name])),
+        }
+        for name, (model, weights) in models.items()
+    }
+    if nats:
+        row["nats"] = {
+            part: " ".join(f"{-1000 * value:.0f}" for value in network.log_probs(getattr(words, part)))
+            for part in ("valid", "test")
+        }
+    return row
 
 
 def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
@@ -216,72 +268,6 @@ def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
         table = counted(words, text, orders)
         row = {"text": name, "draw": draw, "tokens": len(text), "order": table.order}
         yield row | {"test": score_text(table, words.test).perplexity}
-
-
-def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
-    """Train a network until the valid documents gain nothing more, and score it; or read it from a file."""
-    found = resumed(kept, LONG_KEY)
-    if key in found:
-        return found[key]
-    row = dict(zip(LONG_KEY, key, strict=True))
-    pieces = np.ceil(np.diff(text.sentence_starts) / LENGTH).sum()  # a row of a step reads one piece
-    a_pass = math.ceil(pieces / LARGE_BATCH)
-    options = {"steps": passes * a_pass, "batch": LARGE_BATCH} | changes
-    began = time.process_time()
-    network, history = trained(
-        words, text, every=a_pass, patience=PATIENCE,
-        **options | {part: row[part] for part in ("rate", "width", "dropout", "seed")},
-    )  # fmt: skip
-    row["seconds"] = round(time.process_time() - began, 1)
-    row |= {"tokens": len(text), "passes": round(history.tokens / len(text), 1)}
-    row |= {"best": round(history.best_step / a_pass, 1)}
-    row |= {"curve": [round(float(nats), 4) for nats in history.valid_nats]}
-    row |= scores(network, words, table)
-    print(
-        f"{' '.join(map(str, key))}: {row['valid']:.1f} valid, {row['test']:.1f} test, "
-        f"best after {row['best']:.0f} of {row['passes']:.0f} passes, {row['seconds']:.0f} s",
-        flush=True,
-    )
-    keep(kept, row)
-    return row
-
-
-def scores(network, words, table):
-    """What a row of the longer training says of a network and its table."""
-    against, mixture = compare(network, table, words.test, seed=8), Mixture([network, table]).fit(words.valid)
-    pages = {
-        who: [round(float(page.bits), 2) for page in score_documents(model, words.test)]
-        for who, model in (("network", network), ("table", table))
-    }
-    return {
-        "valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity,
-        "table": against.b.perplexity, "order": table.order, "difference": against.difference,
-        "low": against.low, "high": against.high, "weight": float(mixture.weights_[0]),
-        "mixture": score_text(mixture, words.test).perplexity, "hits": hits(network, words.test),
-        "bits": pages,
-    }  # fmt: skip
-
-
-def hits(network, text, most=3):
-    """The share of the words that are among a network's first suggestions; an unknown word never is."""
-    barred = [text.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
-    inputs, ids, found, asked = torch.from_numpy(neural.inputs_of(text)), text.ids, 0, 0
-    for a, b in itertools.pairwise(text.sentence_starts):
-        with torch.no_grad():
-            rows = network(inputs[a:b][None])[0].numpy().copy()
-        right = rows[range(b - a), ids[a:b]]
-        rows[:, barred] = -math.inf
-        known = ~np.isin(ids[a:b], barred)
-        found += int((((rows > right[:, None]).sum(1) < most) & known).sum())
-        asked += int((ids[a:b] != text.vocabulary.eos).sum())
-    return found / asked
-
-
-def runs_of(text):
-    """For each document of a text: the runs of `RUN` tokens in it."""
-    strings, starts = text.strings(), text.document_starts
-    pages = [strings[a:b] for a, b in itertools.pairwise(starts)]
-    return [{tuple(page[i : i + RUN]) for i in range(len(page) - RUN + 1)} for page in pages]
 
 
 def without_copies(words):
@@ -303,26 +289,39 @@ def as_long(words, tokens, seed):
     return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
 
 
-def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"]):
-    """Yield a row for each network on the agreement source: bits above the source, also at the verbs only."""
+def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"], every=None, kinds=("GRU", "Transformer")):
+    """Yield a row for each network on the agreement source: bits above the source, also at the verbs only.
+
+    With `every`, a row has the curve of the training: bits above the source on the valid text.
+    """
     source = AgreementSource()
     listened, checked, asked = source_texts(source)
     verbs = np.isin(asked.strings(), list(source.pairs.values()))
-    for kind, network in NETWORKS.items():
+    for kind in kinds:
         for rate in rates:
             for seed in seeds:
-                model = network(listened.vocabulary, seed)
-                neural.train(
-                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, progress=False
-                )
+                model = NETWORKS[kind](listened.vocabulary, seed)
+                history = neural.train(
+                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, every=every,
+                    progress=False,
+                )  # fmt: skip
                 lost = (source.log_probs(asked) - model.log_probs(asked)) / math.log(2)
                 row = {
                     "model": kind, "rate": rate, "seed": seed, "bits": float(lost.mean()),
                     "valid": score_text(model, checked).bits_per("token"),
                     "verb": float(lost[verbs].mean()), "elsewhere": float(lost[~verbs].mean()),
                 }  # fmt: skip
+                if every:
+                    above = (history.valid_nats + source.log_probs(checked).mean()) / math.log(2)
+                    row["curve"] = [round(float(bits), 4) for bits in above]
                 print(f"{kind} rate {rate} seed {seed}: {row['bits']:.3f} bits above the floor", flush=True)
                 yield row
+
+
+def floor_curve(seed=SEEDS[0], steps=LONG_FLOOR_STEPS, every=FLOOR_EVERY):
+    """Return how far a GRU is above the source in the course of its longer training."""
+    (row,) = floor(seeds=[seed], steps=steps, every=every, kinds=["GRU"])
+    return {key: row[key] for key in ("model", "seed", "curve")} | {"every": every}
 
 
 def source_texts(source):

@@ -4,12 +4,16 @@ The page runs some of them; ``lmcourse/measuring/racing.py`` runs them with seve
 training documents, and stores what it found.
 """
 
+import copy
+import itertools
+import math
 from collections import Counter
 
 import numpy as np
 import torch
 
 from lmmetrics import corpora, neural, score_text
+from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 from lmmetrics.text import Vocabulary, tokenize
 
@@ -19,15 +23,26 @@ NETWORKS = {
     "tales-en": {"width": 96, "dropout": 0.5, "adaptive": [300], "steps": 400, "batch": 16, "rate": 0.02},
     "numpy-docs": {
         "width": 128,
-        "dropout": 0.3,
+        "dropout": 0.5,
         "adaptive": [500, 1500],
-        "steps": 450,
-        "batch": 32,
-        "rate": 0.02,
+        "passes": 16,
+        "batch": 64,
+        "rate": 0.01,
     },
 }
-"""Of each text: the GRU and its training. The rate was chosen on the valid documents."""
+"""Of each text: the GRU and its training, as many steps or as many passes through the text."""
 LENGTH = 32
+RUN = 13
+"""So many tokens in the same order are a run that one page has copied from another."""
+CACHE = 500
+MIXTURES = {
+    "table": "table",
+    "table, cache": ("table", "cache"),
+    "network": "network",
+    "table, network": ("table", "network"),
+    "all three": ("table", "cache", "network"),
+}
+"""The models that are compared in the end, by their parts."""
 SMALL = {"width": 32, "layers": 2, "heads": 4, "context": 32, "steps": 400, "rate": 0.005}
 """The networks of the agreement source, a GRU of one layer and a Transformer, and their training."""
 LONG_FLOOR_STEPS = 3000
@@ -37,7 +52,11 @@ SHARES = 1 / 16, 1 / 8, 1 / 4, 1 / 2
 
 
 class Words:
-    """A corpus as words: the vocabulary is what occurs twice in its training text; the rest is `<unk>`."""
+    """A corpus as words: the vocabulary is what occurs twice in its training text; the rest is `<unk>`.
+
+    Orders, settings and the moment to stop are chosen on `choosing`: the valid documents that share no run of
+    `RUN` tokens with a training document.
+    """
 
     def __init__(self, name):
         self.name, self.documents = name, corpora.load(name)
@@ -49,6 +68,13 @@ class Words:
             for part in (self.documents.train, self.documents.valid, self.documents.test)
         )
 
+        self.choosing = self.valid
+        if name == "numpy-docs":  # many of its pages repeat others
+            read = set().union(*runs_of(self.train))
+            pages = zip(self.documents.valid, runs_of(self.valid), strict=True)
+            own = [page for page, runs in pages if not runs & read]
+            self.choosing = tokenize(own, vocabulary=self.vocabulary)
+
     def some(self, share, seed):
         """Training text of a share of the documents, drawn at random."""
         count = max(2, round(share * len(self.documents.train)))
@@ -56,11 +82,87 @@ class Words:
         return tokenize([self.documents.train[i] for i in sorted(chosen)], vocabulary=self.vocabulary)
 
 
-def counted(words, text=None, orders=ORDERS):
-    """The table whose order is best on the valid documents: modified Kneser-Ney."""
+def counted(words, text=None, orders=ORDERS, valid=None):
+    """The table whose order is best on the text for choices: modified Kneser-Ney."""
     smoothing = ModifiedKneserNey(fallback=(0.5, 1, 1.5))
     fits = (NGramModel(order, smoothing).fit(text or words.train) for order in orders)
-    return min(fits, key=lambda model: score_text(model, words.valid).nats)
+    return min(fits, key=lambda model: score_text(model, valid or words.choosing).nats)
+
+
+def runs_of(text):
+    """For each document of a text: the runs of `RUN` tokens in it."""
+    strings, starts = text.strings(), text.document_starts
+    pages = [strings[a:b] for a, b in itertools.pairwise(starts)]
+    return [{tuple(page[i : i + RUN]) for i in range(len(page) - RUN + 1)} for page in pages]
+
+
+def steps_of_pass(text, batch):
+    """The steps of one pass through a text: a row of a step reads one piece of `LENGTH` tokens."""
+    return math.ceil(np.ceil(np.diff(text.sentence_starts) / LENGTH).sum() / batch)
+
+
+class Stored:
+    """A network that was trained in a stored run: what it gave to each token of the valid and test text."""
+
+    def __init__(self, words, row):
+        self.vocabulary, self.parameter_count = words.vocabulary, row["parameters"]
+        self.kept = {
+            part: (getattr(words, part), -np.array(row["nats"][part].split(), dtype=float) / 1000)
+            for part in ("valid", "test")
+        }
+
+    def log_probs(self, text):
+        """Return what is stored for a text."""
+        for known, found in self.kept.values():
+            if np.array_equal(known.ids, text.ids):
+                return found
+        raise ValueError("Nothing is stored for this text.")
+
+
+def mixtures(words, table, network):
+    """The models of `MIXTURES`, and the weights of the parts of each, fitted on the valid text."""
+    models = {"table": table, "cache": UnigramCache(CACHE), "network": network}
+    found = {}
+    for name, parts in MIXTURES.items():
+        if isinstance(parts, str):
+            found[name] = models[parts], {parts: 1.0}
+        else:
+            both = Mixture([models[part] for part in parts]).fit(words.valid)
+            found[name] = both, dict(zip(parts, map(float, both.weights_), strict=True))
+    return found
+
+
+def suggested(weights, table, network, text, most=3):
+    """For each model, given by its weights: which tokens are among its first suggestions.
+
+    `<s>`, `</s>` and `<unk>` are never suggested.
+    """
+    size, starts = len(text.vocabulary), text.sentence_starts
+    barred = [text.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
+    page_of = np.repeat(text.document_starts[:-1], np.diff(text.document_starts))
+    hits = {name: np.zeros(len(text), dtype=bool) for name in weights}
+    reader, inputs, strings = (
+        copy.deepcopy(network).eval(),
+        torch.from_numpy(neural.inputs_of(text)),
+        text.strings(),
+    )
+    for a, b in itertools.pairwise(starts):
+        line = ["<s>", *strings[a:b]]
+        with torch.no_grad():
+            of_network = reader(inputs[a:b][None])[0].softmax(-1).numpy()
+        of_table = np.stack(
+            [table.next_distribution(line[max(0, t + 2 - table.order) : t + 1]) for t in range(b - a)]
+        )
+        recent = [text.ids[max(page_of[t], t - CACHE) : t] for t in range(a, b)]
+        of_cache = np.stack([np.bincount(ids, minlength=size) / max(1, len(ids)) for ids in recent])
+        parts = {"table": of_table, "cache": of_cache, "network": of_network}
+        known = ~np.isin(text.ids[a:b], barred)
+        for name, of_part in weights.items():
+            rows = sum(weight * parts[part] for part, weight in of_part.items())
+            right = rows[range(b - a), text.ids[a:b]]
+            rows[:, barred] = 0
+            hits[name][a:b] = ((rows > right[:, None]).sum(1) < most) & known
+    return hits
 
 
 class ShortSighted(neural.RecurrentLM):
@@ -85,13 +187,17 @@ class ShortSighted(neural.RecurrentLM):
 
 
 def trained(words, text=None, seed=0, state="sentence", patience=None, window=None, every=None, **changes):
-    """A GRU with the state that is best on the valid documents, and the history of its training.
+    """A GRU with the state that is best on the text for choices, and the history of its training.
 
-    It is scored on them after each `every` steps: by default about once in a pass over a small text, and nine
-    times in all with a large one.
+    It is scored on that text after each `every` steps: by default about once in a pass over a small text, and
+    nine times in all with a large one; after each pass, if the training is as long as a number of passes.
     With `window` it sees only so many symbols before each token.
     """
     options, text = NETWORKS[words.name] | changes, text or words.train
+    valid = options.pop("valid", None) or words.choosing
+    if "steps" not in options:
+        every = every or steps_of_pass(text, options["batch"])
+        options["steps"] = options["passes"] * steps_of_pass(text, options["batch"])
     a_pass = len(text) / options["batch"] / LENGTH
     every = every or max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
     kind = {
@@ -104,7 +210,7 @@ def trained(words, text=None, seed=0, state="sentence", patience=None, window=No
         else neural.RecurrentLM(words.vocabulary, **kind)
     )
     history = neural.train(
-        model, text, valid=words.valid, steps=options["steps"], batch=options["batch"], length=LENGTH,
+        model, text, valid=valid, steps=options["steps"], batch=options["batch"], length=LENGTH,
         lr=options["rate"], seed=seed, every=every, patience=patience, progress=False,
     )  # fmt: skip
     return model, history

@@ -8,7 +8,11 @@ import pytest
 
 from lmcourse.files.places import ROOT
 from lmcourse.measuring import racing
-from lmcourse.pages.races import NETWORKS, SHARES, TEXTS, Words, trained
+from lmcourse.pages.races import NETWORKS, SHARES, Stored, Words, counted, suggested, trained
+from lmmetrics import score_text
+from lmmetrics.mixing import Mixture
+from lmmetrics.ngram import ModifiedKneserNey, NGramModel
+from lmmetrics.scoring import score_documents
 from lmmetrics.text import TokenizedText
 
 STORED = json.loads((ROOT / "book" / "reproduced.json").read_text(encoding="utf-8"))["races"]
@@ -72,40 +76,55 @@ def test_a_setting_is_chosen_for_each_amount_of_text(tmp_path):
     assert list(racing.tuned(**few)) == rows  # read from the file, not trained again
 
 
-def test_a_longer_training_has_the_form_of_the_stored_one(tmp_path):
-    few = {"seeds": range(2), "width": 16, "kept": tmp_path / "rows", "passes": 1, "steps": 2}
-    rows = list(racing.longer(**few))
-    assert [row.keys() == STORED["longer"]["runs"][0].keys() for row in rows] == [True] * 5
-    assert [(row["pages"], row["seed"]) for row in rows[1:]] == [
-        ("all", 0), ("all", 1), ("no copies", 0), ("no copies", 1),
-    ]  # fmt: skip
-    assert [row["rate"] for row in rows[:2]] == list(racing.LONG_RATES)
-    assert {row["rate"] for row in rows[2:]} == {min(rows[:2], key=lambda row: row["valid"])["rate"]}
+def test_the_networks_of_the_documentation_have_the_form_of_the_stored_ones():
+    few = {"width": 16, "passes": 1, "steps": 2}
+    rows = list(racing.documentation(seeds=[0], **few))
+    assert [(row["pages"], row["seed"]) for row in rows] == [("all", 0), ("no copies", 0)]
+    stored = STORED["documentation"]["runs"]
     for row in rows:
-        pages = row["bits"]["network"]
+        (like,) = (one for one in stored if one["pages"] == row["pages"] and one["seed"] == 0)
+        assert row.keys() == like.keys() and row["models"].keys() == like["models"].keys()
         size = len(Words("numpy-docs").test)
-        assert abs(sum(pages) / size - math.log2(row["test"])) < 1e-3 and 0 <= row["hits"] < 0.1
-    assert rows[3]["tokens"] < rows[0]["tokens"] and rows[3]["table"] > 2 * rows[0]["table"]
-    assert list(racing.longer(**few)) == rows  # read from the file, not trained again
+        for name, value in (("network", row["test"]), ("table", row["table"])):
+            bits = np.array(row["models"][name]["bits"].split(), dtype=float)
+            assert abs(bits.sum() / size - math.log2(value)) < 1e-3
+        assert row["table"] == like["table"] and row["models"]["table"] == like["models"]["table"]
+    assert rows[1]["tokens"] < rows[0]["tokens"] and rows[1]["table"] > 2 * rows[0]["table"]
+    (row,) = racing.remembering(settings=racing.REMEMBERING[:1], **few)
+    assert row.keys() == STORED["documentation"]["remembering"][0].keys()
+
+
+def test_the_stored_surprisals_are_those_of_the_stored_bits():
+    words, row = Words("numpy-docs"), STORED["documentation"]["runs"][0]
+    network = Stored(words, row)
+    bits = [score.bits for score in score_documents(network, words.test)]
+    assert np.allclose(bits, np.array(row["models"]["network"]["bits"].split(), dtype=float), atol=0.5)
+    assert score_text(network, words.valid).perplexity == pytest.approx(row["valid"], rel=1e-4)
+    with pytest.raises(ValueError, match="Nothing is stored"):
+        network.log_probs(words.train)
+    both = Mixture([network, counted(words)], [0.4, 0.6])
+    assert score_text(both, words.test).perplexity < row["table"]
 
 
 def test_hits_are_counted_as_the_rows_say():
     words = Words("numpy-docs")
     network, _ = trained(words, steps=2, width=16)
-    text = words.test
-    row = [network.next_distribution([]), network.next_distribution(text.strings()[:1])]
-    for place, found in enumerate(row):
-        found = found.copy()
-        found[[words.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]] = 0
-        first = set(np.argsort(-found)[:3])
-        asked = TokenizedText.from_ids(text.ids[: place + 1], words.vocabulary, network.spelling)
-        before = (
-            TokenizedText.from_ids(text.ids[:place], words.vocabulary, network.spelling) if place else None
-        )
-        hits = racing.hits(network, asked) * (place + 1) - (
-            racing.hits(network, before) * place if before else 0
-        )
-        assert round(hits) == (text.ids[place] in first)
+    table = NGramModel(2, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(words.train)
+    text, start = words.test, words.test.sentence_starts[1]
+    barred = [words.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
+    part = TokenizedText.from_ids(text.ids[:start], words.vocabulary, network.spelling)
+    weights = {"network": {"network": 1.0}, "both": {"table": 0.5, "cache": 0.1, "network": 0.4}}
+    hits = suggested(weights, table, network, part)
+    for place in range(start):
+        before = text.strings()[:place]
+        cache = np.bincount(text.ids[:place], minlength=len(words.vocabulary)) / max(place, 1)
+        rows = {"network": network.next_distribution(before)}
+        of_table = table.next_distribution(["<s>", *before])
+        rows["both"] = 0.5 * of_table + 0.1 * cache + 0.4 * rows["network"]
+        for name, row in rows.items():
+            row[barred] = 0
+            right = text.ids[place] not in barred and (row > row[text.ids[place]]).sum() < 3
+            assert hits[name][place] == right
 
 
 def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
@@ -117,10 +136,13 @@ def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
     thinned = racing.as_long(words, len(alone), seed=0)
     assert 0.99 * len(alone) < len(thinned) <= len(alone)
     (row,) = racing.thinned(draws=[0], orders=[2])
-    assert row.keys() == STORED["longer"]["thinned"][0].keys() and row["tokens"] == len(thinned)
+    assert row.keys() == STORED["documentation"]["thinned"][0].keys() and row["tokens"] == len(thinned)
 
 
 def test_the_floor_is_measured_in_parts_that_add_up():
+    row, stored = racing.floor_curve(steps=2, every=1), STORED["floor curve"]
+    assert row.keys() == stored.keys() and row["model"] == stored["model"] and len(row["curve"]) == 3
+    assert row["curve"][0] == pytest.approx(stored["curve"][0], abs=1e-3)  # before the first step
     rows = list(racing.floor(seeds=[0], rates=(0.01,), steps=2))
     assert [row["model"] for row in rows] == ["GRU", "Transformer"]
     for row in rows:
@@ -131,7 +153,7 @@ def test_the_floor_is_measured_in_parts_that_add_up():
 
 def test_the_stored_rows_are_whole():
     runs = {(row["text"], row["seed"], row["state"], row["rate"]) for row in STORED["races"]}
-    for text in TEXTS:
+    for text in ("tales-en",):
         assert {
             (text, seed, state, None) for seed in racing.SEEDS for state in ("sentence", "document")
         } <= runs
@@ -139,17 +161,13 @@ def test_the_stored_rows_are_whole():
         assert {(text, 0, "sentence", rate) for rate in others} <= runs
     assert [row["seed"] for row in STORED["windows"]] == list(racing.SEEDS)
     points = {(row["text"], row["share"], row["draw"]) for row in STORED["curves"]}
-    assert points == {(text, share, draw) for text in TEXTS for share in SHARES for draw in racing.SEEDS}
+    assert points == {("tales-en", share, draw) for share in SHARES for draw in racing.SEEDS}
     amounts = [(text, share) for text, shares in racing.TUNED.items() for share in shares]
     runs = [(row["text"], row["share"], row["draw"]) for row in STORED["tuned"]["runs"]]
     assert runs == [(*amount, draw) for amount in amounts for draw in (0, 0, 0, 1, 2)]
-    longer = STORED["longer"]["runs"]
-    assert [row["rate"] for row in longer[:2]] == list(racing.LONG_RATES)
-    made = [(row["pages"], row["seed"]) for row in longer[2:]]
-    pages = [("all", seed) for seed in racing.LONG_SEEDS[1:]] + [
-        ("no copies", seed) for seed in racing.LONG_SEEDS
-    ]
-    assert made == pages
-    assert [row["draw"] for row in STORED["longer"]["thinned"]] == list(racing.SEEDS)
+    made = [(row["pages"], row["seed"]) for row in STORED["documentation"]["runs"]]
+    assert made[0] == ("all", 0) and set(made) <= {(p, s) for p in ("all", "no copies") for s in racing.SEEDS}
+    assert [row["rate"] for row in STORED["documentation"]["remembering"]] == [0.01, 0.02]
+    assert [row["draw"] for row in STORED["documentation"]["thinned"]] == list(racing.SEEDS)
     for steps in ("floor", "floor longer"):
         assert len(STORED[steps]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)

@@ -24,7 +24,7 @@
     const now = { text: 0, order: "chosen", at: 4 };
     const form = make("div", "explorable-form", box);
     const controls = make("div", "controls", form);
-    make.select(controls, "text", data.texts.map((text, k) => [k, text.name]), now.text, (k) => { now.text = Number(k); show(); });
+    if (data.texts.length > 1) make.select(controls, "text", data.texts.map((text, k) => [k, text.name]), now.text, (k) => { now.text = Number(k); show(); });
     const orders = Object.keys(data.texts[0].tables).reverse();
     make.select(controls, "table", orders.map((name) => [name, name === "chosen" ? "order chosen on valid documents" : `order ${name}`]),
       now.order, (name) => { now.order = name; show(); });

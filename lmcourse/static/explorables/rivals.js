@@ -75,7 +75,7 @@
     function show() {
       slider.value = String(now.token);
       const [word, table, network] = data.tokens[now.token];
-      const gap = network - table;
+      const gap = network.toFixed(1) - table.toFixed(1);  // of the rounded numbers, so that what is shown adds up
       spans.forEach(function (span, k) {
         span.classList.toggle("away", now.chosen !== null && data.tokens[k][3 + now.sort] !== now.chosen);
         span.classList.toggle("looked-at", k === now.token);
