@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
-from lmcourse.measuring import agreeing, changing, networks, racing, topics
+from lmcourse.measuring import agreeing, changing, longer, networks, racing, reaching, topics
 from lmcourse.measuring.published import PTB_FILES, Interrupted, recompute
 from lmmetrics.corpora import CorpusError
 
@@ -23,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
         if not options.counted:
             changing.recompute()
             networks.recompute()
+            longer.recompute()
+            reaching.recompute()
             racing.recompute()
             topics.recompute()
             agreeing.recompute()

@@ -29,7 +29,7 @@ def runs(texts, steps=STEPS, seeds=SEEDS, names=tuple(RATES)):
     """Yield two rows for each network and seed: before and after training."""
     torch.set_num_threads(1)
     train, valid, _ = texts
-    tale = tokenize(["".join(valid.strings()[: max(ENDS) + 1])], by="char", vocabulary=train.vocabulary)
+    tale = a_tale(texts)
     for name in names:
         for seed in seeds:
             model = network(name, train.vocabulary, seed)
@@ -39,6 +39,12 @@ def runs(texts, steps=STEPS, seeds=SEEDS, names=tuple(RATES)):
                 row = {"model": name, "seed": seed, "steps": steps * trained, **reach(model, tale)}
                 print(f"{name}, seed {seed}, {row['steps']} steps: {row['left'][25]:.2g} left", flush=True)
                 yield row
+
+
+def a_tale(texts):
+    """The beginning of the first validation tale."""
+    train, valid, _ = texts
+    return tokenize(["".join(valid.strings()[: max(ENDS) + 1])], by="char", vocabulary=train.vocabulary)
 
 
 def reach(model, tale):
