@@ -11,12 +11,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
-from lmcourse.measuring import agreeing, agreeing_twice, changing, networks, published, racing, topics
+from lmcourse.measuring import agreeing, agreeing_twice, changing, longer, networks, published, racing, reaching, topics
 from lmmetrics.corpora import CorpusError
 
 EXPERIMENTS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (published, changing, networks, racing, topics, agreeing, agreeing_twice)
+    for module in (published, changing, networks, longer, reaching, racing, topics, agreeing, agreeing_twice)
 }
 
 

@@ -29,9 +29,7 @@ from lmmetrics.text import tokenize
 SEEDS = range(3)
 RATES = 0.001, 0.003, 0.01, 0.03, 0.1
 """The three in the middle are tried first; the next one as long as the best is at an end."""
-STEPS, LONGER = 1000, 2
-FURTHER = "LSTM", "Transformer"
-"""The networks that are also trained for LONGER times as many steps, at their best rate."""
+STEPS = 1000
 KEY = "model", "rate", "steps", "seed"
 
 
@@ -58,10 +56,10 @@ def tales():
 
 
 def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
-    """Yield one row for each run: the rates of each network, then the longer runs of `FURTHER`."""
+    """Yield one row for each run: for each network, its rates, and for each rate the seeds."""
     found = resumed(kept, KEY)
 
-    def rows_of(name, rate, steps):
+    def rows_of(name, rate):
         rows = []
         for seed in seeds:
             key = name, rate, steps, seed
@@ -71,17 +69,12 @@ def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
             rows.append(found[key])
         return rows
 
-    best = {}
     for name in names:
-        tried = {rate: rows_of(name, rate, steps) for rate in RATES[1:4]}
+        tried = {rate: rows_of(name, rate) for rate in RATES[1:4]}
         for end, beyond in ((RATES[1], RATES[0]), (RATES[3], RATES[4])):
             if lowest(tried) == end:
-                tried[beyond] = rows_of(name, beyond, steps)
-        best[name] = lowest(tried)
+                tried[beyond] = rows_of(name, beyond)
         yield from (row for rate in sorted(tried) for row in tried[rate])
-    for name in FURTHER:
-        if name in best:
-            yield from rows_of(name, best[name], LONGER * steps)
 
 
 def lowest(tried):

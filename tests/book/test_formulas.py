@@ -365,7 +365,8 @@ FORMULAS = {
             np.exp(np.append(SLICE_A, 2.5) @ np.append(SHARES * 0.7, 0.3)),
             np.exp(np.append(SLICE_A, 4.0) @ np.append(SHARES * 0.7, 0.3)) * np.exp(-0.3 * (4.0 - 2.5)),
         ),
-        r"\begin{aligned} L_A - L_B ={}& \sum_s a_s (L_{A,s} - L_{B,s}) \\ &+ \sum_s (a_s - b_s) L_{B,s} . \end{aligned}": (
+        r"\begin{aligned} L_A - L_B ={}& \sum_s a_s (L_{A,s} - L_{B,s}) "
+        r"\\ &+ \sum_s (a_s - b_s) L_{B,s} . \end{aligned}": (
             pooled_loss(SLICE_A, COUNTS) - pooled_loss(LOSSES, OTHER_COUNTS),
             SHARES @ (SLICE_A - LOSSES) + (SHARES - OTHER_COUNTS / OTHER_COUNTS.sum()) @ LOSSES,
         ),
@@ -416,7 +417,7 @@ FORMULAS = {
         r"&\ge \frac{(a - b)^2}{2} . \end{aligned}": (
             MOVED.sum(),  # it holds at every place where the first guess differs
             ((OLD * np.log(OLD / NEW)).sum(axis=1) >= LEAST)[MOVED].sum(),
-            (LEAST >= np.diff(TOP_TWO).ravel() ** 2 / 2)[MOVED].sum(),
+            (np.diff(TOP_TWO).ravel() ** 2 / 2 <= LEAST)[MOVED].sum(),
         ),
         r"\frac{a + b}{2}": (  # the least divergence, with both at their mean and the third as it was
             LEAST.sum(),

@@ -174,12 +174,13 @@ PAIRS = Question(
             for reason, hint in (
                 (
                     "unknown words",
-                    "`N` is not `<unk>`. Both models give a probability to every word that they were given. Were "
-                    "they given the same characters?",
+                    "`N` is not `<unk>`. Both models give a probability to every word that they were given. "
+                    "Were they given the same characters?",
                 ),
                 (
                     "scored parts",
-                    "each model has scored everything that it was given. Were they given the same characters?",
+                    "each model has scored everything that it was given. Were they given the same "
+                    "characters?",
                 ),
                 ("unit", "both values are per word. Now compare what the words are made of."),
             )
@@ -189,13 +190,13 @@ PAIRS = Question(
             for reason, hint in (
                 (
                     "text",
-                    "both models were given the same text. What does the first one do with a word that it does "
-                    "not know?",
+                    "both models were given the same text. What does the first one do with a word that it "
+                    "does not know?",
                 ),
                 (
                     "unit",
-                    "both values are per word, and a word spelled in pieces is still one word. What does each "
-                    "model predict in the place of a rare word?",
+                    "both values are per word, and a word spelled in pieces is still one word. What does "
+                    "each model predict in the place of a rare word?",
                 ),
             )
         ),

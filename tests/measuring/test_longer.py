@@ -1,0 +1,64 @@
+"""What chapter 07 stores of a larger LSTM, and of gradients: small runs of the same programs, and a part again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lmcourse.measuring import longer, networks, reaching
+from lmcourse.measuring.reproduced import stored
+from lmcourse.pages.networks import PASTS, network
+from lmmetrics.text import tokenize
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return longer.tales()
+
+
+def test_the_best_setting_gets_the_other_seeds(tmp_path):
+    train = tokenize(["the cat sat on the mat and the dog sat on the cat. " * 20], by="char")
+    valid, test = (
+        tokenize([part], by="char", vocabulary=train.vocabulary)
+        for part in ("the dog sat on the mat. " * 6, "the cat and the dog sat on the mat. " * 5)
+    )
+    kept, settings = tmp_path / "rows", ((8, 0.2, 0.01), (4, 0.0, 0.01))
+    options = {"steps": 20, "seeds": range(3), "kept": kept, "settings": settings}
+    rows = list(longer.runs((train, valid, test), **options))
+    assert [row["seed"] for row in rows] == [0, 0, 1, 2]
+    best = min(rows[:2], key=lambda row: min(row["valid"]))
+    assert all(row["width"] == best["width"] for row in rows[2:])
+    assert all(len(row["sample"]) >= 120 and len(row["past"]) == len(PASTS) for row in rows)
+    assert list(longer.runs((train, valid, test), **options)) == [json.loads(json.dumps(row)) for row in rows]
+
+
+def test_a_short_training_gives_what_is_stored(texts):
+    setting, steps = longer.SHORT
+    row, again = stored()["longer"]["short"], longer.run(texts, *setting, steps, 0)
+    assert [row[key] for key in longer.KEY] == [*setting, steps, 0]
+    for key in ("valid", "test", "past"):
+        assert np.allclose(row[key], again[key], atol=2e-3), key
+
+
+def test_the_stored_rows_are_whole():
+    made = stored()["longer"]
+    assert {(row["width"], row["dropout"], row["rate"]) for row in made["runs"]} == set(longer.SETTINGS)
+    tried = [row for row in made["runs"] if row["seed"] == 0]
+    best = min(tried, key=lambda row: min(row["valid"]))
+    seeds = [row["seed"] for row in made["runs"] if row["width"] == best["width"]]
+    assert sorted(seeds) == list(longer.SEEDS)
+    assert all(row["steps"] == made["steps"] and len(row["tales"]) == 6 for row in made["runs"])
+
+
+def test_gradients_of_fresh_networks_are_those_stored(texts):
+    made = stored()["reach"]
+    assert made["steps"] == reaching.STEPS and made["rates"] == reaching.RATES
+    tale = reaching.a_tale(texts)
+    for row in made["runs"]:
+        assert row["seed"] in networks.SEEDS and len(row["left"]) == reaching.BACK + 1 and row["left"][0] == 1
+        if row["steps"] == 0:
+            again = reaching.reach(network(row["model"], texts[0].vocabulary, row["seed"]), tale)
+            assert np.allclose(row["left"], again["left"], rtol=2e-3)
+            assert ("gates" in row) == (row["model"] == "LSTM")
+            assert np.allclose(row.get("gates", 0), again.get("gates", 0), atol=2e-3)
+    assert len(made["runs"]) == 2 * 2 * len(networks.SEEDS)
