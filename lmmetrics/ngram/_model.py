@@ -632,7 +632,7 @@ class Pruned(NoMethod):
     origin = "was pruned"
 
     def __init__(self, smoothing: Smoothing) -> None:
-        self.made_by = smoothing.made_by if isinstance(smoothing, Pruned) else repr(smoothing)
+        self.made_by: str = smoothing.made_by if isinstance(smoothing, Pruned) else repr(smoothing)
 
 
 def _sums_not_1(tables: Tables) -> Iterator[tuple[str, float]]:
