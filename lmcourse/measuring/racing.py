@@ -70,7 +70,7 @@ def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
         for seed, state, rate in runs:
             other = changes if rate is None else changes | {"rate": rate}
             network, history = trained(words, seed=seed, state=state, **other)
-            score, against = score_text(network, words.test), compare(network, table, words.test, seed=8)
+            score, against = score_text(network, words.test), against_table(network, table, words)
             mixture = Mixture([network, table]).fit(words.valid)
             row = {"text": name, "seed": seed, "state": state, "rate": rate}
             row |= {
@@ -86,6 +86,11 @@ def races(texts=TEXTS, seeds=SEEDS, rates=RATES, **changes):
             yield row
 
 
+def against_table(network, table, words):
+    """Both on the test text, with the interval of chapter 08: percentiles of the bootstrap over documents."""
+    return compare(network, table, words.test, seed=8, interval="bootstrap")
+
+
 def windows(texts=("tales-en",), seeds=SEEDS, **changes):
     """Yield a row for each network that sees as many symbols of the past as the table that it races."""
     for name in texts:
@@ -93,7 +98,7 @@ def windows(texts=("tales-en",), seeds=SEEDS, **changes):
         table = counted(words)
         for seed in seeds:
             network, _ = trained(words, seed=seed, window=table.order - 1, **changes)
-            against = compare(network, table, words.test, seed=8)
+            against = against_table(network, table, words)
             row = {"text": name, "window": table.order - 1, "seed": seed}
             row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
             row |= {"difference": against.difference, "low": against.low, "high": against.high}
@@ -248,7 +253,7 @@ def kept_row(words, text, table, key, kept=None, passes=LONG_PASSES, **changes):
 
 def scores(network, words, table):
     """What a row of the longer training says of a network and its table."""
-    against, mixture = compare(network, table, words.test, seed=8), Mixture([network, table]).fit(words.valid)
+    against, mixture = against_table(network, table, words), Mixture([network, table]).fit(words.valid)
     pages = {
         who: [round(float(page.bits), 2) for page in score_documents(model, words.test)]
         for who, model in (("network", network), ("table", table))
