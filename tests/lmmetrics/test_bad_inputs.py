@@ -84,11 +84,11 @@ CALLS = {
     ),
     "S.bits_per('tokens')": (
         lambda: S.bits_per("tokens"),
-        "tokens' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "tokens' is not a unit that a Score knows. Use one of 'token',",
     ),
     "S.bits_per(None)": (
         lambda: S.bits_per(None),
-        "None is not a unit that a Score knows. Use one of 'token', 'word', 'char',",
+        "None is not a unit that a Score knows. Use one of 'token',",
     ),
     "S.bits_per('char')": (
         lambda: S.bits_per("char"),
@@ -117,7 +117,7 @@ CALLS = {
     ),
     "Score.from_perplexity(20.0, per='words', tokens=2)": (
         lambda: Score.from_perplexity(20.0, per="words", tokens=2),
-        "words' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "words' is not a unit that a Score knows. Use one of 'token',",
     ),
     "Score.from_perplexity(math.nan, tokens=1)": (
         lambda: Score.from_perplexity(math.nan, tokens=1),
@@ -611,7 +611,7 @@ CALLS = {
     ),
     "compare_scores([S, S], [S, S], 'tokens')": (
         lambda: compare_scores([S, S], [S, S], "tokens"),
-        "tokens' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "tokens' is not a unit that a Score knows. Use one of 'token',",
     ),
     "compare_scores([S, S], [S, S], 'char')": (
         lambda: compare_scores([S, S], [S, S], "char"),
