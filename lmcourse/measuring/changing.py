@@ -363,7 +363,7 @@ def perplexity(log_probs):
 
 
 def against(new, old, text):
-    """The change of the perplexity, as a fraction, and its paired 95 % interval (bootstrap over documents)."""
+    """The change of the perplexity (a fraction) and its paired 95 % interval by bootstrap over documents."""
 
     def scored(log_probs):
         return SimpleNamespace(vocabulary=text.vocabulary, log_probs=lambda text: log_probs)
