@@ -11,7 +11,17 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
-from lmcourse.measuring import agreeing, agreeing_twice, changing, longer, networks, published, racing, reaching, topics
+from lmcourse.measuring import (
+    agreeing,
+    agreeing_twice,
+    changing,
+    longer,
+    networks,
+    published,
+    racing,
+    reaching,
+    topics,
+)
 from lmmetrics.corpora import CorpusError
 
 EXPERIMENTS = {

@@ -1,4 +1,7 @@
-"""Checks of arguments that several packages share: each error says what was given and what is expected."""
+"""Checks of arguments that several packages share: each error says what was given and what is expected.
+
+A value of a wrong type is a `TypeError`, one of the right type that does not fit a `ValueError`.
+"""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -11,15 +14,19 @@ from numpy.typing import ArrayLike
 
 def whole_number(name: str, value: object, least: int) -> int:
     """Return a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} is {value!r}; a whole number of at least {least} is expected.")
-    return int(value)
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least:  # type: ignore[operator]
+        raise (ValueError if whole else TypeError)(
+            f"{name} is {value!r}; a whole number of at least {least} is expected."
+        )
+    return int(value)  # type: ignore[call-overload]
 
 
 def real_number(name: str, value: Any, fits: Callable[[float], bool], expected: str) -> Any:
     """Return a real number for which ``fits`` is true; ``expected`` describes it in the error."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not fits(value):  # type: ignore[arg-type]
-        raise ValueError(f"{name} is {value!r}; {expected} is expected.")
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not fits(value):
+        raise (ValueError if real else TypeError)(f"{name} is {value!r}; {expected} is expected.")
     try:
         float(value)
     except OverflowError:

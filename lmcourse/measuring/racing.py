@@ -75,7 +75,7 @@ def races(texts=("tales-en",), seeds=SEEDS, rates=RATES, **changes):
         for seed, state, rate in runs:
             other = changes if rate is None else changes | {"rate": rate}
             network, history = trained(words, seed=seed, state=state, **other)
-            score, against = score_text(network, words.test), compare(network, table, words.test, seed=8)
+            score, against = score_text(network, words.test), against_table(network, table, words)
             mixture = Mixture([network, table]).fit(words.valid)
             row = {"text": name, "seed": seed, "state": state, "rate": rate}
             row |= {
@@ -91,6 +91,11 @@ def races(texts=("tales-en",), seeds=SEEDS, rates=RATES, **changes):
             yield row
 
 
+def against_table(network, table, words):
+    """Both on the test text, with the interval of chapter 08: percentiles of the bootstrap over documents."""
+    return compare(network, table, words.test, seed=8, interval="bootstrap")
+
+
 def windows(texts=("tales-en",), seeds=SEEDS, **changes):
     """Yield a row for each network that sees as many symbols of the past as the table that it races."""
     for name in texts:
@@ -98,7 +103,7 @@ def windows(texts=("tales-en",), seeds=SEEDS, **changes):
         table = counted(words)
         for seed in seeds:
             network, _ = trained(words, seed=seed, window=table.order - 1, **changes)
-            against = compare(network, table, words.test, seed=8)
+            against = against_table(network, table, words)
             row = {"text": name, "window": table.order - 1, "seed": seed}
             row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
             row |= {"difference": against.difference, "low": against.low, "high": against.high}
@@ -203,7 +208,7 @@ def remembering(name="numpy-docs", settings=REMEMBERING, **changes):
         network, history = trained(words, valid=words.valid, **options)
         row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
         row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
-        against = compare(network, table, words.test, seed=8)
+        against = against_table(network, table, words)
         row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
         row |= {"difference": against.difference, "low": against.low, "high": against.high}
         yield row | {"seconds": round(time.process_time() - began, 1)}
@@ -231,7 +236,7 @@ def described(words, pages, text, table, seed, network, history, nats=False, **c
     """
     options = RACERS[words.name] | changes
     a_pass = steps_of_pass(text, options["batch"])
-    against, models = compare(network, table, words.test, seed=8), mixtures(words, table, network)
+    against, models = against_table(network, table, words), mixtures(words, table, network)
     hits = suggested({name: weights for name, (_, weights) in models.items()}, table, network, words.test)
     sizes = np.diff(words.test.document_starts)
     page = np.repeat(np.arange(len(sizes)), sizes)

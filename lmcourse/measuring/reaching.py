@@ -62,7 +62,9 @@ def reach(model, tale):
         if is_lstm:
             with torch.no_grad():
                 old = state[0].flatten()
-                gates = layer.weight_ih_l0 @ e + layer.bias_ih_l0 + layer.weight_hh_l0 @ old + layer.bias_hh_l0
+                gates = (
+                    layer.weight_ih_l0 @ e + layer.bias_ih_l0 + layer.weight_hh_l0 @ old + layer.bias_hh_l0
+                )
                 opened.append(gates.chunk(4)[1].sigmoid())
         state = layer(e[None, None], state)[1]
         carried.append(state[1] if is_lstm else state)
@@ -76,5 +78,7 @@ def reach(model, tale):
     row = {"left": [float(f"{value:.4g}") for value in np.sqrt(np.mean(squares, axis=0))]}
     if is_lstm:
         gates = torch.stack(opened)
-        row |= {"gates": [round(float(x), 4) for x in (gates.min(), gates.max(), (gates > 0.9).float().mean())]}
+        row |= {
+            "gates": [round(float(x), 4) for x in (gates.min(), gates.max(), (gates > 0.9).float().mean())]
+        }
     return row

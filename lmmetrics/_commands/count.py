@@ -23,7 +23,8 @@ def count(options: argparse.Namespace) -> None:
     for name, document in documents_of(options):
         units = tokenize([document], by="char")  # its counts are those of the document as it is
         row: dict[str, Any] = {"document": name}
-        row |= {field: getattr(units, field) for field in UNITS.values() if field != "tokens"}
+        counted = units.document_counts.keys() - {"tokens"}  # a text cannot count every unit by itself
+        row |= {field: getattr(units, field) for field in UNITS.values() if field in counted}
         if options.by:
             text = tokenize([document], by=options.by, vocabulary=vocabulary)
             row["tokens"] = len(text)

@@ -141,6 +141,10 @@ class Level:
         size = np.int32 if len(self) <= np.iinfo(np.int32).max else np.int64
         return self.contexts.searchsorted(contexts).astype(size)
 
+    def make_keys(self) -> None:
+        """Make the keys that `find` searches, before threads share them: else each would make its own."""
+        _ = self._keys
+
     @cached_property
     def _keys(self) -> Ints:
         return self.contexts * np.int64(self._base) + self.tokens

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from tqdm import tqdm
@@ -108,6 +108,8 @@ class NGramModel(Predictor):
             If the text is too small for the method. The message says what to do.
         ResourceLimitError
             If the memory that is allowed, or the disk, does not suffice. The message says how much is needed.
+        TypeError
+            If the model is from a file or was pruned, and so has no method.
         ValueError
             If the probabilities after one of the text's first contexts do not sum to 1: the method is wrong.
 
@@ -132,6 +134,7 @@ class NGramModel(Predictor):
         >>> bounded.fit(text, memory="4GB").prob("eats", ["cat"]) == model.fit(text).prob("eats", ["cat"])
         True
         """
+        self._check_method()
         check_listed("text", text)
         if folder is not None and memory is None:
             raise ValueError("folder is given without memory, a bound such as '2GB'. Give both, or neither.")
@@ -173,6 +176,7 @@ class NGramModel(Predictor):
         >>> NGramModel(2, WittenBell()).fit_counts(NGramCounts.merged(counts)).prob("cat", ["the"])
         0.3...
         """
+        self._check_method()
         if not isinstance(counts, NGramCounts):
             raise TypeError(
                 f"counts is {type(counts).__name__}; counts such as NGramCounts(text, order) are expected."
@@ -294,7 +298,7 @@ class NGramModel(Predictor):
         jobs = (os.cpu_count() or 1) if jobs is None else whole_number("jobs", jobs, 1)
         parts = [text] if jobs == 1 else text.parts(jobs)
         for level in tables.levels[1:] if len(parts) > 1 else ():
-            level._keys  # noqa: B018  (so that the threads do not all make them)
+            level.make_keys()
         with ThreadPoolExecutor(len(parts)) if len(parts) > 1 else contextlib.nullcontext() as pool:
             found = list((pool.map if pool else map)(tables.token_probs, parts))
         with np.errstate(divide="ignore"):
@@ -398,8 +402,8 @@ class NGramModel(Predictor):
         Returns
         -------
         NGramModel
-            Without counts, like a model from a file. All unigrams stay, and so does the context of each
-            n-gram that stays.
+            Without counts and without a method, like a model from a file. All unigrams stay, and so does the
+            context of each n-gram that stays.
 
         Raises
         ------
@@ -439,10 +443,11 @@ class NGramModel(Predictor):
                 )
         if min_counts and "counts_" not in vars(self):
             raise ValueError(
-                "A model from a file does not have the counts that min_counts needs. Use a threshold instead."
+                f"This model {self._origin}, and does not have the counts that min_counts needs. Use a "
+                "threshold instead."
             )
-        made = FromFile("pruned", repr(self.smoothing))
-        return type(self)._of_tables(pruned(tables, threshold, min_counts), self.spelling, made)
+        small = pruned(tables, threshold, min_counts)
+        return type(self)._of_tables(small, self.spelling, Pruned(self.smoothing))
 
     def to_arpa(self, path: PathLike) -> None:
         """Write the model as an ARPA file, which KenLM, SRILM and others read.
@@ -558,7 +563,7 @@ class NGramModel(Predictor):
     def __getattr__(self, name: str) -> Any:
         if name in ("counts_", "counts_of_counts_", "vocabulary"):
             if "_tables" in vars(self):
-                raise AttributeError(f"{name} does not exist: a model from a file has no counts.")
+                raise AttributeError(f"{name} does not exist: this model {self._origin}, and has no counts.")
             raise NotFittedError(f"{name} does not exist before the model is fitted: call fit(text) first.")
         raise AttributeError(f"NGramModel has no attribute {name!r}.")
 
@@ -574,6 +579,16 @@ class NGramModel(Predictor):
             raise NotFittedError("This model is not fitted yet: call fit(text) first.")
         return self._tables
 
+    @property
+    def _origin(self) -> str:
+        """Where a model without counts comes from: what a message says after "this model"."""
+        return self.smoothing.origin if isinstance(self.smoothing, NoMethod) else "was changed"
+
+    def _check_method(self) -> None:
+        """Raise if there is no method with which counts could be smoothed."""
+        if isinstance(self.smoothing, NoMethod):
+            self.smoothing.refuse()
+
     def _require_probabilities(self, name: str) -> None:
         if self.smoothing.refusal:
             raise TypeError(f"{name} is refused: {self.smoothing.refusal}.")
@@ -585,17 +600,39 @@ class NGramModel(Predictor):
         return ids[len(ids) - 1 - ids[::-1].index(bos) :] if bos in ids else ids
 
 
-class FromFile(Smoothing):
-    """Stands in for the method of a model from a file, which does not say how the model was smoothed."""
+class NoMethod(Smoothing):
+    """Stands in for the method of a model that has probabilities, but no counts to smooth."""
+
+    origin: str
+    """What a message says after "This model"."""
+
+    def refuse(self) -> NoReturn:
+        """Say why the model cannot be fitted."""
+        raise TypeError(
+            f"This model {self.origin} and has no method, so it cannot be fitted again. Make a new one: "
+            "NGramModel(order, ModifiedKneserNey())."
+        )
+
+    def terms(self, level: Level) -> tuple[Floats, Floats]:
+        self.refuse()
+
+
+class FromFile(NoMethod):
+    """A model from a file, which does not hold the method, though it may name it."""
+
+    origin = "was read from a file"
 
     def __init__(self, path: PathLike, made_by: str | None = None) -> None:
         self.path, self.made_by = str(path), made_by
 
-    def terms(self, level: Level) -> tuple[Floats, Floats]:
-        raise TypeError(
-            "This model was read from a file without its method, so it cannot be fitted again. Make a new "
-            "one: NGramModel(order, ModifiedKneserNey())."
-        )
+
+class Pruned(NoMethod):
+    """A model that was pruned: its probabilities are no longer those that the method gives to its counts."""
+
+    origin = "was pruned"
+
+    def __init__(self, smoothing: Smoothing) -> None:
+        self.made_by: str = smoothing.made_by if isinstance(smoothing, Pruned) else repr(smoothing)
 
 
 def _sums_not_1(tables: Tables) -> Iterator[tuple[str, float]]:

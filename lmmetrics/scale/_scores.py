@@ -174,7 +174,7 @@ def compare_folders(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval | None = None,
+    interval: Interval = "t",
 ) -> Comparison:
     """Compare two models by the scores that two runs wrote, with an interval over documents.
 

@@ -1,11 +1,11 @@
-"""Is the difference between two models real? The paired bootstrap over documents."""
+"""Is the difference between two models real? An interval over documents, from the paired bootstrap."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -15,10 +15,12 @@ from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
 Interval = Literal["t", "bootstrap"]
-INTERVALS: dict[Interval, str] = {"t": "interval (Student's t)", "bootstrap": "interval"}
+INTERVALS: dict[Interval, str] = {"t": "interval (Student's t)", "bootstrap": "interval (bootstrap)"}
 """The intervals, and what readers see of them."""
 POWER = 0.8
 """How often a second experiment of the size `Comparison.needed` would find the difference."""
+MOST_DOCUMENTS = 10**15
+"""A difference that needs more documents is as good as none, and its error is lost in rounding."""
 
 
 def compare_scores(
@@ -29,7 +31,7 @@ def compare_scores(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval | None = None,
+    interval: Interval = "t",
 ) -> Comparison:
     """Compare two models by their scores on the same documents, in bits per unit.
 
@@ -48,10 +50,9 @@ def compare_scores(
         How many times the documents are resampled.
     seed : int or numpy.random.Generator
         The same seed gives the same interval.
-    interval : {"t", "bootstrap"}, optional
-        "t" is the interval of Student's t, the better one for few documents; "bootstrap" is the percentile
-        interval. By default "t" is taken where the bootstrap cannot reach the confidence: at 95 % for two to
-        five documents.
+    interval : {"t", "bootstrap"}
+        "t" is the interval of Student's t; "bootstrap" is the percentile interval, which is too short for few
+        documents.
 
     Returns
     -------
@@ -85,19 +86,24 @@ def compare_scores(
     the documents are independent and are a sample of the kind of text that you want to measure. A document
     that occurs twice is counted twice, and makes the interval too short.
 
-    How many units are needed to tell the models apart: an average over ``N`` units has a standard error that
-    falls as ``1 / sqrt(N)``. If the true difference is the observed one and the normal approximation is good,
-    a test at this confidence has power 0.8 from the following number of units on::
+    How many documents are needed to tell the models apart: the standard error of ``M`` documents like these
+    is ``r * sqrt(D / M)``, with ``r = s * sqrt(D / (D - 1))``. If the true difference is the observed one,
+    the interval of ``M`` documents excludes 0 about four times in five from the smallest ``M`` on for which::
 
-        needed = N * ((z(1 - alpha / 2) + z(0.8)) * s / difference)**2
+        r * sqrt(D / M) * (q + t(0.8)) <= |difference|
 
-    Here ``z`` is the quantile function of the normal distribution. Both ``s`` and the difference are
-    estimates, so only the order of magnitude can be trusted.
+        "t":          q = t(1 - alpha / 2),                          M - 1 degrees of freedom
+        "bootstrap":  q = z(1 - alpha / 2) * sqrt((M - 1) / M),      and z(0.8) instead of t(0.8)
+
+    Here ``z`` is the quantile function of the normal distribution; the root by it is there because the error
+    of the bootstrap divides by ``M``. If the interval of the ``D`` documents contains 0, ``M`` is at least
+    ``D + 1``. In units it is ``N * M / D``, if the ``D`` documents have ``N``. Both ``s`` and the difference
+    are estimates, so only the order of magnitude can be trusted.
 
     The bootstrap's interval lies between the smallest and the largest difference of a document, so with few
     documents it is too short. It misses the truth if all documents err to one side, which happens with
-    probability ``2**(1 - D)`` if the differences are symmetric; where that is more than alpha, the default is
-    "t". Of 100 simulated 95 % intervals, so many contained the true difference:
+    probability ``2**(1 - D)`` if the differences are symmetric. Of 100 simulated 95 % intervals, so many
+    contained the true difference:
 
     ===============================  ===  ===  ===  ===  ===
     documents                          2    3    5   10   30
@@ -116,57 +122,30 @@ def compare_scores(
     >>> b = [Score(nats=70 * n + e, tokens=10 * n) for n, e in ((3, 10), (4, 30), (5, 20))]
     >>> compare_scores(a, b, seed=1)
     a - b = -0.7213 bits per token, 95 % interval (Student's t) -1.5148 to 0.0721 (3 documents, 120 tokens):
-    not told apart; about 42 tokens would tell them apart
+    not told apart; about 4 documents, 160 tokens would tell them apart 4 times in 5
     """
     confidence = real_number("confidence", confidence, lambda c: 0 < c < 1, "a share such as 0.95")
     resamples = whole_number("resamples", resamples, 2)
-    if interval is not None and interval not in INTERVALS:
-        raise ValueError(
-            f'interval is {interval!r}; "t" or "bootstrap" is expected, or None for the default.'
-        )
+    if interval not in INTERVALS:
+        raise ValueError(f'interval is {interval!r}; "t" or "bootstrap" is expected.')
     rng = generator(seed)
-    a, b = _scores("a", a), _scores("b", b)
-    _check_same_documents(a, b, unit)
-    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.count(unit)]  # y has the same count
-    if len(pairs) < 2:
-        raise ValueError(
-            f"There {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored {unit}, but at "
-            "least two are needed: the interval comes from how the difference varies between documents. Give "
-            "the text in more documents, such as chapters or articles."
-        )
+    pairs = _pairs(_scores("a", a), _scores("b", b), unit)
     counts = np.array([x.count(unit) for x, _ in pairs], dtype=np.float64)
     differences = np.array([x.bits - y.bits for x, y in pairs])
-    from scipy.stats import bootstrap  # imported here: it takes a second to load, and few callers need it
-    from scipy.stats import t as student
-
-    drawn = bootstrap(
-        (differences, counts),
-        _ratio,
-        paired=True,
-        vectorized=True,
-        method="percentile",
-        confidence_level=confidence,
-        n_resamples=resamples,
-        batch=max(1, 1_000_000 // len(pairs)),
-        rng=rng,
-    )
-    difference, total = float(_ratio(differences, counts)), int(counts.sum())
-    error = float(drawn.standard_error)
-    documents = len(pairs)
-    if interval is None:
-        interval = "t" if 2.0 ** (1 - documents) > 1 - confidence else "bootstrap"
-    if interval == "t":
-        half = float(student.ppf((1 + confidence) / 2, documents - 1)) * error
-        half *= math.sqrt(documents / (documents - 1))
-        low, high = difference - half, difference + half
-    else:
-        low, high = map(float, drawn.confidence_interval)
+    difference, documents = float(_ratio(differences, counts)), len(pairs)
+    error, percentiles = _bootstrap(differences, counts, confidence, resamples, rng)
+    low, high = percentiles if interval == "bootstrap" else _student(difference, error, documents, confidence)
+    needed = _needed_documents(difference, error, documents, confidence, interval)
+    if low <= 0 <= high:
+        needed = max(needed, documents + 1)  # a percentile interval need not be symmetric
+    units = float(counts.sum()) * needed / documents
     return Comparison(
         difference=difference,
         low=low,
         high=high,
         standard_error=error,
-        needed=_needed(difference, error, total, confidence),
+        needed=float(math.ceil(units)) if math.isfinite(units) else math.inf,
+        needed_documents=float(needed),
         confidence=confidence,
         interval=interval,
         unit=unit,
@@ -192,6 +171,8 @@ class Comparison:
         Of the difference, in bits per unit.
     needed : float
         About how many units are needed to tell the two models apart; infinite for a difference of 0.
+    needed_documents : float
+        About how many documents of the same kind have as many units.
     confidence : float
     interval : {"t", "bootstrap"}
         Which interval it is.
@@ -207,12 +188,13 @@ class Comparison:
     high: float
     standard_error: float
     needed: float
+    needed_documents: float
     confidence: float
     unit: Unit
     documents: int
     a: Score
     b: Score
-    interval: Interval = "bootstrap"
+    interval: Interval = "t"
 
     @property
     def apart(self) -> bool:
@@ -228,12 +210,15 @@ class Comparison:
         units = UNITS[self.unit]
         verdict = f"{'a' if self.difference < 0 else 'b'} is better" if self.apart else "not told apart"
         needed = (
-            f"about {self.needed:,.0f} {units}" if math.isfinite(self.needed) else f"no number of {units}"
+            f"about {self.needed_documents:,.0f} documents, {self.needed:,.0f} {units}"
+            if math.isfinite(self.needed)
+            else f"no number of {units}"
         )
         return (
             f"a - b = {self.difference:.4f} bits per {self.unit}, {100 * self.confidence:g} % "
             f"{INTERVALS[self.interval]} {self.low:.4f} to {self.high:.4f} ({self.documents:,} documents, "
             f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
+            f"{' 4 times in 5' if math.isfinite(self.needed) else ''}"
         )
 
 
@@ -242,12 +227,71 @@ def _ratio(differences: Floats, counts: Floats, axis: int = -1) -> Floats:
     return differences.sum(axis=axis) / counts.sum(axis=axis)
 
 
-def _needed(difference: float, error: float, total: int, confidence: float) -> float:
+def _bootstrap(
+    differences: Floats, counts: Floats, confidence: float, resamples: int, rng: np.random.Generator
+) -> tuple[float, tuple[float, float]]:
+    """The standard error of the ratio, and its percentile interval."""
+    from scipy.stats import bootstrap  # imported here: it takes a second to load, and few callers need it
+
+    drawn = bootstrap(
+        (differences, counts),
+        _ratio,
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        confidence_level=confidence,
+        n_resamples=resamples,
+        batch=max(1, 1_000_000 // len(counts)),
+        rng=rng,
+    )
+    low, high = map(float, drawn.confidence_interval)
+    return float(drawn.standard_error), (low, high)
+
+
+def _student(difference: float, error: float, documents: int, confidence: float) -> tuple[float, float]:
+    """The interval of Student's t, from the standard error of the bootstrap."""
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(documents - 1, (1 + confidence) / 2)) * error
+    half *= math.sqrt(documents / (documents - 1))
+    return difference - half, difference + half
+
+
+def _needed_documents(
+    difference: float, error: float, documents: int, confidence: float, interval: Interval
+) -> float:
+    """The smallest number of documents whose interval would exclude 0 with the probability `POWER`."""
+    from scipy.special import ndtri, stdtrit
+
+    def enough(size: int) -> bool:
+        if interval == "t":
+            within, luck = stdtrit(size - 1, [(1 + confidence) / 2, POWER])
+        else:
+            within, luck = ndtri((1 + confidence) / 2) * math.sqrt((size - 1) / size), ndtri(POWER)
+        at_size = error * documents / math.sqrt((documents - 1) * size)
+        return bool(at_size * (within + luck) <= abs(difference))
+
     if difference == 0:
         return math.inf
-    quantile = NormalDist().inv_cdf
-    distance = quantile((1 + confidence) / 2) + quantile(POWER)
-    return max(1.0, float(math.ceil(total * (distance * error / difference) ** 2)))
+    most = 2
+    while not enough(most):
+        if most > MOST_DOCUMENTS:
+            return math.inf
+        most *= 2
+    return bisect_left(range(most), True, lo=max(2, most // 2), key=enough)
+
+
+def _pairs(a: list[Score], b: list[Score], unit: Unit) -> list[tuple[Score, Score]]:
+    """Both scores of each document that has the unit; an error if they cannot be compared."""
+    _check_same_documents(a, b, unit)
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x.count(unit)]  # y has the same count
+    if len(pairs) < 2:
+        raise ValueError(
+            f"There {'is 1 document' if len(pairs) == 1 else 'are 0 documents'} with a scored {unit}, but at "
+            "least two are needed: the interval comes from how the difference varies between documents. Give "
+            "the text in more documents, such as chapters or articles."
+        )
+    return pairs
 
 
 def _scores(name: str, scores: Iterable[Score]) -> list[Score]:

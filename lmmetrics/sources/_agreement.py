@@ -149,7 +149,7 @@ class AgreementSource(Source):
         Raises
         ------
         ValueError
-            If the order is not an integer of at least 1.
+            If the order is below 1.
         """
         if whole_number("order", order, 1) == 1:
             marginal = entropy(self._place_law) - self._place_law @ self._log_within

@@ -70,7 +70,7 @@ class Source(ABC):
         Raises
         ------
         ValueError
-            If `n` or `documents` is not an integer of at least 1, or there are more documents than tokens.
+            If `n` or `documents` is below 1, or there are more documents than tokens.
         """
         n, documents = whole_number("n", n, 1), whole_number("documents", documents, 1)
         if documents > n:

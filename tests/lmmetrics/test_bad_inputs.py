@@ -84,11 +84,11 @@ CALLS = {
     ),
     "S.bits_per('tokens')": (
         lambda: S.bits_per("tokens"),
-        "tokens' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "tokens' is not a unit that a Score knows. Use one of 'token',",
     ),
     "S.bits_per(None)": (
         lambda: S.bits_per(None),
-        "None is not a unit that a Score knows. Use one of 'token', 'word', 'char',",
+        "None is not a unit that a Score knows. Use one of 'token',",
     ),
     "S.bits_per('char')": (
         lambda: S.bits_per("char"),
@@ -117,7 +117,7 @@ CALLS = {
     ),
     "Score.from_perplexity(20.0, per='words', tokens=2)": (
         lambda: Score.from_perplexity(20.0, per="words", tokens=2),
-        "words' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "words' is not a unit that a Score knows. Use one of 'token',",
     ),
     "Score.from_perplexity(math.nan, tokens=1)": (
         lambda: Score.from_perplexity(math.nan, tokens=1),
@@ -611,7 +611,7 @@ CALLS = {
     ),
     "compare_scores([S, S], [S, S], 'tokens')": (
         lambda: compare_scores([S, S], [S, S], "tokens"),
-        "tokens' is not a unit that a Score knows. Use one of 'token', 'word',",
+        "tokens' is not a unit that a Score knows. Use one of 'token',",
     ),
     "compare_scores([S, S], [S, S], 'char')": (
         lambda: compare_scores([S, S], [S, S], "char"),
@@ -723,3 +723,24 @@ def test_a_bad_input_says_what_is_expected(call):
     with pytest.raises((TypeError, ValueError, LookupError, OSError)) as raised:
         function()
     assert words in str(raised.value)
+
+
+TYPES = {
+    "a string": [lambda: Score(1.0, tokens="3"), lambda: NGramModel("3", WittenBell()), lambda: AddK(k="3")],
+    "a bool": [lambda: Score(1.0, tokens=True), lambda: NGramModel(True, WittenBell()), lambda: AddK(k=True)],
+    "a fraction": [lambda: Score(1.0, tokens=2.5), lambda: NGramModel(2.5, WittenBell())],
+    "None": [lambda: Score(None, tokens=1), lambda: NGramModel(None, WittenBell()), lambda: AddK(k=None)],
+}
+
+
+@pytest.mark.parametrize("given", TYPES)
+def test_a_wrong_type_is_a_type_error(given):
+    for call in TYPES[given]:
+        with pytest.raises(TypeError, match=r"(real|whole|finite) number"):
+            call()
+
+
+def test_what_does_not_fit_is_a_value_error():
+    for call in (lambda: Score(1.0, tokens=-1), lambda: NGramModel(0, WittenBell()), lambda: AddK(k=-0.5)):
+        with pytest.raises(ValueError, match=r"-1|is 0|-0\.5"):
+            call()

@@ -24,6 +24,7 @@ from lmmetrics import Score, compare_scores, corpora, score_documents, score_tex
 from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.score import UNITS
 from lmmetrics.text import Vocabulary
 
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "index.md"
@@ -156,12 +157,13 @@ def test_models_are_compared(folder, text, capsys):
     )
     two = NGramModel.from_arpa(folder / "m2.arpa")
     scores = [score_documents(model, text[0]) for model in (two, text[1])]
-    assert repr(compare_scores(*scores, interval="t")) in printed.out
+    assert repr(compare_scores(*scores)) in printed.out  # the defaults are those of the library
     _, printed = run(
         capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--format", "json"
     )
     (row,) = json.loads(printed.out)
     assert (row["unit"], row["interval"], row["seed"]) == ("byte", "t", 0)
+    assert row["needed_documents"] >= 2
     a, b = row["protocol"]["a"], row["protocol"]["b"]
     assert (a["file"], b["file"]) == ("m2.arpa", "m3.arpa") and a["text"] == b["text"]
     _, printed = run(
@@ -279,6 +281,15 @@ def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypa
         ("standard input:2", "1", "2"),
         ("all", "3", "5"),
     ]
+
+
+def test_a_unit_that_a_text_cannot_count_is_left_out(tmp_path, capsys, monkeypatch):
+    """Such as morphemes, in the recipe of CONTRIBUTING, "A unit"."""
+    monkeypatch.setitem(UNITS, "morpheme", "morphemes")
+    (tmp_path / "a.txt").write_text("the cat sleeps\n", encoding="utf-8")
+    status, printed = run(capsys, "count", tmp_path / "a.txt", "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert status == 0 and {*row} == {"document", "words", "chars", "bytes"}
 
 
 def test_numbers_are_converted(capsys):

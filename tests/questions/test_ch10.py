@@ -658,7 +658,7 @@ def test_the_interval_is_that_of_the_library():
         for run in (one, other)
     ]
     rise, error = _paired(one, other)
-    theirs = compare_scores(*scores, seed=1)
+    theirs = compare_scores(*scores, seed=1, interval="bootstrap")
     assert rise / math.log(2) == pytest.approx(theirs.difference)
     assert 2 * 1.96 * error / math.log(2) == pytest.approx(theirs.high - theirs.low, rel=0.2)
 

@@ -641,7 +641,7 @@ def test_the_interval_is_that_of_the_library():
     scores = [
         [Score(nats=x, tokens=int(n)) for x, n in zip(nats, tokens, strict=True)] for nats in (new, old)
     ]
-    theirs = compare_scores(*scores, seed=1)
+    theirs = compare_scores(*scores, seed=1, interval="bootstrap")
     width = theirs.high - theirs.low
     assert np.log2(1 + found["rise"] / 100) == pytest.approx(theirs.difference, rel=1e-9)
     assert np.log2(1 + found["interval"] / 100) == pytest.approx([theirs.low, theirs.high], abs=width / 10)

@@ -250,8 +250,8 @@ def test_a_token_with_a_blank_cannot_be_written(tmp_path):
 def test_a_model_from_a_file_has_no_counts_and_cannot_be_fitted(tmp_path):
     (tmp_path / "model.arpa").write_text(BIGRAMS, encoding="utf-8")
     model = NGramModel.from_arpa(tmp_path / "model.arpa")
-    with pytest.raises(AttributeError, match="from a file has no counts"):
+    with pytest.raises(AttributeError, match="this model was read from a file, and has no counts"):
         model.counts_  # noqa: B018
-    with pytest.raises(TypeError, match="was read from a file without its method"):
+    with pytest.raises(TypeError, match="This model was read from a file and has no method"):
         model.fit(tokenize(["a b"]))
     assert model.sample(5, seed=1).unknown == 0

@@ -112,6 +112,16 @@ def test_a_text_too_large_for_int32_is_counted_in_int64(monkeypatch, order):
     assert (wide.log_probs(text) == narrow.log_probs(text)).all()
 
 
+def test_threads_find_the_keys_made():
+    model = NGramModel(3, WittenBell()).fit(tokenize(CATS))
+    for level in model._fitted().levels[1:]:
+        vars(level).pop("_keys", None)
+        level.make_keys()
+        keys = vars(level)["_keys"]
+        level.make_keys()
+        assert vars(level)["_keys"] is keys and (np.diff(keys) > 0).all()
+
+
 def test_keys_of_large_levels_do_not_overflow():
     # 70 000 contexts times 70 000 tokens is more than int32 holds.
     tokens = [f"w{i}" for i in range(70_000)]

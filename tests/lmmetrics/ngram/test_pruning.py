@@ -1,6 +1,7 @@
 """Pruning: each loss is the divergence that it claims to be, and what is left is a model."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from lmmetrics.ngram import (
     KneserNey,
     MaximumLikelihood,
     ModifiedKneserNey,
+    NGramCounts,
     NGramModel,
     StupidBackoff,
     WittenBell,
@@ -156,7 +158,34 @@ def test_what_cannot_be_pruned_is_refused(method, arguments, error, says):
         NGramModel(3, method).fit(TINY).prune(**arguments)
 
 
+def test_a_pruned_model_says_that_it_was_pruned(tmp_path):
+    small = NGramModel(2, WittenBell()).fit(TINY).prune(1e-5)
+    assert repr(small).startswith("NGramModel(order=2, smoothing=Pruned(made_by='WittenBell()')), fitted")
+    assert repr(small.prune(1e-4).smoothing) == repr(small.smoothing)
+    with pytest.raises(
+        AttributeError, match="counts_ does not exist: this model was pruned, and has no counts"
+    ):
+        small.counts_  # noqa: B018
+    with pytest.raises(
+        ValueError, match="This model was pruned, and does not have the counts that min_counts"
+    ):
+        small.prune(min_counts={2: 2})
+    counts = NGramCounts(TINY, 2)
+    for fit in (small.fit, partial(small.fit, memory="1GB")):
+        with pytest.raises(
+            TypeError, match="This model was pruned and has no method, so it cannot be fitted"
+        ):
+            fit(TINY)
+    with pytest.raises(TypeError, match="This model was pruned and has no method"):
+        small.fit_counts(counts)
+    small.save(tmp_path / "small")
+    read = NGramModel.load(tmp_path / "small")
+    assert "FromFile(" in repr(read) and "Pruned(made_by='WittenBell()')" in read.smoothing.made_by
+    with pytest.raises(AttributeError, match="this model was read from a file, and has no counts"):
+        read.counts_  # noqa: B018
+
+
 def test_counts_are_needed_for_a_cutoff(tmp_path):
     NGramModel(2, WittenBell()).fit(TINY).save(tmp_path / "model")
-    with pytest.raises(ValueError, match="A model from a file does not have"):
+    with pytest.raises(ValueError, match="This model was read from a file, and does not have"):
         NGramModel.load(tmp_path / "model").prune(min_counts={2: 2})

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from lmmetrics import Score, UnitError
 from lmmetrics.information import entropy
@@ -40,8 +41,7 @@ def test_compare_by_hand():
     ratios, weights = np.array([1.0, 2.5, 3.0]), np.array([1, 2, 1]) / 4
     error = math.sqrt(weights @ ratios**2 - (weights @ ratios) ** 2)
     assert result.standard_error == pytest.approx(error, rel=0.01)
-    z = 1.959964 + 0.841621
-    assert result.needed == pytest.approx(40 * (z * result.standard_error / 2.5) ** 2, abs=1)
+    assert (result.needed_documents, result.needed) == (2, 40)  # of two, the expected interval excludes 0
     assert result.a == sum(a) and result.documents == 2 and result.apart
     student = compare_scores(a, b, seed=1, resamples=20_000)
     assert student.interval == "t" and student.standard_error == result.standard_error
@@ -144,15 +144,67 @@ def test_the_intervals_hold_the_truth_as_often_as_the_doc_string_says(documents,
     assert hits["t"] >= hits["bootstrap"]
 
 
-def test_the_default_is_students_where_the_bootstrap_cannot_reach_the_confidence():
-    def interval(documents, confidence=0.95):
+def test_the_default_is_students_t():
+    for documents in (2, 5, 6, 30):
         scores = [[Score(nats=float(i + k), tokens=9) for i in range(documents)] for k in (1, 2)]
-        return compare_scores(*scores, confidence=confidence, resamples=99).interval
+        assert compare_scores(*scores, resamples=99).interval == "t"
+    for wrong in ("normal", None):
+        with pytest.raises(ValueError, match=rf'interval is {wrong!r}; "t" or "bootstrap" is expected'):
+            compare_scores([Score(1.0, tokens=1)] * 2, [Score(1.0, tokens=1)] * 2, interval=wrong)
 
-    assert [interval(n) for n in (2, 5, 6, 30)] == ["t", "t", "bootstrap", "bootstrap"]
-    assert [interval(n, 0.5) for n in (2, 3)] == ["bootstrap", "bootstrap"]
-    with pytest.raises(ValueError, match=r'interval is \'normal\'; "t" or "bootstrap" is expected'):
-        compare_scores([Score(1.0, tokens=1)] * 2, [Score(1.0, tokens=1)] * 2, interval="normal")
+
+def random_comparisons(documents, interval, trials=200):
+    """Comparisons of models whose true difference is as large as the noise of a document."""
+    rng = np.random.default_rng(5)
+    for _ in range(trials):
+        counts = rng.integers(50, 200, documents)
+        bits = 100 * counts + (1 + rng.normal(size=documents)) * counts
+        a = [Score(x * math.log(2), tokens=int(n)) for x, n in zip(bits, counts, strict=True)]
+        b = [Score(100 * n * math.log(2), tokens=int(n)) for n in counts]
+        yield compare_scores(a, b, resamples=200, seed=rng, interval=interval)
+
+
+@pytest.mark.parametrize("interval", ["t", "bootstrap"])
+@pytest.mark.parametrize("documents", [2, 3, 5, 10])
+def test_what_did_not_suffice_is_never_said_to_suffice(documents, interval):
+    undecided = [found for found in random_comparisons(documents, interval) if not found.apart]
+    assert len(undecided) > 5
+    for found in undecided:
+        assert found.needed_documents > documents and found.needed > found.a.tokens, found
+
+
+def test_needed_documents_by_hand():
+    """Three documents of 40 tokens differ by 1, 2 and 3 bits a token: error 1 / sqrt(3), with n - 1."""
+    b = [Score(nats=0.0, tokens=40)] * 3
+    a = [Score(nats=40 * bits * math.log(2), tokens=40) for bits in (1, 2, 3)]
+    found = compare_scores(a, b, resamples=20_000)
+    assert not found.apart  # 2 / (1 / sqrt(3)) = 3.46 is below 4.30, the quantile with 2 degrees of freedom
+    # At 4 documents (3.182 + 0.978) / 2 = 2.08 is above 2, at 5 (2.776 + 0.941) / sqrt(5) = 1.66 is not.
+    assert (found.needed_documents, found.needed) == (5, 200)
+    assert repr(found).endswith(
+        "not told apart; about 5 documents, 200 tokens would tell them apart 4 times in 5"
+    )
+
+
+def test_a_difference_within_rounding_needs_no_number_of_documents():
+    a = [Score(nats=1.0 + 1e-15, tokens=1), Score(nats=0.0, tokens=1)]
+    b = [Score(nats=0.0, tokens=1), Score(nats=1.0, tokens=1)]
+    found = compare_scores(a, b, resamples=999)
+    assert found.difference > 0 and found.needed == found.needed_documents == math.inf
+
+
+@pytest.mark.parametrize("deviation", [0.5, 1, 3])
+def test_needed_documents_tell_apart_about_four_times_in_five(deviation):
+    """Student's t on as many normal differences as are asked for, again and again: s is known nearly."""
+    rng = np.random.default_rng(2)
+    many = rng.normal(size=1000)
+    many = 1 + deviation * (many - many.mean()) / many.std(ddof=1)
+    a = [Score(nats=(100 + bits) * math.log(2), tokens=1) for bits in many]
+    found = compare_scores(a, [Score(nats=100 * math.log(2), tokens=1)] * 1000, resamples=2000)
+    size = int(found.needed_documents)
+    draws = rng.normal(1, deviation, (4000, size))
+    error = draws.std(1, ddof=1) / math.sqrt(size)
+    assert 0.76 < (np.abs(draws.mean(1)) > stdtrit(size - 1, 0.975) * error).mean() < 0.93
 
 
 def test_needed_tokens_tell_apart_about_four_times_in_five():

@@ -268,5 +268,6 @@ def test_who_cannot_share_the_work_says_so():
     with pytest.raises(TypeError, match="Half does not share its work"):
         score_text(Half(), text, jobs=2)
     for jobs in (0, -1, 1.5, "2", True):
-        with pytest.raises(ValueError, match=r"jobs is .*; a whole number of at least 1"):
+        error = ValueError if jobs in (0, -1) else TypeError
+        with pytest.raises(error, match=r"jobs is .*; a whole number of at least 1"):
             score_text(Half(), text, jobs=jobs)

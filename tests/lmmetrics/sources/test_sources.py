@@ -257,10 +257,11 @@ def test_units_of_a_sample_are_those_of_its_strings(source):
 
 @pytest.mark.parametrize("source", [MarkovSource(CATS), AgreementSource()], ids=repr)
 @pytest.mark.parametrize(
-    ("arguments", "says"), [((0, 1), "n is 0"), ((1.5, 1), "n is 1.5"), ((3, 1, 4), "4")]
+    ("arguments", "error", "says"),
+    [((0, 1), ValueError, "n is 0"), ((1.5, 1), TypeError, "n is 1.5"), ((3, 1, 4), ValueError, "4")],
 )
-def test_wrong_sample_sizes_are_refused(source, arguments, says):
-    with pytest.raises(ValueError, match=says):
+def test_wrong_sample_sizes_are_refused(source, arguments, error, says):
+    with pytest.raises(error, match=says):
         source.sample(*arguments)
 
 
