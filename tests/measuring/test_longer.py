@@ -1,4 +1,4 @@
-"""What chapter 07 stores of a larger LSTM, and of gradients: small runs of the same programs, and a part again."""
+"""What chapter 07 stores of a larger LSTM, and of gradients: a part of it again, and small runs."""
 
 import json
 
