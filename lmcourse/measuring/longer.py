@@ -17,7 +17,7 @@ from lmcourse.measuring.reproduced import made, store
 from lmcourse.pages.networks import by_past, fit, windowed
 from lmmetrics import neural
 
-STEPS, SEEDS = 5000, range(1)
+STEPS, SEEDS = 5000, range(3)
 SETTINGS = (192, 0.4, 0.01), (68, 0.0, 0.03)
 """Width, dropout and learning rate of each; the second is the LSTM of the race, at its best rate."""
 SHORT = (32, 0.4, 0.01), 20
