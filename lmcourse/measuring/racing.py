@@ -43,6 +43,8 @@ WIDER = 2
 TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
+ALONE_PASSES = 12
+"""Of the networks that learn without the copies; they are best before the last."""
 REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
 """On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
 
@@ -194,7 +196,9 @@ def documentation(seeds=SEEDS, name="numpy-docs", **changes):
     tables = {pages: counted(words, text, valid=valid[pages]) for pages, text in texts.items()}
     for pages, text in texts.items():
         for seed in seeds:
-            options = {"nats": pages == "all" and seed == seeds[0], "valid": valid[pages], **changes}
+            options = {"nats": pages == "all" and seed == seeds[0], "valid": valid[pages]}
+            options |= {"passes": ALONE_PASSES} if pages == "no copies" else {}
+            options |= changes
             yield trained_row(words, pages, text, tables[pages], seed, **options)
 
 
