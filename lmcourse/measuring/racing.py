@@ -44,7 +44,7 @@ TUNED = {"tales-en": (1 / 2, 1 / 4)}
 """The amounts of text for which the network is tuned."""
 KEY = "text", "share", "draw", "rate", "width"
 ALONE_PASSES = 12
-"""Of the networks that learn without the copies; they are best before the last."""
+"""Of the networks that learn without the copies."""
 REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
 """On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
 
