@@ -616,7 +616,7 @@ READ = {
         "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "0f663733",
+        "thm-04-pooling": "433d7b2f",
     },
     "05_ppl_bpc_conversion": {
         "def-05-per-unit": "3e03be7c",

@@ -45,7 +45,7 @@ def test_an_experiment_goes_on_with_the_rows_that_a_file_has(name, ran, tmp_path
         (["xyz"], "no experiment is called 'xyz'; --help lists the experiments."),
         (
             ["topics", "--kept", "rows"],
-            "--kept goes with one experiment of these: networks, racing, agreeing",
+            "--kept goes with one experiment of these: networks, longer, racing, agreeing",
         ),
         (["networks", "agreeing", "--kept", "rows"], "--kept goes with one experiment of these"),
         (["topics", "--ptb", "folder"], "--ptb and --counted are for the experiment published."),
