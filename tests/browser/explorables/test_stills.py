@@ -1,4 +1,4 @@
-"""Without scripts, each interactive figure of a chapter shows its still picture."""
+"""Without scripts, each interactive figure of a chapter shows its still picture; a fold is opened first."""
 
 import pytest
 
@@ -13,6 +13,8 @@ def test_each_figure_has_its_still_picture(browser, chapter):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((HTML / "book" / f"{chapter}.html").as_uri())
+    for fold in page.locator("details:has(.explorable):not([open]) > summary").all():
+        fold.click()
     figures = page.locator(".explorable").all()
     stills = page.locator(".explorable .still").all()
     assert 2 <= len(figures) == len(stills) and all(still.is_visible() for still in stills)
