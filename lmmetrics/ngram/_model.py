@@ -585,7 +585,7 @@ class NGramModel(Predictor):
         return self.smoothing.origin if isinstance(self.smoothing, NoMethod) else "was changed"
 
     def _check_method(self) -> None:
-        """Raise if there is no method with which counts could be smoothed."""
+        """Raise an error if the model has no method for smoothing counts."""
         if isinstance(self.smoothing, NoMethod):
             self.smoothing.refuse()
 
@@ -627,7 +627,7 @@ class FromFile(NoMethod):
 
 
 class Pruned(NoMethod):
-    """A model that was pruned: its probabilities are no longer those that the method gives to its counts."""
+    """A pruned model: its probabilities no longer follow from its counts by the method."""
 
     origin = "was pruned"
 

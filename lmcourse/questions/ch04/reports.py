@@ -196,7 +196,7 @@ PAIRS = Question(
                 (
                     "unit",
                     "both values are per word, and a word spelled in pieces is still one word. What does "
-                    "each model predict in the place of a rare word?",
+                    "each model predict where a rare word occurs?",
                 ),
             )
         ),
