@@ -28,7 +28,7 @@ class TwoAgreements(Source):
     --------
     >>> source = TwoAgreements()
     >>> " ".join(source.sample(17, seed=1).strings())
-    'once cats by the bridge often then sleep today cats by the bridge now sleep today cats'
+    'once cats by the bridge gladly again gladly gladly then sleep today cats by the bridge now'
     >>> round(source.entropy_rate() / math.log(2), 6), source.block_length
     (0.75, 8)
     """
