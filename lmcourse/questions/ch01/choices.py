@@ -245,8 +245,8 @@ TRANSCRIPTS = Question(
         Mistake(
             "L23",
             lambda candidates: transcripts(candidates) | {"choice": transcripts(candidates)["choice"] + 1.0},
-            "Your 'choice' counts the candidates from 1, or gives 0 where the numbers do not decide. "
-            "Candidates are counted from 0.",
+            "Your 'choice' numbers the candidates from 1, or gives 0 where the numbers do not decide. "
+            "Candidates are numbered from 0.",
         ),
     ),
     alike=(

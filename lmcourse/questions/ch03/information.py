@@ -221,8 +221,8 @@ TALES = Question(
         Mistake(
             "L14",
             _one_way("plug-in", lambda: _bits("plug-in of test")),
-            "Your 'plug-in' counts the test tales, and the task asks for the training tales. The smaller a "
-            "text is, the more of its contexts occur only once.",
+            "Your 'plug-in' counts the test tales, and the task asks for the training tales. The shorter a "
+            "text is, the larger is the share of its contexts that occur only once.",
         ),
         Mistake(
             "L22",

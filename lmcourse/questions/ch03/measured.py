@@ -164,7 +164,7 @@ GAP = Question(
             "L32",
             _entry("paired error", _sum_of_squares),
             "Your 'paired error' adds the errors of two losses as if they were independent. Subtract token "
-            "by token first, so that what both find hard drops out.",
+            "by token first, so that whatever is hard for both cancels.",
         ),
         Mistake(
             "L31",

@@ -291,7 +291,7 @@ CONVERTER = Question(
         Mistake(
             "M1",
             partial(every_unit, log=np.log, power=np.exp),
-            "You compute in nats from beginning to end. The entry 'bits' has to be in bits, and a value "
+            "You work in nats throughout. The entry 'bits' has to be in bits, and a value "
             "that is given in bits is an exponent of 2.",
             explains="answer",
         ),
