@@ -135,6 +135,13 @@ def objectives(root, stem):
     ]
 
 
+def optional_slides(root, stem):
+    """The titles of the lab's slides that the deck shows only on demand."""
+    cells = notebooks.read(Path(root) / "notebooks" / f"{stem}.ipynb").cells
+    shown = [cell.source for cell in cells if "optional" in cell.metadata.get("tags", [])]
+    return {source.splitlines()[0].lstrip("# ") for source in shown if source.startswith("#")}
+
+
 def faults(root):
     """Yield a sentence for each tag that points nowhere and each objective that nothing tests."""
     root = Path(root)

@@ -290,8 +290,9 @@ class ObjectiveMap(EvidenceTable):
 
     @property
     def made_from(self):
-        """The chapter's own page: its lines name section, slide and tasks."""
-        return (f"book/{self.env.docname.rsplit('/', 1)[-1]}.md",)
+        """The chapter's own page, whose lines name section, slide and tasks, and its lab, which marks optional slides."""
+        stem = self.env.docname.rsplit("/", 1)[-1]
+        return f"book/{stem}.md", f"notebooks/{stem}.ipynb"
 
     def lines(self):
         """Yield the table as Markdown."""
@@ -300,6 +301,8 @@ class ObjectiveMap(EvidenceTable):
         stem = self.env.docname.rsplit("/", 1)[-1]
         yield "| objective | section | slide | tasks, each tested by the set's own checks |"
         yield "|---|---|---|---|"
+        optional = evidence.optional_slides(ROOT, stem)
         for aim in evidence.objectives(ROOT, stem):
             tasks = ", ".join(f"`{task}`" for task in aim.tasks)
-            yield f"| {aim.words} | {{ref}}`{aim.section}` | {aim.slide} | {tasks} |"
+            slide = f"{aim.slide} (optional)" if aim.slide in optional else aim.slide
+            yield f"| {aim.words} | {{ref}}`{aim.section}` | {slide} | {tasks} |"
