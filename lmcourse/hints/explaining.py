@@ -156,7 +156,12 @@ def broken(answer: Answer) -> Property | None:
 
 
 def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
-    """The entries with a mistake that would also change entries that are right here; else nothing."""
+    """The entries with a mistake that would also change entries that are right here; else nothing.
+
+    Nothing either if an entry outside the mask is wrong: the mistake may then be in that one.
+    """
+    if any((~right & ~there).any() for right, there in zip(answer.right, mask, strict=True)):
+        return ""
     fits = answer.matches(mistake.wrong)
     changes = any((right & ~fit).any() for right, fit in zip(answer.right, fits, strict=True))
     wrong = [

@@ -270,6 +270,24 @@ changed(
     (COUNT, "scored = min(start + window, len(ids)) - 1; counted = locals().get('counted', 0) + count"),
     (LAST, "np.exp(total / counted)"),
 )
+COUNTED = (
+    (COUNT, "scored = min(start + window, len(ids)) - 1; counted = locals().get('counted', 0) + count"),
+    (LAST, "np.exp(total / counted)"),
+)
+changed(
+    "windows",
+    "L23",
+    (CONTEXT, "labels[: (scored - start if start else 1)] = -100"),
+    ("(labels != -100).sum()", "(labels[1:] != -100).sum()"),
+    *COUNTED,
+)
+changed(
+    "windows",
+    "M23",
+    (CONTEXT, "labels[(start == 0) : scored + 1 - start] = -100"),
+    ("(labels != -100).sum()", "(labels != -100).sum() - 1"),
+    *COUNTED,
+)
 changed(
     "windows",
     "L23",
@@ -316,6 +334,12 @@ changed(
     ('"M1": math.log(2)', '"M1": 1 / math.log(2)'),
     ('"M2": 1 / math.log(2)', '"M2": math.log(2)'),
     ('"M3": 1 / math.log(10)', '"M3": math.log(10)'),
+)
+changed(
+    "forensics",
+    "L3",
+    ('"M1": math.log(2)', '"M1": 1 / math.log(2)'),
+    ('"M2": 1 / math.log(2)', '"M2": math.log(2)'),
 )
 COUNTS = ("(tokens + padding)", "(tokens - sentences)", "(tokens + sentences)")
 changed("forensics", "L7", *((f"tokens / {count}", f"{count} / tokens") for count in COUNTS))

@@ -108,6 +108,11 @@ FORENSICS = Question(
         ),
         Mistake(
             "L3",
+            replace(AUDIT, suspects=_upside_down(("M1", "M2"))),
+            "Your M1 and M2 are exchanged. For the same loss, is 2**loss above or below e**loss?",
+        ),
+        Mistake(
+            "L3",
             replace(AUDIT, suspects=_upside_down(("M1", "M2", "M3"))),
             "Your verdicts on the bases are the wrong way round. For the same loss, is 2**loss above or "
             "below e**loss?",

@@ -55,6 +55,18 @@ def _with_begin(nats, ids, window, stride):
     return found
 
 
+def _as_the_guide(nats, ids, window, stride):
+    """As Hugging Face's guide: the begin symbol has a label, and 1 is subtracted in every window."""
+    found = evaluate_windows(nats, ids, window, stride, loss=_one_less_later)
+    found["labels"][0, 0] = ids[0]
+    return found
+
+
+def _one_less_later(means, counts, length):
+    weights = counts - (np.arange(len(counts)) > 0)
+    return means @ weights / weights.sum()
+
+
 def _shifted(nats, ids, window, stride):
     """As if the evaluator shifted the labels, and the model once more."""
     right = evaluate_windows(nats, ids, window, stride)["labels"]
@@ -180,6 +192,13 @@ WINDOWS = Question(
         ),
         Mistake(
             "M23",
+            _as_the_guide,
+            "You subtract 1 in every window, as Hugging Face's guide does. That is right in the first window, "
+            "whose begin symbol has a label there. In the others, the label that the model drops is −100 "
+            "already. Mask the begin symbol too, and count the labels that are not −100.",
+        ),
+        Mistake(
+            "M23",
             _shifted,
             "You shift the labels by one token. `window_loss` does that already, as a model of transformers "
             "does: a label stands at the place of its own token.",
@@ -188,6 +207,12 @@ WINDOWS = Question(
             "L23",
             partial(evaluate_windows, first=lambda start, scored: scored - start),
             "You mask one label too few: the last token that an earlier window has scored is scored again.",
+        ),
+        Mistake(
+            "L23",
+            partial(evaluate_windows, first=lambda start, scored: scored - start if start else 1),
+            "From the second window on, you mask one label too few: the last token that an earlier window has "
+            "scored is scored again.",
         ),
         Mistake(
             "L23",

@@ -78,8 +78,10 @@
       const quotient = options.average === "pooled"
         ? `${nats.toFixed(1)} nats over ${units} positions`
         : `an average of ${options.average === "sentences" ? data.sentences.length : Math.ceil(data.sentences.length / options.batch)} values`;
-      words.innerHTML = `<b>Perplexity ${ppl.toFixed(2)}</b>, from ${quotient}. The right value is ` +
-        `${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.`;
+      const neither = !options.scoreEnd && !options.countEnd && options.padding === "none" && !options.cut && options.average === "pooled";
+      words.innerHTML = `<b>Perplexity ${ppl.toFixed(2)}</b>, from ${quotient}. With every token scored and counted, ` +
+        `R is ${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.` +
+        (neither ? " A choice, not an error: the report has to say so." : "");
     }
     show();
   }
