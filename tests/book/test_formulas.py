@@ -258,7 +258,7 @@ FORMULAS = {
             + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4])
             + three_tokens(OLD).sum(axis=2).ravel() @ kl_divergence(OLD[4:13], NEW[4:13]),
         ),
-        r"I(X; C) = H(X) - H(X \mid C)": (
+        r"I(X; C) = H(X) - {H(X \mid C)}": (
             mutual_information(OLD[0][:, None] * OLD[1:4]),
             entropy(OLD[0] @ OLD[1:4]) - OLD[0] @ entropy(OLD[1:4]),
         ),
