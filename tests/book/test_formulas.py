@@ -605,7 +605,7 @@ READ = {
         "thm-03-decomposition": "1ff5422c",
         "thm-03-gibbs": "ff560538",
         "thm-03-chain": "32ce5b0b",
-        "def-03-mi": "a7a63321",
+        "def-03-mi": "b07a01e7",
         "thm-03-mi": "5f3d11ce",
     },
     "04_perplexity": {
