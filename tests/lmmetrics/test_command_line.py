@@ -22,8 +22,9 @@ import pytest
 import lmmetrics.__main__
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
+from lmmetrics._commands.fit import SMOOTHING
 from lmmetrics._commands.parser import Parser
-from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.ngram import GoodTuring, MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.score import UNITS
 from lmmetrics.text import Vocabulary
 
@@ -494,6 +495,14 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     _, printed = run(capsys, *few, "--interval", "bootstrap")
     assert "from 3 documents: which makes it too short; --interval t is better" in printed.err
     assert "1 of 3 documents has the text of an earlier one" in printed.err
+
+
+def test_a_method_without_fallback_says_what_else_to_do(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(SMOOTHING, "good-turing", GoodTuring)
+    (tmp_path / "small.txt").write_text("a a b b\n", encoding="utf-8")
+    arguments = "fit", tmp_path / "small.txt", "--smoothing", "good-turing", "--out", tmp_path / "model"
+    status, printed = run(capsys, *arguments)
+    assert status == 1 and ". Take --smoothing witten-bell" in printed.err and "--fallback" not in printed.err
 
 
 def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, capsys):
