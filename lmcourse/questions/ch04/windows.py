@@ -193,8 +193,8 @@ WINDOWS = Question(
         Mistake(
             "M23",
             _as_the_guide,
-            "You subtract 1 in every window, as Hugging Face's guide does. That is right in the first window, "
-            "whose begin symbol has a label there. In the others, the label that the model drops is −100 "
+            "You subtract 1 in every window, as Hugging Face's guide does. That is right in the first "
+            "window, whose begin symbol has a label there. In the others, the label that the model drops is −100 "
             "already. Mask the begin symbol too, and count the labels that are not −100.",
         ),
         Mistake(
@@ -211,8 +211,8 @@ WINDOWS = Question(
         Mistake(
             "L23",
             partial(evaluate_windows, first=lambda start, scored: scored - start if start else 1),
-            "From the second window on, you mask one label too few: the last token that an earlier window has "
-            "scored is scored again.",
+            "From the second window on, you mask one label too few: the last token that an earlier window "
+            "has scored is scored again.",
         ),
         Mistake(
             "L23",

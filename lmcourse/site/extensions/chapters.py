@@ -290,7 +290,7 @@ class ObjectiveMap(EvidenceTable):
 
     @property
     def made_from(self):
-        """The chapter's own page, whose lines name section, slide and tasks, and its lab, which marks optional slides."""
+        """The chapter's page, whose lines name section, slide and tasks, and its lab: optional slides."""
         stem = self.env.docname.rsplit("/", 1)[-1]
         return f"book/{stem}.md", f"notebooks/{stem}.ipynb"
 
