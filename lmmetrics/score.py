@@ -1,4 +1,4 @@
-"""The waist of the hourglass: the total nats of a scored text, and how many units that text has.
+"""A score: the total nats of a text, and how many units the text has.
 
 Every score of a language model is the total of the nats over a set of scored tokens, divided by the count
 of some unit, then perhaps exponentiated. A `Score` carries the total and the counts, and divides last. Scores

@@ -251,7 +251,7 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
     with pytest.raises(ValueError, match="broadcast"):
         run(capsys, *arguments, "--debug")
     monkeypatch.setattr("lmmetrics._commands.models.score_documents", lambda *given, **options: len(3))
-    status, printed = run(capsys, *arguments)  # what is no ValueError is no traceback either
+    status, printed = run(capsys, *arguments)  # other errors are sentences, too
     assert status == 1 and "TypeError" in printed.err and "may be a fault of lmmetrics" in printed.err
     assert "Traceback" not in printed.err
     status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
@@ -614,7 +614,7 @@ sys.exit(__main__.run())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(folder):
+def test_a_reader_may_stop_before_the_end(folder):
     command = [sys.executable, "-m", "lmmetrics", "score", folder / "m3.arpa", folder / "test"]
     with subprocess.Popen(
         [*command, "--lines", "--documents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -642,7 +642,7 @@ def test_a_disk_that_is_full_is_an_error(folder):
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such devices")
-def test_a_device_or_a_socket_is_no_text_but_a_pipe_is(folder, tmp_path, capsys):
+def test_a_device_or_a_socket_is_refused_and_a_pipe_is_read(folder, tmp_path, capsys):
     for device in ("/dev/zero", "/dev/full", "/dev/urandom"):
         for command in (("count", device), ("fit", device, "--out", tmp_path / "m", "--memory", "1GB")):
             status, printed = run(capsys, *command)

@@ -504,6 +504,21 @@ PLANTED = [
         write("lmcourse/hint.py", "hint = f'{n} faults: ' 'Whoever counts them.'\n"),
         "hint.py: 'Whoever'",
     ),
+    (
+        "english_is_idiomatic",
+        write("tests/test_names.py", "def test_a_score_is_no_loss():\n    pass\n"),
+        "'is no loss' is not plain English",
+    ),
+    (
+        "english_is_idiomatic",
+        write("tests/test_comments.py", "x = 1  # whoever reads this\n"),
+        "'whoever' is not plain English",
+    ),
+    (
+        "english_is_idiomatic",
+        write("lmmetrics/remark.py", "x = 1  # this is no loss\n"),
+        "remark.py: 'is no loss'",
+    ),
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
     ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
@@ -797,7 +812,7 @@ def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):
     assert main([]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("[requirements_are_pinned]")
-    assert lines[-1] == f"{len(RULES)} rules checked, 1 findings of 1 rules."
+    assert lines[-1] == f"{len(RULES)} rules checked, 1 finding of 1 rule."
 
 
 def test_the_command_checks_the_rules_that_are_named(project, monkeypatch, capsys):
@@ -805,7 +820,7 @@ def test_the_command_checks_the_rules_that_are_named(project, monkeypatch, capsy
     monkeypatch.chdir(project)
     assert main(["english_is_idiomatic"]) == 0
     assert main(["english_is_idiomatic", "requirements_are_pinned"]) == 1
-    assert "2 rules checked, 1 findings" in capsys.readouterr().out
+    assert "2 rules checked, 1 finding of 1 rule." in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["requirement_are_pinned"])
     assert "did you mean 'requirements_are_pinned'?" in capsys.readouterr().err

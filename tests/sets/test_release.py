@@ -390,7 +390,7 @@ def test_a_broken_set_is_refused_and_nothing_is_written(fault, project):
         ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": ["words"]}', "not a valid notebook"),
     ],
 )
-def test_what_is_no_notebook_is_refused(text, words, project):
+def test_a_file_that_is_not_a_notebook_is_refused(text, words, project):
     path = project / "solutions" / "tiny" / "tiny.ipynb"
     path.write_text(text)
     with pytest.raises(NotebookError, match=f"{re.escape(str(path))}: {words}"):

@@ -194,8 +194,8 @@ WINDOWS = Question(
             "M23",
             _as_the_guide,
             "You subtract 1 in every window, as Hugging Face's guide does. That is right in the first "
-            "window, whose begin symbol has a label there. In the others, the label that the model drops is −100 "
-            "already. Mask the begin symbol too, and count the labels that are not −100.",
+            "window, whose begin symbol has a label there. In the others, the label that the model drops is "
+            "−100 already. Mask the begin symbol too, and count the labels that are not −100.",
         ),
         Mistake(
             "M23",
