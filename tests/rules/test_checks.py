@@ -79,6 +79,15 @@ Derivation(x).step(y, because="so")
 """
 
 
+PLACES = """\
+[Where things are](#where-things-are)
+
+## Where things are
+
+- the site: `lmcourse/site/building.py`, `lmcourse/static/book.css`, `lmcourse/templates/a.j2`
+"""
+
+
 def solved_set():
     """Ten tasks of 3 points, one of them graded by hand, executed."""
     cells = [new_markdown_cell("# A set")]
@@ -120,6 +129,9 @@ def clean_files(tmp_path_factory):
     texts = {
         "_toc.yml": 'root: book/index\nparts:\n  - caption: "Part I: A part"\n    chapters:\n'
         + "".join(f"      - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
+        "CHANGELOG.md": "# Changelog\n\n## 0.2.0 (unreleased)\n\n## 0.1.0\n",
+        "CONTRIBUTING.md": PLACES,
+        "pyproject.toml": '[project]\nrequires-python = ">=3.12"\n[tool.ruff]\ntarget-version = "py312"\n',
         "_config.yml": "execute:\n  raise_on_error: true\n",
         "requirements.txt": "# pinned\nnumpy==2.4.6\ntorch[cpu]==2.13.0  # why\nmyst-nb==1.4.0\n",
         "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
@@ -128,7 +140,7 @@ def clean_files(tmp_path_factory):
         PLAN: "# Lesson plan\n",
         LAB: to_text(lab()),
         SOLUTION: to_text(solved_set()),
-        "lmmetrics/__init__.py": "from lmmetrics.score import Score\n",
+        "lmmetrics/__init__.py": 'from lmmetrics.score import Score\n\n__version__ = "0.2.0"\n',
         "lmmetrics/_parts.py": "import math\n",
         "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
         "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
@@ -649,6 +661,29 @@ PLANTED = [
         write("book/index.md", "Chapter 2 of a book, and chapters 02 and 13.\n"),
         "chapter 13 is not in the book",
     ),
+    (
+        "folders_are_in_the_list_of_places",
+        write("CONTRIBUTING.md", PLACES.replace(", `lmcourse/templates/a.j2`", "")),
+        "lacks lmcourse/templates/",
+    ),
+    (
+        "one_version",
+        write("CITATION.cff", 'version: "0.1.0"\n'),
+        "CITATION.cff: names 0.1.0, and lmmetrics/__init__.py 0.2.0",
+    ),
+    ("one_version", replace("CHANGELOG.md", "## 0.2.0", "## 0.3.0"), "CHANGELOG.md: names 0.3.0"),
+    (
+        "one_oldest_python",
+        write("README.md", "You need\nPython 3.11 or newer.\n"),
+        "README.md, line 2: names Python 3.11, and requires-python is 3.12",
+    ),
+    (
+        "one_oldest_python",
+        write("lmcourse/install.py", '"""Needs a C compiler.\n\nSo use Python 3.11 to 3.13."""\n'),
+        "install.py, line 3: names Python 3.11",
+    ),
+    ("one_oldest_python", write("Makefile", "sys.version_info < (3, 13)\n"), "names Python 3.13"),
+    ("one_oldest_python", replace("pyproject.toml", "py312", "py310"), "line 4: names Python 310"),
     (
         "requirements_are_pinned",
         replace("requirements.txt", "numpy==2.4.6", "numpy>=2"),
