@@ -14,7 +14,7 @@ from lmcourse.checks import RULES, findings, main
 from lmcourse.files.notebooks import canonical, read, to_text
 from lmcourse.rules.tree import Tree
 from lmcourse.rules.turned import READ, said_in
-from lmcourse.sets.release import release
+from lmcourse.sets.release import install_line, release
 from tests.rules import test_guides
 
 STEM = "02_topic"
@@ -815,6 +815,13 @@ def test_plain_words_and_words_in_quotation_marks_are_fine(project):
     text = 'There is no end. It is no longer here, and it is no more than 3. They call it "dear". The bill.\n'
     (project / "book" / "index.md").write_text(text)
     assert list(checks.words.english_is_idiomatic(Tree(project))) == []
+
+
+def test_the_lines_that_install_the_project_do_not_make_a_cell_long(project):
+    """With an address of the project, `make exercises` puts two lines above the first code of a lab."""
+    source = install_line("ann/book") + "\n".join(f"x{n} = {n}" for n in range(25))
+    add_code(LAB, source)(project)
+    assert list(checks.sets.cells_are_short(Tree(project))) == []
 
 
 def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):
