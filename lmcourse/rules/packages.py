@@ -54,26 +54,25 @@ def imports_are_installed(tree: Tree) -> Iterator[str]:
 
 def one_version(tree: Tree) -> Iterator[str]:
     """The package, the citation and the changelog name one version of the project."""
-    (package, *_), *others = VERSION.items()
-    found = {path: re.search(VERSION[path], tree.text(path) or "", re.M) for path in VERSION}
-    ours = found[package]
-    for path, _ in others if ours else ():
-        theirs = found[path]
-        if tree.text(path) is not None and (theirs is None or theirs[1] != ours[1]):
-            named = theirs[1] if theirs else "no version"
-            yield f"{path}: names {named}, and {package} {ours[1]}. Correct one of the two."
+    texts = {path: tree.text(path) for path in VERSION}
+    found = {path: re.findall(words, texts[path] or "", re.M) for path, words in VERSION.items()}
+    package, *others = VERSION
+    for path in others if found[package] else ():
+        ours, theirs = found[package][0], next(iter(found[path]), "no version")
+        if texts[path] is not None and theirs != ours:
+            yield f"{path}: names {theirs}, and {package} {ours}. Correct one of the two."
 
 
 def one_oldest_python(tree: Tree) -> Iterator[str]:
     """Each file that names the oldest Python names that of ``requires-python`` in ``pyproject.toml``."""
-    oldest = re.search(r'^requires-python = ">=(3\.\d+)"', tree.text("pyproject.toml") or "", re.M)
-    for pattern, words in OLDEST.items() if oldest else ():
+    required = re.findall(r'^requires-python = ">=(3\.\d+)"', tree.text("pyproject.toml") or "", re.M)
+    for pattern, words in OLDEST.items() if required else ():
         for path, text in tree.texts(pattern):
             for match in re.finditer(words, text):
                 named = next(filter(None, match.groups())).replace(", ", ".")
-                if named.replace(".", "") != oldest[1].replace(".", ""):
+                if named.replace(".", "") != required[0].replace(".", ""):
                     where = f"{path}, line {line_at(text, match.start())}"
-                    yield f"{where}: names Python {named}, and requires-python is {oldest[1]}. Correct it."
+                    yield f"{where}: names Python {named}, and requires-python is {required[0]}. Correct it."
 
 
 def _sources(tree: Tree) -> Iterator[tuple[str, ast.Module]]:
