@@ -513,7 +513,7 @@ def test_chance_explains_little(opened):
     assert fitted <= len(cases) // 100
 
 
-def test_equal_numbers_are_no_case(opened):
+def test_equal_numbers_need_no_explanation(opened):
     """Numbers that agree to the digits typed: nothing is wrong."""
     fill(opened, {"expected": "37.504", "got": "37.5"})
     assert "agree, to the digits that you typed" in opened.inner_text("#clinic-status")
