@@ -290,7 +290,7 @@ EXPLANATIONS = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guesse
 """Every explanation; where two fit equally well, the earlier one is named first."""
 
 COMMON = ("M19", "M20", "M25", "M34", "M36", "M38", "M17", "M21", "M12", "M13", "M35", "M37")
-"""Mistakes that need a count, the commonest first: in this order they are offered where the count is missing."""
+"""Mistakes that need a count, the commonest first, as they are offered where the count is missing."""
 
 UNNUMBERED = {
     "higher": ("M11", "M15", "M24", "M31", "M39", "M43", "M51"),
