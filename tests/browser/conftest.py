@@ -51,6 +51,8 @@ def write_tool(folder, name, data, more=""):
 
 ELSEWHERE = re.compile(r"^(?!file:|data:|blob:|about:)")
 """An address that is neither on this disk nor in the page itself."""
+MATHS = "**/mathjax/*.js"
+"""What sets the formulas of a deck, for most of the time that a deck takes to load."""
 
 
 class Visit:
@@ -76,16 +78,20 @@ class Visit:
         if self.page.url.startswith("file:"):
             self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         self.page.goto("about:blank")
+        self.page.unroute(MATHS)
         self.page.context.clear_cookies()
         self.problems = []
 
-    def open(self, name, fragment=""):
-        """Open a page of the built book and wait until its maths is set."""
+    def open(self, name, fragment="", maths=True):
+        """Open a page of the built book and wait until its maths is set, or leave a deck's maths as TeX."""
+        if not maths:
+            self.page.route(MATHS, lambda route: route.fulfill(body="", content_type="text/javascript"))
         self.page.goto((HTML / name).as_uri() + fragment, wait_until="load")
-        self.page.wait_for_function(
-            "() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)", timeout=20_000
-        )
-        self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
+        if maths:
+            self.page.wait_for_function(
+                "() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)", timeout=20_000
+            )
+            self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
         return self.page
 
     def sideways(self):
