@@ -24,8 +24,8 @@ AGAIN = """() => {
   document.activeElement?.blur();
   document.querySelectorAll(".explorable").forEach((box, i) => box.replaceWith(atFirst[i].cloneNode(true)));
   foldsAtFirst.forEach(([fold, open]) => { fold.open = open; });
-  scrollTo(0, 0);
   startFigures();
+  scrollTo({top: 0, behavior: "instant"});
 }"""
 """Put the figures back as they are written, and start them as the page does."""
 
