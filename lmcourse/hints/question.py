@@ -216,7 +216,7 @@ def _computed(formula: Callable, case: Case) -> Any:
         known = pickle.dumps(case)
     except (pickle.PicklingError, TypeError, AttributeError):  # a function among the inputs, say
         return formula(*copied(case))
-    return copy.deepcopy(_kept(formula, known))
+    return _kept(formula, known)
 
 
 @lru_cache(maxsize=4096)
