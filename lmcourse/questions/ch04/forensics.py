@@ -124,6 +124,7 @@ FORENSICS = Question(
             "larger or a smaller exponent?",
         ),
     ),
+    alike=(("L3", "L3 (2)", "the first visible case has no report with M3"),),
     advice="Each mistake multiplies the loss by a factor. Work out that factor for each verdict: it is a "
     "constant, or it follows from the counts of the report.",
 )
