@@ -33,6 +33,9 @@ TRIALS = range(2)
 """The starts with which a pair of priors is tried."""
 STARTS = range(8)
 """The starts with the pair of priors that each number of topics keeps."""
+LARGER = 400, 800
+LARGER_STARTS = range(4)
+"""The starts of so many topics, whose fits take longer; `TRIALS` are among them, and not fitted twice."""
 ITERATIONS = 20
 LONGER = (100, 0), (100, 1)
 """Topics and starts of the fits with five times as many iterations: have the others converged?"""
@@ -57,7 +60,7 @@ def recompute(kept=None):
     rows = list(fits(kept=kept))
     tried = search(kept=kept)
     best = best_priors(tried)
-    runs = {(K, seed): scored(K, *best[K], seed, kept=kept, whole=True) for K in SIZES for seed in STARTS}
+    runs = {(K, seed): scored(K, *best[K], seed, kept=kept, whole=True) for K in SIZES for seed in starts(K)}
     longer = [scored(K, *best[K], seed, 5 * ITERATIONS, kept)[0] for K, seed in LONGER]
     keep_all(rows, tried, runs, longer, [grouped(seed, best) for seed in GROUPED])
 
@@ -86,10 +89,15 @@ def keep_all(rows, tried, runs, longer, by_group):
     store({"topics": found})
 
 
+def starts(K):
+    """Return the seeds of the fits whose scores are compared."""
+    return LARGER_STARTS if K in LARGER else STARTS
+
+
 def pages_of(runs, split):
     """Return the scores of the pages of a split by part and number of topics, a list for each start."""
     return {
-        (part, K): [runs[K, seed][1][part, split] for seed in STARTS]
+        (part, K): [runs[K, seed][1][part, split] for seed in starts(K)]
         for part in ("valid", "test")
         for K in SIZES
         if (part, split) in runs[K, 0][1]
@@ -128,7 +136,7 @@ def search(sizes=SIZES, score=None, kept=None):
     Pairs of priors are tried until the best one is better than its `neighbours`. ``score`` returns the row of
     a fit; it is `scored`, unless a test has another.
     """
-    score = score or (lambda *case: scored(*case, kept=kept)[0])
+    score = score or (lambda K, *case: scored(K, *case, kept=kept, whole=K in LARGER)[0])
     rows = []
     for K in sizes:
         pairs = [pair for pair in FIRST if K > 1 or pair[0] == 1]  # the weight of a single topic is 1
@@ -139,7 +147,7 @@ def search(sizes=SIZES, score=None, kept=None):
             best = min(tried, key=lambda pair: np.mean([np.log(row["valid"]) for row in tried[pair]]))
             pairs = [pair for pair in neighbours(*best, K) if pair not in tried]
         rows += itertools.chain(*tried.values())
-    return rows
+    return [{name: row[name] for name in (*CASE, "valid", "test") if name in row} for row in rows]
 
 
 def neighbours(alpha, beta, K):
@@ -179,7 +187,7 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, kept=None, whole=False):
         row = dict(zip(CASE, case, strict=True)) | _fitted(*case, whole)
         keep(kept, row)
     if not whole:
-        return {name: row[name] for name in (*CASE, "valid", "test")}, None
+        return row, None
     words = {(part, split): _halves(part, split)[1].counts.sum(axis=1) for part, split, _ in row["nats"]}
     scores = {
         (part, split): [Score(one, tokens=int(n)) for one, n in zip(nats, words[part, split], strict=True)]
@@ -230,7 +238,7 @@ def by_page(K, runs):
 
 def nats_of(runs, K, part):
     """Return the nats of the pages, a row for each start."""
-    pages = [runs[K, seed][1][part, SPLIT] for seed in STARTS]
+    pages = [runs[K, seed][1][part, SPLIT] for seed in starts(K)]
     return np.array([[page.nats for page in row] for row in pages])
 
 
@@ -272,7 +280,7 @@ def with_most(nats, words, alike, seed=10):
     return found
 
 
-def grouped(split, priors, sizes=BY_PAGE, starts=GROUPED_STARTS):
+def grouped(split, priors, sizes=BY_PAGE, seeds=GROUPED_STARTS):
     """Fit and score models, with the ``priors`` of each size, where no near-duplicates are on both sides."""
     corpus = corpora.load(CORPUS)
     documents = [*corpus.train, *corpus.valid, *corpus.test]
@@ -280,7 +288,7 @@ def grouped(split, priors, sizes=BY_PAGE, starts=GROUPED_STARTS):
     halves = others.split(SPLIT)
     words = halves[1].counts.sum(axis=1)
     models = {
-        K: [topics.topic_model(topics.fit(train.counts, K, seed, *priors[K], ITERATIONS)) for seed in starts]
+        K: [topics.topic_model(topics.fit(train.counts, K, seed, *priors[K], ITERATIONS)) for seed in seeds]
         for K in sizes
     } | {"memory": [topics.memory(train)]}
     nats = {
@@ -351,7 +359,7 @@ def choices(scores, seed=10):
         return {"part": part, "topics": theirs, "than": ours, **numbers}
 
     sizes = sorted(K for part, K in nats if part == "valid")
-    lowest = min(sizes, key=lambda K: nats["valid", K].sum())
+    lowest = min(sizes, key=lambda K: nats["valid", K].mean(axis=0).sum())
     against = [compare("valid", K, lowest) for K in sizes if lowest != K]
     chosen = min([lowest, *(row["topics"] for row in against if row["low"] <= 0)])
     if "test" in words:

@@ -78,7 +78,9 @@ def _draw_reports(rng, kinds=None):
         reports = [_draw_report(rng, str(kind)) for kind in some]
         right = judge_compressors(reports)
         known_cold = [r["file"] < r["fresh"] for r, k in zip(reports, some, strict=True) if k == "cold"]
-        if right["verdicts"].split() == [str(k).replace("both", "peeked") for k in some] and (kinds or any(known_cold)):
+        if right["verdicts"].split() == [str(k).replace("both", "peeked") for k in some] and (
+            kinds or any(known_cold)
+        ):
             return (reports,)
 
 
