@@ -136,7 +136,7 @@ def search(sizes=SIZES, score=None, kept=None):
     Pairs of priors are tried until the best one is better than its `neighbours`. ``score`` returns the row of
     a fit; it is `scored`, unless a test has another.
     """
-    score = score or (lambda K, *case: scored(K, *case, kept=kept, whole=K in LARGER)[0])
+    score = score or (lambda *case: scored(*case, kept=kept)[0])
     rows = []
     for K in sizes:
         pairs = [pair for pair in FIRST if K > 1 or pair[0] == 1]  # the weight of a single topic is 1
@@ -184,7 +184,7 @@ def scored(K, alpha, beta, seed, iterations=ITERATIONS, kept=None, whole=False):
     case = K, alpha, beta, seed, iterations
     row = resumed(kept, CASE).get(case)
     if not row or (whole and "nats" not in row):
-        row = dict(zip(CASE, case, strict=True)) | _fitted(*case, whole)
+        row = dict(zip(CASE, case, strict=True)) | _fitted(*case, whole or K in LARGER)
         keep(kept, row)
     if not whole:
         return row, None
