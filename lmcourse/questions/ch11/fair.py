@@ -209,7 +209,15 @@ WARM = Question(
             "Your 'best' has the warm program first. The task asks for the cold one first.",
         ),
     ),
-    alike=(("right", "M39", "in the second and third cases the same programs are best on both texts"),),
+    alike=(
+        ("right", "M39", "in the second and third cases the same programs are best on both texts"),
+        (
+            "right",
+            "L17 (2)",
+            "in the second and third cases no program that read the file knows others better",
+        ),
+        ("L17 (2)", "M39", "in the second and third cases both are right"),
+    ),
     properties=(
         Property(
             "a verdict is not one of the words cold, warm and peeked",
