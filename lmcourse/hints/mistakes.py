@@ -140,4 +140,5 @@ NAMES = {
     "L43": "a result is rounded before it is given",
     "L44": "two numbers are given up that can be compared or converted",
     "L45": "two numbers cannot be compared, but for another reason",
+    "L46": "what holds on average is taken to hold in every case",
 }

@@ -9,12 +9,15 @@ from functools import cache
 import numpy as np
 import sklearn
 
-from lmcourse.measuring.reproduced import made, store
+from lmcourse.measuring.reproduced import keep, made, resumed, store
 from lmcourse.pages import topics
 from lmmetrics import Score, corpora
 
 CORPUS = "numpy-docs"
-SIZES = 1, 5, 20, 50, 100, 200
+FIXED_SIZES = 1, 5, 20, 50, 100, 200
+"""Numbers of topics of the fits whose priors are fixed."""
+SIZES = *FIXED_SIZES, 400, 800
+"""Numbers of topics among which the rule chooses."""
 SEEDS = range(6)
 PRIORS = {"0.1": lambda K: 0.1, "1/K": lambda K: 1 / K}
 """The parameter of both priors, of the weights and of the topics' words: ours, and scikit-learn's default."""
@@ -30,73 +33,88 @@ TRIALS = range(2)
 """The starts with which a pair of priors is tried."""
 STARTS = range(8)
 """The starts with the pair of priors that each number of topics keeps."""
+LARGER = 400, 800
+LARGER_STARTS = range(4)
+"""The starts of so many topics, whose fits take longer; `TRIALS` are among them, and not fitted twice."""
 ITERATIONS = 20
 LONGER = (100, 0), (100, 1)
 """Topics and starts of the fits with five times as many iterations: have the others converged?"""
-LARGER = 400, 800
-"""Numbers of topics beyond `SIZES`; their priors are not searched."""
-LARGER_PRIORS = 5, 0.005
-"""Alpha times the topics, and beta, of these fits: those that 200 topics keep."""
-LARGER_STARTS = range(2)
-"""The starts that are compared page by page, also those of fewer topics."""
-BY_PAGE = 100, 200, *LARGER
-"""Numbers of topics of which the nats of each page are kept, in the mean over `LARGER_STARTS`."""
+BY_PAGE = 100, 200, 400, 800
+"""Numbers of topics of which the nats of each page are kept, in the mean over the starts."""
 GROUPED = (1,)
 """Seeds of the splits in which no group of near-duplicates is on both sides."""
-GROUPED_SIZES = BY_PAGE
 GROUPED_STARTS = range(1)
 SHOWN = 5
-"""How many topics of the chosen model are shown."""
+"""How many topics of a model are shown."""
+SHOWN_OF = 200, 800
+"""Numbers of topics of the models that are shown."""
+CASE = "topics", "alpha", "beta", "seed", "iterations"
+"""What makes a fit with chosen priors come out again."""
 SPLIT = 10
 OTHER_SPLITS = 11, 12, 13, 14
 RESAMPLES = 10_000
 
 
-def recompute():
+def recompute(kept=None):
     """Fit and score the models, print what was found, and store it."""
-    rows = list(fits())
-    tried = search()
-    kept = best_priors(tried)
-    runs = {(K, seed): scored(K, *kept[K], seed, splits=OTHER_SPLITS) for K in SIZES for seed in STARTS}
-    longer = [scored(K, *kept[K], seed, 5 * ITERATIONS)[0] for K, seed in LONGER]
-    alpha, beta = LARGER_PRIORS
-    larger = {(K, seed): scored(K, alpha / K, beta, seed) for K in LARGER for seed in LARGER_STARTS}
-    keep(rows, tried, runs, longer, larger, [grouped(seed) for seed in GROUPED])
+    rows = list(fits(kept=kept))
+    tried = search(kept=kept)
+    best = best_priors(tried)
+    runs = {(K, seed): scored(K, *best[K], seed, kept=kept, whole=True) for K in SIZES for seed in starts(K)}
+    longer = [scored(K, *best[K], seed, 5 * ITERATIONS, kept)[0] for K, seed in LONGER]
+    keep_all(rows, tried, runs, longer, [grouped(seed, best) for seed in GROUPED])
 
 
-def keep(rows, tried, runs, longer, larger, by_group):
+def keep_all(rows, tried, runs, longer, by_group):
     """Choose by the rule, and store everything."""
-    by_split = {
-        split: choices(
-            {
-                (part, K): [runs[K, seed][1][part, split] for seed in STARTS]
-                for part in ("valid", "test")
-                for K in SIZES
-                if (part, split) in runs[K, 0][1]
-            }
-        )
-        for split in (SPLIT, *OTHER_SPLITS)
-    }
+    by_split = {split: choices(pages_of(runs, split)) for split in (SPLIT, *OTHER_SPLITS)}
     chosen, against = by_split[SPLIT]
+    bags, best = topics.load(CORPUS), best_priors(tried)
+    far = topics.nearest(bags.valid, bags.train) <= topics.ALIKE
+    without_near, _ = choices(
+        {
+            case: [[*itertools.compress(pages, far)] for pages in by_start]
+            for case, by_start in pages_of(runs, SPLIT).items()
+            if case[0] == "valid"
+        }
+    )
     found = made(
         scikit_learn=sklearn.__version__, iterations=ITERATIONS, fits=rows, tried=tried,
-        runs=[row for row, _ in runs.values()],
-        longer=longer, larger=[row for row, _ in larger.values()],
-        by_page=[by_page(K, runs | larger) for K in BY_PAGE], beyond=beyond(runs | larger), grouped=by_group,
-        chosen=chosen, against=against,
+        runs=[row for row, _ in runs.values()], longer=longer,
+        by_page=[by_page(K, runs) for K in BY_PAGE], beyond=beyond(runs), grouped=by_group,
+        chosen=chosen, against=against, chosen_without_near=without_near,
         on_other_splits=[by_split[split][0] for split in OTHER_SPLITS],
-        shown=[shown(chosen, *best_priors(tried)[chosen]), shown(800, 5 / 800, 0.005) | {"rows": []}],
+        shown=[shown(K, *best[K]) for K in SHOWN_OF],
     )  # fmt: skip
     store({"topics": found})
 
 
-def fits(sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
+def starts(K):
+    """Return the seeds of the fits whose scores are compared."""
+    return LARGER_STARTS if K in LARGER else STARTS
+
+
+def pages_of(runs, split):
+    """Return the scores of the pages of a split by part and number of topics, a list for each start."""
+    return {
+        (part, K): [runs[K, seed][1][part, split] for seed in starts(K)]
+        for part in ("valid", "test")
+        for K in SIZES
+        if (part, split) in runs[K, 0][1]
+    }
+
+
+def fits(sizes=FIXED_SIZES, seeds=SEEDS, iterations=ITERATIONS, kept=None):
     """Yield one row for each fixed prior, seed and number of topics: the perplexities of numpy-docs."""
     bags = topics.load(CORPUS)
     halves = {"valid": bags.valid.split(SPLIT), "test": bags.test.split(SPLIT)}
+    old = resumed(kept, ("prior", "seed", "topics"))
     for prior, of in PRIORS.items():
         for seed in seeds:
             for K in sizes:
+                if (prior, seed, K) in old:
+                    yield old[prior, seed, K]
+                    continue
                 lda = topics.fit(bags.train.counts, K, seed, of(K), of(K), iterations)
                 model = topics.topic_model(lda, bags.train.words)
                 row = {"prior": prior, "seed": seed, "topics": K}
@@ -108,16 +126,17 @@ def fits(sizes=SIZES, seeds=SEEDS, iterations=ITERATIONS):
                     f"prior {prior:4} seed {seed} {K:4} topics: second halves {row['valid']:.1f} (valid), "
                     f"{row['test']:.1f} (test); training {row['training']:.1f}; printed {row['printed']:,.0f}"
                 )
+                keep(kept, row)
                 yield row
 
 
-def search(sizes=SIZES, score=None):
+def search(sizes=SIZES, score=None, kept=None):
     """Return the rows of all fits among which the priors are chosen, for each number of topics in turn.
 
     Pairs of priors are tried until the best one is better than its `neighbours`. ``score`` returns the row of
     a fit; it is `scored`, unless a test has another.
     """
-    score = score or (lambda *case: scored(*case)[0])
+    score = score or (lambda *case: scored(*case, kept=kept)[0])
     rows = []
     for K in sizes:
         pairs = [pair for pair in FIRST if K > 1 or pair[0] == 1]  # the weight of a single topic is 1
@@ -128,7 +147,7 @@ def search(sizes=SIZES, score=None):
             best = min(tried, key=lambda pair: np.mean([np.log(row["valid"]) for row in tried[pair]]))
             pairs = [pair for pair in neighbours(*best, K) if pair not in tried]
         rows += itertools.chain(*tried.values())
-    return rows
+    return [{name: row[name] for name in (*CASE, "valid", "test") if name in row} for row in rows]
 
 
 def neighbours(alpha, beta, K):
@@ -154,29 +173,61 @@ def best_priors(tried):
     return best
 
 
-def scored(K, alpha, beta, seed, iterations=ITERATIONS, splits=()):
-    """Fit one model. Return a row of numbers, and the scores of the second halves by part and split.
+def scored(K, alpha, beta, seed, iterations=ITERATIONS, kept=None, whole=False):
+    """Fit one model. Return a row of numbers and, if ``whole``, the scores of the second halves.
 
-    The validation pages are also scored on other ``splits``, if there are any.
+    The scores are those of the pages, by part and split; the validation pages are scored on `OTHER_SPLITS`,
+    too. The whole row also says how the topics look: "used" counts those with a word of the training pages or
+    more. "coherence" and "apart" are of these, because the typical words of the others are arbitrary, and
+    "coherence_all" is of all.
     """
+    case = K, alpha, beta, seed, iterations
+    row = resumed(kept, CASE).get(case)
+    if not row or (whole and "nats" not in row):
+        row = dict(zip(CASE, case, strict=True)) | _fitted(*case, whole or K in LARGER)
+        keep(kept, row)
+    if not whole:
+        return row, None
+    words = {(part, split): _halves(part, split)[1].counts.sum(axis=1) for part, split, _ in row["nats"]}
+    scores = {
+        (part, split): [Score(one, tokens=int(n)) for one, n in zip(nats, words[part, split], strict=True)]
+        for part, split, nats in row["nats"]
+    }
+    return {name: value for name, value in row.items() if name != "nats"}, scores
+
+
+def _fitted(K, alpha, beta, seed, iterations, whole):
     bags = topics.load(CORPUS)
     model = topics.topic_model(
         topics.fit(bags.train.counts, K, seed, alpha, beta, iterations), bags.train.words
     )
-    scores = {
-        (part, split): model.completion_documents(*getattr(bags, part).split(split))
-        for part, split in [("valid", SPLIT), ("test", SPLIT), *(("valid", split) for split in splits)]
+    asked = [("valid", SPLIT), ("test", SPLIT), *(("valid", split) for split in OTHER_SPLITS if whole)]
+    scores = {(part, split): model.completion_documents(*_halves(part, split)) for part, split in asked}
+    row = {
+        part: sum(scores[part, SPLIT], start=Score(0.0, tokens=0)).perplexity for part in ("valid", "test")
     }
-    row = {"topics": K, "alpha": alpha, "beta": beta, "seed": seed, "iterations": iterations}
-    for part in ("valid", "test"):
-        row[part] = sum(scores[part, SPLIT], start=Score(0.0, tokens=0)).perplexity
-    tops = topics.typical(model.topics, bags.train)
-    row |= {"coherence": topics.coherence(tops, _windows()), "apart": topics.apart(tops, _windows())}
+    if whole:
+        used = topics.sources(model, bags.train)[0] >= 1
+        tops = topics.typical(model.topics, bags.train)
+        row |= {
+            "used": int(used.sum()),
+            "coherence": topics.coherence(tops[used], _windows()),
+            "apart": topics.apart(tops[used], _windows()),
+            "coherence_all": topics.coherence(tops, _windows()),
+            "nats": [[*case, [page.nats for page in pages]] for case, pages in scores.items()],
+        }  # fmt: skip
     print(
         f"{K:4} topics, priors {alpha:.3g} and {beta:.3g}, seed {seed}, {iterations} iterations: second "
-        f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test); coherence {row['coherence']:.3f}"
+        f"halves {row['valid']:.1f} (valid), {row['test']:.1f} (test)"
+        + (f"; {row['used']} used, coherence {row['coherence']:.3f}" if whole else ""),
+        flush=True,
     )
-    return row, scores
+    return row
+
+
+@cache
+def _halves(part, split):
+    return getattr(topics.load(CORPUS), part).split(split)
 
 
 def by_page(K, runs):
@@ -186,8 +237,8 @@ def by_page(K, runs):
 
 
 def nats_of(runs, K, part):
-    """Return the nats of the pages, a row for each of `LARGER_STARTS`."""
-    pages = [runs[K, seed][1][part, SPLIT] for seed in LARGER_STARTS]
+    """Return the nats of the pages, a row for each start."""
+    pages = [runs[K, seed][1][part, SPLIT] for seed in starts(K)]
     return np.array([[page.nats for page in row] for row in pages])
 
 
@@ -211,7 +262,7 @@ def with_most(nats, words, alike, seed=10):
     ``nats`` has a row for each start, and ``alike`` the cosine of each page with the nearest training page.
     "pages" says which were scored: "all", those without a "near" duplicate, or the "far" half.
     """
-    most, found = max(LARGER), []
+    most, found = max(BY_PAGE), []
     for name, kept in (
         ("all", alike < 2),
         ("near", alike <= topics.ALIKE),
@@ -229,19 +280,15 @@ def with_most(nats, words, alike, seed=10):
     return found
 
 
-def grouped(split, sizes=GROUPED_SIZES, starts=GROUPED_STARTS):
-    """Fit and score models where no group of near-duplicates is on both sides of the split."""
+def grouped(split, priors, sizes=BY_PAGE, seeds=GROUPED_STARTS):
+    """Fit and score models, with the ``priors`` of each size, where no near-duplicates are on both sides."""
     corpus = corpora.load(CORPUS)
     documents = [*corpus.train, *corpus.valid, *corpus.test]
     train, others = topics.split_groups(documents, len(corpus.valid) + len(corpus.test), split)
     halves = others.split(SPLIT)
     words = halves[1].counts.sum(axis=1)
-    alpha, beta = LARGER_PRIORS
     models = {
-        K: [
-            topics.topic_model(topics.fit(train.counts, K, seed, alpha / K, beta, ITERATIONS))
-            for seed in starts
-        ]
+        K: [topics.topic_model(topics.fit(train.counts, K, seed, *priors[K], ITERATIONS)) for seed in seeds]
         for K in sizes
     } | {"memory": [topics.memory(train)]}
     nats = {
@@ -312,7 +359,7 @@ def choices(scores, seed=10):
         return {"part": part, "topics": theirs, "than": ours, **numbers}
 
     sizes = sorted(K for part, K in nats if part == "valid")
-    lowest = min(sizes, key=lambda K: nats["valid", K].sum())
+    lowest = min(sizes, key=lambda K: nats["valid", K].mean(axis=0).sum())
     against = [compare("valid", K, lowest) for K in sizes if lowest != K]
     chosen = min([lowest, *(row["topics"] for row in against if row["low"] <= 0)])
     if "test" in words:

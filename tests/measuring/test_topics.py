@@ -24,9 +24,31 @@ def test_two_fits_are_the_stored_ones():
 
 def test_one_run_is_the_stored_one():
     old = next(row for row in stored()["topics"]["runs"] if (row["topics"], row["seed"]) == (5, 1))
-    row, scores = topics.scored(5, old["alpha"], old["beta"], 1)
+    row, scores = topics.scored(5, old["alpha"], old["beta"], 1, whole=True)
     assert row == {key: pytest.approx(value, rel=1e-3, abs=1e-3) for key, value in old.items()}
-    assert set(scores) == {("valid", topics.SPLIT), ("test", topics.SPLIT)}
+    splits = {("valid", split) for split in (topics.SPLIT, *topics.OTHER_SPLITS)}
+    assert set(scores) == splits | {("test", topics.SPLIT)}
+    for part in ("valid", "test"):
+        assert sum(scores[part, topics.SPLIT]).perplexity == pytest.approx(row[part])
+
+
+def test_a_fit_that_was_kept_is_not_made_again(tmp_path, monkeypatch):
+    """A row without the nats of the pages is enough for the search, and not for what is compared."""
+    calls = []
+
+    def fitted(*case):
+        calls.append(case)
+        nats = [["valid", 10, [1.0] * 74]] if case[-1] else None
+        return {"valid": 2.0, "test": 3.0} | ({"nats": nats} if nats else {})
+
+    monkeypatch.setattr(topics, "_fitted", fitted)
+    kept = tmp_path / "kept.jsonl"
+    for whole in (False, False, True, True, False):
+        row, scores = topics.scored(5, 0.2, 0.1, 0, kept=kept, whole=whole)
+        assert row["valid"] == 2 and (scores is not None) == whole
+    assert [whole for *_, whole in calls] == [False, True]
+    assert sum(scores_ := topics.scored(5, 0.2, 0.1, 0, kept=kept, whole=True)[1]["valid", 10]).nats == 74
+    assert len(scores_) == 74
 
 
 def test_the_run_is_whole():
@@ -34,19 +56,16 @@ def test_the_run_is_whole():
     assert kept["iterations"] == topics.ITERATIONS
     cases = [(row["prior"], row["seed"], row["topics"]) for row in kept["fits"]]
     sizes = topics.SIZES
-    assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in sizes]
+    assert cases == [(p, s, K) for p in topics.PRIORS for s in topics.SEEDS for K in topics.FIXED_SIZES]
     tried = {(row["topics"], row["alpha"], row["beta"], row["seed"]): row for row in kept["tried"]}
     assert topics.search(score=lambda *case: tried[case]) == kept["tried"]
     assert [(row["topics"], row["seed"]) for row in kept["runs"]] == [
-        (K, s) for K in sizes for s in topics.STARTS
+        (K, s) for K in sizes for s in topics.starts(K)
     ]
     assert [row["part"] for row in kept["against"]] == [part for part in ("valid", "test") for _ in sizes[1:]]
     assert [(row["topics"], row["seed"]) for row in kept["longer"]] == [*topics.LONGER]
-    assert [(row["topics"], row["beta"], row["seed"]) for row in kept["larger"]] == [
-        (K, topics.LARGER_PRIORS[1], seed) for K in topics.LARGER for seed in topics.LARGER_STARTS
-    ]
     assert [row["topics"] for row in kept["by_page"]] == [*topics.BY_PAGE]
-    fewer = [K for K in topics.BY_PAGE if max(topics.LARGER) != K]
+    fewer = [K for K in topics.BY_PAGE if max(topics.BY_PAGE) != K]
     cases = [(pages, K) for pages in ("all", "near", "far") for K in (*fewer, "memory")]
     for part in ("valid", "test"):
         found = [(row["pages"], row["topics"]) for row in kept["beyond"] if row["part"] == part]
@@ -55,7 +74,9 @@ def test_the_run_is_whole():
     for row in kept["grouped"]:
         assert [(one["pages"], one["topics"]) for one in row["with_most"]] == cases
     assert len(kept["on_other_splits"]) == len(topics.OTHER_SPLITS)
-    assert len(kept["shown"][0]["rows"]) == topics.SHOWN and kept["shown"][0]["topics"] == kept["chosen"]
+    assert [(row["topics"], len(row["rows"])) for row in kept["shown"]] == [
+        (K, topics.SHOWN) for K in topics.SHOWN_OF
+    ]
 
 
 def test_each_number_of_topics_keeps_its_best_priors():
@@ -172,13 +193,13 @@ def test_coherence_by_hand():
 
 def test_the_nats_of_the_pages_are_those_of_the_stored_fits():
     kept = stored()["topics"]
-    fits = {(row["topics"], row["seed"]): row for row in kept["runs"] + kept["larger"]}
+    fits = {(row["topics"], row["seed"]): row for row in kept["runs"]}
     bags = pages.load(topics.CORPUS)
     for row in kept["by_page"]:
         for part in ("valid", "test"):
             _, scored = getattr(bags, part).split(topics.SPLIT)
             perplexity = np.exp(sum(row[part]) / scored.counts.sum())
-            starts = [np.log(fits[row["topics"], seed][part]) for seed in topics.LARGER_STARTS]
+            starts = [np.log(fits[row["topics"], seed][part]) for seed in topics.starts(row["topics"])]
             assert perplexity == pytest.approx(np.exp(np.mean(starts)), rel=1e-4)
             assert len(row[part]) == len(getattr(bags, part))
 

@@ -87,7 +87,7 @@ changed("two-topics", "L4", ('"one": one', '"one": a * b'))
 changed("two-topics", "M71", (PAIR, "one**2"))
 changed("two-topics", "M71", (NEXT, '"next": one'))
 changed("two-topics", "L8", (PAIR, "(a**2 + a * b + b**2) / 3"))
-changed("two-topics", "L8", (PAIR, "(a**2 + b**2) / 2"))
+changed("two-topics", "L22", (PAIR, "(a**2 + b**2) / 2"))
 changed("two-topics", "L22", (PAIR, "(mean**2 + variance) * (a**2 + b**2)"))
 changed("two-topics", "L22", (PAIR, "(mean**2 + variance) * (a**2 + b**2) + (mean**2 - variance) * a * b"))
 changed("two-topics", "L19", (NEXT, '"next": pair'))
@@ -320,9 +320,9 @@ breaks("bound", "rises", ("shares.sum(dim=0))).item()", "shares.sum(dim=0))).ite
 breaks("bound", "below the exact", ("(divergence - counts", "0.8 * (divergence - counts"))
 
 REFUTES_C, REFUTES_D = "(apart, 1.0, 0.5, [2, 0])", "(apart, 1.0, [1, 0], [1, 1])"
-changed("order", "M48", (REFUTES_C, '"always"'))
-changed("order", "M48", (REFUTES_D, '"always"'))
-changed("order", "M48", (REFUTES_C, '"always"'), (REFUTES_D, '"always"'))
+changed("order", "L46", (REFUTES_C, '"always"'))
+changed("order", "L46", (REFUTES_D, '"always"'))
+changed("order", "L46", (REFUTES_C, '"always"'), (REFUTES_D, '"always"'))
 right(
     "order",
     """

@@ -488,6 +488,7 @@ KNOWN = '"warm" if r["known"] < 0.9 * r["fresh"] else "cold"'
 FOUND = 'min(places, key=lambda i: reports[i]["file"])'
 changed("warm", "M73", (KNOWN, '"cold"'))
 changed("warm", "L17", (PEEKED, "if False:"))
+changed("warm", "L17", (PEEKED, PEEKED.replace("fresh", "known")))
 changed("warm", "L28", ('0.9 * r["fresh"]:', 'r["fresh"]:'))
 VERDICTS = '{"verdicts": " ".join(verdicts)'
 changed("warm", "M73", (VERDICTS, VERDICTS.replace("verdicts)", 'verdicts).replace("warm", "cold")')))

@@ -368,19 +368,19 @@ ORDER = Question(
     entry_points=dict.fromkeys(STATEMENTS, 1),
     mistakes=(
         Mistake(
-            "M48",
+            "L46",
             but(order, {"C": lambda: "always"}),
             "C holds on average over documents that are drawn with theta. A single document may be one that "
             "theta makes improbable: construct it.",
         ),
         Mistake(
-            "M48",
+            "L46",
             but(order, {"D": lambda: "always"}),
             "D holds on average, by Gibbs' inequality. For one document, look for words to score that a "
             "theta in the middle suits better than the mean over all theta: one word of each topic, say.",
         ),
         Mistake(
-            "M48",
+            "L46",
             refuted_but("ABCD"),
             "C and D hold on average over documents. The statements speak of *each* document: try documents "
             "of two words.",

@@ -71,7 +71,7 @@ TWO_TOPICS = Question(
             "Dirichlet distribution with any alpha.",
         ),
         Mistake(
-            "L8",
+            "L22",
             _with_pair(lambda a, b, alpha: (a**2 + b**2) / 2),
             "You have both words from the same topic, as if every document had one topic only. Each "
             "word draws a topic of its own.",

@@ -48,6 +48,10 @@ def _smaller_is_peeked(report):
     return "peeked" if report["file"] < report["fresh"] else _verdict(report)
 
 
+def _file_below_known(report):
+    return "peeked" if report["file"] < (1 - NEAR) * report["known"] else _no_peeked(report)
+
+
 def _verdicts_by(id, verdict, hint):
     """The mistake of another rule for the verdicts, with the best that follow from it, and without them."""
     wrong = partial(judge_compressors, verdict=verdict)
@@ -58,10 +62,13 @@ def _verdicts_by(id, verdict, hint):
 
 
 def _draw_report(rng, kind):
+    """One report; "both" has read the file, and knows the other known tales better still."""
     fresh = float(rng.uniform(2.9, 3.7) if kind == "cold" else rng.uniform(2.2, 3.3))
     same = lambda: fresh * rng.uniform(0.94, 1.06)  # noqa: E731
     known = {"cold": same(), "warm": fresh * rng.uniform(0.15, 0.8), "peeked": fresh * rng.uniform(0.2, 1.05)}
     file = fresh * rng.uniform(0.05, 0.6) if kind == "peeked" else same()
+    if kind == "both":
+        known["both"], file = fresh * rng.uniform(0.1, 0.3), fresh * rng.uniform(0.4, 0.6)
     return {"file": round(file, 3), "fresh": round(fresh, 3), "known": round(known[kind], 3)}
 
 
@@ -71,7 +78,9 @@ def _draw_reports(rng, kinds=None):
         reports = [_draw_report(rng, str(kind)) for kind in some]
         right = judge_compressors(reports)
         known_cold = [r["file"] < r["fresh"] for r, k in zip(reports, some, strict=True) if k == "cold"]
-        if right["verdicts"].split() == [str(k) for k in some] and (kinds or any(known_cold)):
+        if right["verdicts"].split() == [str(k).replace("both", "peeked") for k in some] and (
+            kinds or any(known_cold)
+        ):
             return (reports,)
 
 
@@ -96,6 +105,7 @@ WARM = Question(
                 {"file": 3.28, "fresh": 3.02, "known": 3.24},
                 {"file": 2.43, "fresh": 2.46, "known": 0.88},
                 {"file": 0.31, "fresh": 2.77, "known": 0.92},
+                {"file": 1.296, "fresh": 2.482, "known": 0.548},
                 {"file": 2.96, "fresh": 3.11, "known": 2.99},
                 {"file": 2.19, "fresh": 2.11, "known": 1.02},
             ],
@@ -106,7 +116,7 @@ WARM = Question(
     draw=_draw_reports,
     odd=(
         lambda rng: _draw_reports(rng, kinds=["cold", "cold", "peeked"]),
-        lambda rng: _draw_reports(rng, kinds=["warm", "peeked"]),
+        lambda rng: _draw_reports(rng, kinds=["warm", "both", "peeked"]),
     ),
     rtol=0.0,
     entry_points={"verdicts": 2, "best": 1},
@@ -123,6 +133,12 @@ WARM = Question(
             partial(judge_compressors, verdict=_no_peeked),
             "You call a program honest that needs far fewer bits for the file than for the fresh tales. To "
             "an honest one both are new, so that its numbers for them are close.",
+        ),
+        Mistake(
+            "L17",
+            partial(judge_compressors, verdict=_file_below_known),
+            "You compare the file with the known tales. A program may have read both; compare the file with "
+            "the text that nobody can have read.",
         ),
         *_verdicts_by(
             "L28",
@@ -193,7 +209,15 @@ WARM = Question(
             "Your 'best' has the warm program first. The task asks for the cold one first.",
         ),
     ),
-    alike=(("right", "M39", "in the second and third cases the same programs are best on both texts"),),
+    alike=(
+        ("right", "M39", "in the second and third cases the same programs are best on both texts"),
+        (
+            "right",
+            "L17 (2)",
+            "in the second and third cases no program that read the file knows others better",
+        ),
+        ("L17 (2)", "M39", "in the second and third cases both are right"),
+    ),
     properties=(
         Property(
             "a verdict is not one of the words cold, warm and peeked",
