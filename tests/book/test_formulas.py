@@ -612,11 +612,11 @@ READ = {
         "def-04-perplexity": "e7db2b13",
         "thm-04-faces": "67887503",
         "thm-04-range": "abc3c8d0",
-        "def-04-step": "101af2bc",
+        "def-04-step": "38c396ed",
         "thm-04-steps": "199090a7",
         "thm-04-slope": "21b8a0d4",
         "def-04-pooled": "c36783ce",
-        "thm-04-pooling": "433d7b2f",
+        "thm-04-pooling": "b02a5b91",
     },
     "05_ppl_bpc_conversion": {
         "def-05-per-unit": "3e03be7c",
