@@ -42,6 +42,13 @@ def test_each_form_of_a_formula_is_set(body, displayed):
     assert done.count("<mo>&lt;</mo>") == 1
 
 
+@pytest.mark.parametrize("display", [True, False])
+def test_a_formula_breaks_at_its_equals_sign_and_not_at_the_bar_of_a_condition(display):
+    chain, product = (KATEX.render(tex, display) for tex in (r"p(x \mid y) = p(y \mid x) z", r"p(xy) = p(yx) z"))
+    assert chain.count('class="base"') == product.count('class="base"') == 2
+    assert chain.count("<mo>∣</mo>") == 2
+
+
 FORMULA = r'<span class="math notranslate nohighlight">\(x\)</span>'
 
 
