@@ -38,7 +38,7 @@ PARTS, NEXT = '<span class="katex-html" aria-hidden="true">', '</span><span clas
 """Before the first part of a formula, and between two parts, which may stand on two lines."""
 OPTIONS = {"throwOnError": True, "strict": "ignore"}
 BAR = re.compile(r"\\mid(?![A-Za-z])")
-"""The bar of a condition. To KaTeX it is a relation like "=", after which a long formula may go to a new line."""
+"""The bar of a condition. To KaTeX it is a relation, such as "=", and a long formula may break after it."""
 
 log = logging.getLogger(__name__)
 

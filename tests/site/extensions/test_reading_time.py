@@ -1,7 +1,7 @@
 """The notebooks that a reader takes home.
 
-That of a chapter names in its first cell the data that the chapter reads; that of a lab has no speaker's notes,
-and runs without the cells that were taken out.
+That of a chapter names in its first cell the data that the chapter reads. That of a lab has no speaker's
+notes, and runs without the cells that were taken out.
 """
 
 import ast
