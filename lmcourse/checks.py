@@ -64,8 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
     for rule, sentence in found:
         print(f"{sentence} [{rule}]")
     broken = len({rule for rule, _ in found})
-    print(f"{len(rules)} rules checked, {len(found)} findings" + (f" of {broken} rules." if found else "."))
+    of_rules = f" of {_number(broken, 'rule')}" if found else ""
+    print(f"{_number(len(rules), 'rule')} checked, {_number(len(found), 'finding')}{of_rules}.")
     return 1 if found else 0
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def findings(tree: Tree, rules: Iterable[Rule] = RULES) -> list[tuple[str, str]]:

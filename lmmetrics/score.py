@@ -1,4 +1,4 @@
-"""The waist of the hourglass: the total nats of a scored text, and how many units that text has.
+"""A score: the total nats of a text, and how many units the text has.
 
 Every score of a language model is the total of the nats over a set of scored tokens, divided by the count
 of some unit, then perhaps exponentiated. A `Score` carries the total and the counts, and divides last. Scores
@@ -89,8 +89,8 @@ class Score:
         ----------
         value : float
             The published perplexity, at least 1; may be infinite.
-        per : {"token", "word", "char", "byte"}
-            The unit of that perplexity. Its count is needed.
+        per : str
+            The unit of that perplexity, a unit of `UNITS`. Its count is needed.
         **counts : int
             The counts of the scored text, as for `Score`: that of ``per``, and those of the units to which
             you want to convert.
@@ -125,7 +125,7 @@ class Score:
         return self.perplexity_per("token")
 
     def count(self, unit: Unit) -> int:
-        """Return how many of a unit the scored text has: "token", "word", "char" or "byte".
+        """Return how many units of one kind, a unit of `UNITS`, the scored text has.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class Score:
         return count
 
     def perplexity_per(self, unit: Unit) -> float:
-        """Return ``exp(nats / count)`` for "token", "word", "char" or "byte".
+        """Return ``exp(nats / count)`` for a unit of `UNITS`.
 
         A perplexity beyond the range of float64 (about 1.8e308) is returned as ``inf``.
 
@@ -160,11 +160,11 @@ class Score:
             return math.inf
 
     def nats_per(self, unit: Unit) -> float:
-        """Return ``nats / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
+        """Return ``nats / count`` for a unit of `UNITS`. Errors: see `perplexity_per`."""
         return self.nats / self._divisor(unit)
 
     def bits_per(self, unit: Unit) -> float:
-        """Return ``bits / count`` for "token", "word", "char" or "byte". Errors: see `perplexity_per`."""
+        """Return ``bits / count`` for a unit of `UNITS`. Errors: see `perplexity_per`."""
         return self.bits / self._divisor(unit)
 
     def to_dict(self) -> dict[str, float | int]:

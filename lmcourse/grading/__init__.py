@@ -1,4 +1,4 @@
-"""Grade notebooks: which process runs what, and which room contains it.
+"""Grade notebooks: which process runs what, and which package has its code.
 
 There are four kinds of process. Each has access to less than the one above it, and only the last one runs
 code of a student:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,14 +47,18 @@ class Answer:
     rights: list[Any]
     problems: dict = field(default_factory=dict)
     computed: dict = field(default_factory=dict)
+    compared: dict = field(default_factory=dict)
 
     def matches(self, formula: Callable, rtol: float = 0.0) -> Mask:
         """Where the formula gives the student's numbers and strings."""
         return [self.matches_case(i, formula, rtol) for i in range(len(self.cases))]
 
     def matches_case(self, i: int, formula: Callable, rtol: float = 0.0) -> np.ndarray:
-        target = self.value_of(formula, i)
-        return agreement(self.values[i], target, max(rtol, self.question.rtol), self.question.atol)
+        rtol = max(rtol, self.question.rtol)
+        if (formula, i, rtol) not in self.compared:
+            target = self.value_of(formula, i)
+            self.compared[formula, i, rtol] = agreement(self.values[i], target, rtol, self.question.atol)
+        return self.compared[formula, i, rtol].copy()
 
     def value_of(self, formula: Callable, i: int) -> Any:
         """What a formula gives for a case; each is computed once."""
@@ -61,16 +66,16 @@ class Answer:
             self.computed[formula, i] = formula_value(self.question, formula, self.cases[i], self.rights[i])
         return self.computed[formula, i]
 
-    @property
+    @cached_property
     def right(self) -> Mask:
         return self.matches(self.question.right)
 
-    @property
+    @cached_property
     def labels(self) -> list[np.ndarray]:
         """The key or place of each number and string; empty texts where entries have no name."""
         return [_labels(self.question, value) for value in self.rights]
 
-    @property
+    @cached_property
     def everything(self) -> Mask:
         """All entries that could be read."""
         return [~np.isin(labels, [*map(str, self.problems)]) for labels in self.labels]

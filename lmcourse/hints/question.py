@@ -7,9 +7,11 @@ them. A question never runs a student's code.
 from __future__ import annotations
 
 import copy
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -107,9 +109,7 @@ class Question:
         """Return inputs that follow from ``seed`` alone, or the visible case of a fixed value."""
         if self.draw is None:
             return self.cases
-        rng = np.random.default_rng([seed, *self.key.encode()])
-        draws = [self.draw] * max(0, count - len(self.odd)) + list(self.odd)
-        return tuple(draw(rng) for draw in draws)
+        return copied(_drawn((self.draw,) * max(0, count - len(self.odd)) + self.odd, self.key, seed))
 
     def labelled_formulas(self) -> list[tuple[str, Callable]]:
         """Return the right formula and all wrong ones with distinct labels: "right", "M6", "M6 (2)"."""
@@ -186,8 +186,8 @@ def formula_value(question: Question, formula: Callable, case: Case, right: Any 
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        right = question.right(*copied(case)) if right is None else right
-        value = right if formula is question.right else formula(*copied(case))
+        right = _computed(question.right, case) if right is None else right
+        value = right if formula is question.right else _computed(formula, case)
     return read(value, like=right, where=f"a formula of {question.key}")
 
 
@@ -196,7 +196,39 @@ def pairs(question: Question) -> Iterator[tuple[tuple[Mistake, Mistake], Callabl
     for second in question.mistakes:
         for first in question.mistakes:
             if second.slip and not first.slip:
-                yield (first, second), lambda *case, f=first.wrong, g=second.slip: g(f(*case))
+                yield (first, second), _Both(first.wrong, second.slip)
+
+
+@dataclass(frozen=True)
+class _Both:
+    """A formula with a slip on top of it; two of the same parts are equal."""
+
+    wrong: Callable[..., Any]
+    slip: Callable[[Any], Any]
+
+    def __call__(self, *case: Any) -> Any:
+        return self.slip(self.wrong(*case))
+
+
+def _computed(formula: Callable, case: Case) -> Any:
+    """What a formula gives for a case. Each value is kept: the next answer is compared with it as well."""
+    try:
+        known = pickle.dumps(case)
+    except (pickle.PicklingError, TypeError, AttributeError):  # a function among the inputs, say
+        return formula(*copied(case))
+    return _kept(formula, known)
+
+
+@lru_cache(maxsize=4096)
+def _kept(formula: Callable, case: bytes) -> Any:
+    return formula(*pickle.loads(case))
+
+
+@lru_cache(maxsize=256)
+def _drawn(draws: tuple[Callable[[np.random.Generator], Case], ...], key: str, seed: int) -> tuple[Case, ...]:
+    """The cases of a seed. To draw them takes longer than all else where most are thrown away."""
+    rng = np.random.default_rng([seed, *key.encode()])
+    return tuple(draw(rng) for draw in draws)
 
 
 def copied(case: Case) -> Case:

@@ -74,7 +74,7 @@ def run(command, given=os.devnull):
     """Run a command; return its seconds and the bytes of memory at its peak."""
     with tempfile.TemporaryDirectory() as folder:
         errors = Path(folder) / "errors"
-        # A small process starts it: the system counts the memory of whoever starts a process as its own.
+        # A small process starts it: the system counts the memory of the one that starts a process as its own.
         done = subprocess.run(
             [sys.executable, "-S", "-c", CHILD, str(given), str(errors), *map(str, command)],
             capture_output=True,

@@ -47,6 +47,15 @@ ALONE_PASSES = 12
 """Of the networks that learn without the copies."""
 REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
 """On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
+SEARCHED = tuple(
+    {"rate": rate, "dropout": dropout}
+    for rate in (0.01, 0.02)
+    for dropout in (0.3, 0.5)
+    if (rate, dropout) != (RACERS["numpy-docs"]["rate"], RACERS["numpy-docs"]["dropout"])
+)
+"""On the documentation: other rates and dropouts, searched later on the pages where the race stops."""
+FASTER = 0.02
+"""On the documentation: the rate of a second race with one seed, the best of the search with its dropout."""
 
 
 def recompute(kept=None):
@@ -62,7 +71,9 @@ def recompute(kept=None):
     found |= {"curves": list(curves()), "tuned": made(runs=list(tuned(kept=kept))), "floor": list(floor())}
     found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
     found |= {"floor curve": floor_curve()}
-    parts = {"runs": documentation(), "remembering": remembering(), "thinned": thinned()}
+    parts = {"runs": documentation(), "remembering": remembering()}
+    parts |= {"searched": searched(), "thinned": thinned()}
+    parts |= {"faster": documentation(SEEDS[:1], rate=FASTER, nats=False)}
     found["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
     store({"races": made(**found)})
 
@@ -218,6 +229,20 @@ def remembering(name="numpy-docs", settings=REMEMBERING, **changes):
         yield row | {"seconds": round(time.process_time() - began, 1)}
 
 
+def searched(name="numpy-docs", settings=SEARCHED, **changes):
+    """Yield a row for each other setting of the network of the documentation, for as many passes."""
+    words = Words(name)
+    for setting in settings:
+        options = setting | changes
+        began = time.process_time()
+        network, history = trained(words, **options)
+        row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
+        row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
+        row |= {"choosing": score_text(network, words.choosing).perplexity}
+        row |= {"test": score_text(network, words.test).perplexity}
+        yield row | {"seconds": round(time.process_time() - began, 1)}
+
+
 def trained_row(words, pages, text, table, seed, nats=False, **changes):
     """Train a network and score it, as `described`."""
     began = time.process_time()
@@ -268,15 +293,14 @@ def described(words, pages, text, table, seed, network, history, nats=False, **c
     return row
 
 
-def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS):
-    """Yield a row for each table that is counted on random pages, as much text as without the copies."""
+def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS, **changes):
+    """Yield a row for table and network that learn from random pages, as much text as without the copies."""
     words = Words(name)
     tokens = len(without_copies(words))
     for draw in draws:
         text = as_long(words, tokens, draw)
         table = counted(words, text, orders)
-        row = {"text": name, "draw": draw, "tokens": len(text), "order": table.order}
-        yield row | {"test": score_text(table, words.test).perplexity}
+        yield trained_row(words, "thinned", text, table, draw, **{"passes": ALONE_PASSES} | changes)
 
 
 def without_copies(words):

@@ -25,6 +25,9 @@ PLACEHOLDERS = {"STEM": "[0-9][0-9]_*", "NN": "[0-9][0-9]", "slug": "*"}
 """What a guide writes where a newcomer fills something in, and which names fit there."""
 MADE = {"exercises/02_exam"}
 """What a guide tells its reader to make."""
+PLACES = "\n## Where things are\n"
+"""The heading of the list of what is where, in `RECIPES`."""
+PACKAGES = ("lmmetrics", "lmcourse")
 RECIPES = "CONTRIBUTING.md"
 """The guide whose contents name every section."""
 MODULE = re.compile(r"(?:lmcourse|lmmetrics)(?:\.[A-Za-z_]\w*)+")
@@ -80,6 +83,16 @@ def links_in_guides_lead_somewhere(tree: Tree) -> Iterator[str]:
         if guide == RECIPES:
             for anchor in _anchors(text, "##") - {anchor for _, anchor in linked}:
                 yield f"{guide}: nothing links to #{anchor}. Add the section to the contents at the top."
+
+
+def folders_are_in_the_list_of_places(tree: Tree) -> Iterator[str]:
+    """ "Where things are" in CONTRIBUTING.md names each folder of the library and of the course package."""
+    text = tree.text(RECIPES) or ""
+    named = set(re.findall(r"`((?:lmmetrics|lmcourse)/\w+)/", text.partition(PLACES)[2]))
+    folders = {"/".join(path.split("/")[:2]) for path in tree.files if path.count("/") > 1}
+    for folder in sorted(folders - named) if PLACES in text else ():
+        if folder.startswith(tuple(f"{package}/" for package in PACKAGES)):
+            yield f'{RECIPES}: "Where things are" lacks {folder}/. Say there what it has, and its tests.'
 
 
 def _anchors(text: str, level: str = "#+") -> set[str]:

@@ -1,4 +1,5 @@
-"""Rules for packages: what a reader, student or lecturer runs is installed by ``requirements.txt`` alone."""
+"""Rules for packages: what a reader, student or lecturer runs is installed by ``requirements.txt`` alone, and
+the version of the project and the Pythons it runs on are the same wherever they are named."""
 
 import ast
 import functools
@@ -9,11 +10,28 @@ from importlib import metadata
 
 from packaging.requirements import Requirement
 
+from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
 
 OWN = {"lmcourse", "lmmetrics", "tests"}
 READERS = ("lmcourse/*.py", "lmmetrics/*.py")
 FOLDERS = ("book", "notebooks", "solutions", "exercises")
+VERSION = {
+    "lmmetrics/__init__.py": r'^__version__ = "([^"]+)"',
+    "CITATION.cff": r'^version: "([^"]+)"',
+    "CHANGELOG.md": r"^## (\S+)",
+}
+"""Where the version of the project is; in the changelog, the newest is the first."""
+OLDEST = {
+    "README.md": r"Python (3\.\d+) or newer",
+    "book/how_to_use.md": r"Python (3\.\d+) or newer",
+    "book/instructors/grading.md": r"FROM python:(3\.\d+)|tested with (3\.\d+)",
+    "Makefile": r"\((3, \d+)\)|Python (3\.\d+) or newer",
+    "lmcourse/install.py": r"use Python (3\.\d+) to",
+    "pyproject.toml": r'target-version = "py(3\d+)"',
+    ".github/workflows/*.yml": r'python(?:-version)?: \[?"(3\.\d+)"',
+}
+"""Where the oldest Python is, besides ``requires-python``; of a list of versions, the oldest is the first."""
 
 
 def imports_are_installed(tree: Tree) -> Iterator[str]:
@@ -32,6 +50,29 @@ def imports_are_installed(tree: Tree) -> Iterator[str]:
                 f"{where}: imports {name}, which requirements.txt does not install. Add the package there, "
                 "with its version, or do without it."
             )
+
+
+def one_version(tree: Tree) -> Iterator[str]:
+    """The package, the citation and the changelog name one version of the project."""
+    texts = {path: tree.text(path) for path in VERSION}
+    found = {path: re.findall(words, texts[path] or "", re.M) for path, words in VERSION.items()}
+    package, *others = VERSION
+    for path in others if found[package] else ():
+        ours, theirs = found[package][0], next(iter(found[path]), "no version")
+        if texts[path] is not None and theirs != ours:
+            yield f"{path}: names {theirs}, and {package} {ours}. Correct one of the two."
+
+
+def one_oldest_python(tree: Tree) -> Iterator[str]:
+    """Each file that names the oldest Python names that of ``requires-python`` in ``pyproject.toml``."""
+    required = re.findall(r'^requires-python = ">=(3\.\d+)"', tree.text("pyproject.toml") or "", re.M)
+    for pattern, words in OLDEST.items() if required else ():
+        for path, text in tree.texts(pattern):
+            for match in re.finditer(words, text):
+                named = next(filter(None, match.groups())).replace(", ", ".")
+                if named.replace(".", "") != required[0].replace(".", ""):
+                    where = f"{path}, line {line_at(text, match.start())}"
+                    yield f"{where}: names Python {named}, and requires-python is {required[0]}. Correct it."
 
 
 def _sources(tree: Tree) -> Iterator[tuple[str, ast.Module]]:

@@ -3,9 +3,11 @@
 import ast
 import contextlib
 import importlib.util
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator
 
 from lmcourse.files.contents import CHAPTERS, line_at
@@ -112,7 +114,7 @@ def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
 
 
 def english_is_idiomatic(tree: Tree) -> Iterator[str]:
-    """Pages, labs, sets, hints, errors and guides say things as a native speaker would."""
+    """Pages, sets, hints, errors, guides, comments and tests say things as a native speaker would."""
     for path, text in _spoken(tree):
         held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in CHAPTERS)
         for words, cure in _matches(text, FOREIGN | METAPHORS if held else FOREIGN):
@@ -251,14 +253,21 @@ def _written(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _spoken(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield what `_written` yields, the prose of guides, alt texts, and the strings of modules and cells."""
+    """Yield what `_written` yields, and guides, alt texts, and the strings and comments of modules and cells.
+
+    Of the tests, whose strings may be wrong on purpose, their names, doc-strings and comments.
+    """
     yield from _written(tree)
     for path, text in tree.texts("*.md"):
         if not path.startswith(("book/", "lmmetrics/data/")):
             yield path, prose(text)
     for path, text in tree.texts("lmcourse/*.py"):
         if path != "lmcourse/rules/words.py":  # the patterns of this module match themselves
-            yield path, prose(APART.join(_strings(text)))
+            yield path, prose(APART.join([*_strings(text), *_comments(text)]))
+    for path, text in tree.texts("lmmetrics/*.py"):
+        yield path, prose(APART.join(_comments(text)))
+    for path, text in tree.texts("tests/*.py"):
+        yield path, prose(APART.join([*_names_and_docs(text), *_comments(text)]))
     for cell in tree.code_cells("book", "notebooks", "solutions"):
         yield cell.where, prose(APART.join([cell.alt, *_strings(cell.source)]))
 
@@ -300,6 +309,24 @@ def _strings(source: str) -> Iterator[str]:
     """The strings of a module or a cell; nothing of a cell that is not plain Python."""
     with contextlib.suppress(SyntaxError):
         yield from _strings_in(ast.parse(source))
+
+
+def _comments(source: str) -> Iterator[str]:
+    """The comments of a module."""
+    with contextlib.suppress(SyntaxError, tokenize.TokenError):
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string.lstrip("# ")
+
+
+def _names_and_docs(source: str) -> Iterator[str]:
+    """The names of a module's functions and classes, as words, and all doc-strings."""
+    with contextlib.suppress(SyntaxError):
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield node.name.replace("_", " ")
+            if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+                yield ast.get_docstring(node) or ""
 
 
 def _strings_in(node: ast.AST) -> Iterator[str]:

@@ -31,6 +31,10 @@ TASK = re.compile(r"^( *)### TASK:(.*)\n(?= *### BEGIN SOLUTION)", re.MULTILINE)
 LOOK_BACK = re.compile(r"\A\*\*Look back(: an experiment|: a figure)?\.\*\* ")
 """How a Look back begins: what a result shows, an experiment to design, or a figure to draw."""
 
+NUMBER = re.compile(r"^#+ Task (\d+)([a-z]?)\b", re.MULTILINE)
+"""The number of a task in its heading, as in 3 or 3a."""
+REFERENCE = re.compile(r"\bTask (\d+)([a-z]?)\b")
+
 MARKER = re.compile(r"BEGIN SOLUTION|END SOLUTION|BEGIN HIDDEN TESTS|END HIDDEN TESTS|MARK SCHEME|### TASK")
 HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
 RUBRIC_LINE = re.compile(r"^\s*[-*] (\d+) points?:", re.MULTILINE)
@@ -64,7 +68,8 @@ def faults(notebook: NotebookNode) -> list[str]:
         elif checks_answer(cell):
             checks.append(_test_faults)
         found += [f"{cell_label(cell, index)}: {fault}" for check in checks for fault in check(cell)]
-    return found + list(_look_back_faults(notebook)) + list(_name_faults(notebook))
+    of_all = (_number_faults, _look_back_faults, _name_faults)
+    return found + [fault for check in of_all for fault in check(notebook)]
 
 
 def has_region(source: str, kind: str) -> bool:
@@ -211,6 +216,34 @@ def _is_check(statement: ast.stmt) -> bool:
     function = statement.value.func
     name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
     return name.startswith(("check", "assert_"))
+
+
+def _number_faults(notebook: NotebookNode) -> Iterator[str]:
+    """Report tasks that are not numbered in order, and messages and references with another number."""
+    there: list[tuple[str, str]] = []
+    for index, cell in enumerate(notebook.cells):
+        label = cell_label(cell, index)
+        for number, letter in NUMBER.findall(cell.source) if cell.cell_type == "markdown" else ():
+            last, before = there[-1] if there else ("0", "")
+            follows = {(str(int(last) + 1), ""), (str(int(last) + 1), "a")}
+            if before:
+                follows.add((last, chr(ord(before) + 1)))
+            if (number, letter) not in follows:
+                after = f"Task {last}{before}" if there else "no task"
+                yield (
+                    f"{label}: Task {number}{letter} comes after {after}. Number the tasks in order: correct "
+                    "the headings, the '### TASK: Task N:' lines and the references."
+                )
+            there.append((number, letter))
+        told = TASK.search(cell.source) if there else None
+        number = "".join(there[-1]) if there else ""
+        if told and told[2].strip() and not told[2].strip().startswith(f"Task {number}:"):
+            yield f"{label}: its task message is not that of its heading. Begin it with 'Task {number}:'."
+    known = {"".join(task) for task in there} | {number for number, _ in there}
+    for index, cell in enumerate(notebook.cells) if there else ():
+        for number in dict.fromkeys(map("".join, REFERENCE.findall(cell.source))):
+            if number not in known:
+                yield f"{cell_label(cell, index)}: names Task {number}, which the set lacks. Correct it."
 
 
 def _look_back_faults(notebook: NotebookNode) -> Iterator[str]:

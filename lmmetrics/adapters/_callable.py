@@ -65,7 +65,7 @@ class CallableLM:
     ------
     TypeError, ValueError
         If an argument is not as above, or ``logits`` returns something else. Whether it looks at later
-        tokens, or returns probabilities, is tried once, on the first tokens of a text.
+        tokens, or returns probabilities, is checked once, on the first tokens of a text.
 
     Notes
     -----
@@ -146,7 +146,7 @@ class CallableLM:
         return found
 
     def _try(self, streams: Sequence[Ints]) -> None:
-        """Raise if `logits` looks at later tokens, or returns probabilities: tried once, on a few tokens."""
+        """Raise if `logits` looks at later tokens, or returns probabilities: checked once, on few tokens."""
         length = min(self.context, TRIED)
         some = next((ids[:length] for ids in streams if len(set(ids[:length].tolist())) > 1), None)
         self._tried = True

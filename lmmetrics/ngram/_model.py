@@ -111,7 +111,7 @@ class NGramModel(Predictor):
         TypeError
             If the model is from a file or was pruned, and so has no method.
         ValueError
-            If the probabilities after one of the text's first contexts do not sum to 1: the method is wrong.
+            If the probabilities after a context of the text do not sum to 1: the method is wrong.
 
         Notes
         -----
@@ -147,16 +147,10 @@ class NGramModel(Predictor):
             if memory is not None:
                 counted = NGramCounts.on_disk(text, self.order, memory, folder)
                 bar.update(self.order)
-                return self._smooth(counted, self._first(text), bar.update)
+                return self._smooth(counted, bar.update)
             counts = NGramCounts(text, self.order, bar.update)
             bar.set_description("smoothing", refresh=False)
-            return self._smooth(counts, self._first(text), bar.update)
-
-    def _first(self, text: TokenizedText) -> list[int]:
-        """The first tokens of a text that are in one sentence, as many as a context has."""
-        first = text.ids[: self.order - 1].tolist()
-        eos = text.vocabulary.eos
-        return first[: first.index(eos)] if eos in first else first
+            return self._smooth(counts, bar.update)
 
     def fit_counts(self, counts: NGramCounts) -> Self:
         """Smooth counts, such as those of `count_shards`, and return the model itself.
@@ -186,33 +180,17 @@ class NGramModel(Predictor):
                 f"The counts go up to order {counts.order}, but the model has the order {self.order}. Count "
                 f"up to {self.order}, or make a model of order {counts.order}."
             )
-        longest = max((level.n for level in counts.levels if len(level)), default=1)
-        first = spelled(counts.levels, longest, np.array([0]))[0, :-1].tolist()
-        return self._smooth(counts, first)
+        return self._smooth(counts)
 
-    def _smooth(
-        self, counts: NGramCounts, first: list[int], advance: Callable[[], object] = lambda: None
-    ) -> Self:
-        """Fit the model to counts; `first` are ids that follow each other in the text."""
+    def _smooth(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Self:
+        """Fit the model to counts."""
         on_disk = all(isinstance(level, OnDisk) for level in counts.levels)
-        tables = (partial(smooth, self.smoothing) if on_disk else self.smoothing.tables)(counts, advance)
-        if self.smoothing.refusal is None:
-            self._check_sums(tables, first)
-        self._tables = tables
+        self._tables = (partial(smooth, self.smoothing) if on_disk else self.smoothing.tables)(
+            counts, advance
+        )
         self.counts_, self.vocabulary = counts, counts.vocabulary
         self.spelling = counts.spelling
         return self
-
-    def _check_sums(self, tables: Tables, first: list[int]) -> None:
-        """Raise unless the rows after the first of these tokens sum to 1: one row for each order."""
-        for length in range(len(first) + 1):
-            total = float(tables.row(first[:length]).sum())
-            if not math.isclose(total, 1, rel_tol=1e-6):
-                raise ValueError(
-                    f"After a context of length {length}, the probabilities of {self.smoothing!r} sum to "
-                    f"{total:.6g}, not to 1, so a perplexity would mean nothing. In `terms`, the shares of "
-                    "the n-grams with one context and the weight of its remainder have to sum to 1."
-                )
 
     def log_probs(self, text: TokenizedText, jobs: int | None = 1) -> Floats:
         """Return ln p of each token of a text, given the tokens before it in its sentence.

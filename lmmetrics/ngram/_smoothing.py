@@ -3,15 +3,19 @@
 The methods are in `_additive`, `_interpolation`, `_discounting` and `_backoff`.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lmmetrics._types import Floats
-from lmmetrics.ngram._counts import NGramCounts
+from lmmetrics.ngram._counts import NGramCounts, spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
+
+SURE = 1e-6
+"""How far a sum of probabilities may be from 1: rounding."""
 
 
 class MissingStatisticsError(ValueError):
@@ -31,7 +35,8 @@ class Smoothing:
     To write a method of your own, derive it from `Interpolated` or `SpreadEvenly` and define `terms`: the
     share that each n-gram gets from its own count, and the weight that each context leaves to the remainder.
     A method that distributes the remainder in another way derives from `Smoothing` and defines `combine` too.
-    `NGramModel.fit` refuses a method whose probabilities do not sum to 1.
+    `NGramModel.fit` adds up the probabilities after each context of the text, and after one that is not in
+    it, and refuses a method if a sum is not 1.
 
     Examples
     --------
@@ -104,14 +109,52 @@ class Smoothing:
         for level in counts.levels:
             shorter = uniform if self.evenly or not probs else probs[-1]
             shorter = shorter.take(level.suffixes) if len(shorter) > 1 else shorter
-            own, left = self.terms(level)
-            own, left = self.combine(level, own, left, shorter)
-            if level.n == 1:
-                own[vocabulary.bos] = 0.0  # never predicted
+            own, left = self.smoothed(level, shorter, counts)
             probs.append(own)
             weights.append(np.append(left, self.unseen))
             advance()
         return Tables(vocabulary, counts.levels, probs, weights, self.evenly)
+
+    def smoothed(
+        self, level: Level, shorter: Floats, counts: NGramCounts, first: int = 0
+    ) -> tuple[Floats, Floats]:
+        """Return what `combine` makes of `terms`; `first` is the number of the level's first context.
+
+        Raises
+        ------
+        ValueError
+            If the probabilities after some context do not sum to 1, and are meant to be probabilities.
+        """
+        own, left = self.combine(level, *self.terms(level), shorter)
+        own, left = np.asarray(own, dtype=np.float64), np.asarray(left, dtype=np.float64)
+        if level.n == 1:
+            own = own.copy()  # it may be an array that the method keeps
+            own[counts.vocabulary.bos] = 0.0  # never predicted
+        if self.refusal is None:
+            self._check_sums(level, own, left, shorter, counts, first)
+        return own, left
+
+    def _check_sums(
+        self, level: Level, own: Floats, left: Floats, shorter: Floats, counts: NGramCounts, first: int
+    ) -> None:
+        """Raise unless the probabilities after each context sum to 1, if those of the shorter ones do."""
+        if not math.isclose(self.unseen, 1, rel_tol=SURE):
+            self._refuse("a context that is not in the text", self.unseen)
+        sums = level.totals(own)
+        if level.n > 1:  # at order 1, every word has a probability of its own
+            sums = sums + left * (1 - level.totals(np.broadcast_to(shorter, len(level))))
+        wrong = np.flatnonzero(~(np.abs(sums - 1) <= SURE))  # nan is wrong, too
+        if len(wrong):
+            ids = spelled(counts.levels, level.n - 1, wrong[:1] + first)[0] if level.n > 1 else []
+            words = " ".join(counts.vocabulary.token(int(id)) for id in ids)
+            self._refuse(repr(words) if words else "the empty context", sums[wrong[0]])
+
+    def _refuse(self, context: str, total: float) -> None:
+        raise ValueError(
+            f"After {context}, the probabilities of {self!r} sum to {total:.6g}, not to 1, so a perplexity "
+            "would mean nothing. In `terms`, the shares of the n-grams with one context and the weight of "
+            "its remainder have to sum to 1; where no n-gram has the context, the weight has to be 1."
+        )
 
     def __repr__(self) -> str:
         given = {k: v for k, v in vars(self).items() if v is not None and not (k[0] == "_" or k[-1] == "_")}
@@ -122,8 +165,9 @@ class Interpolated(Smoothing):
     """p(w | h) = share(hw) + weight(h) p(w | h'), for all words, whether they were seen after h or not."""
 
     def combine(self, level: Level, own: Floats, weights: Floats, shorter: Floats) -> tuple[Floats, Floats]:
-        own += level.spread(weights) * shorter
-        return own, weights
+        probs = level.spread(weights) * shorter
+        probs += own
+        return probs, weights
 
 
 class SpreadEvenly(Interpolated):

@@ -42,8 +42,8 @@ def compare_scores(
     ----------
     a, b : list of Score
         One score for each document, in the same order.
-    unit : {"token", "word", "char", "byte"}
-        Both sides must have the same number of these units in every document.
+    unit : str
+        A unit of `UNITS`, of which both sides must have the same number in every document.
     confidence : float
         Share of intervals that contain the true difference, under the assumptions below.
     resamples : int
@@ -177,6 +177,7 @@ class Comparison:
     interval : {"t", "bootstrap"}
         Which interval it is.
     unit : str
+        A unit of `UNITS`.
     documents : int
         How many documents were compared: those that contain the unit.
     a, b : Score

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from lmmetrics._checks import array_of, check_text, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
+from lmmetrics.score import Unit
 from lmmetrics.scoring._comparison import Comparison, Interval, compare_scores
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText, Vocabulary
@@ -135,15 +136,17 @@ def compare(
     a: LanguageModel,
     b: LanguageModel,
     text: TokenizedText,
+    unit: Unit = "token",
     *,
     eos: bool = True,
     unknown: Unknown = "score",
+    jobs: int | None = 1,
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
     interval: Interval = "t",
 ) -> Comparison:
-    """Estimate the difference of two models in bits per token, and whether it could be due to chance.
+    """Estimate the difference of two models in bits per unit, and whether it could be due to chance.
 
     Both models score the same documents. To estimate how much the difference would vary on other documents of
     the same kind, documents are resampled with replacement, each with its two scores: the paired bootstrap.
@@ -155,7 +158,9 @@ def compare(
     a, b : LanguageModel
     text : TokenizedText
         At least two documents; thirty or more for an interval that can be trusted.
-    eos, unknown
+    unit : str
+        A unit of `UNITS`. The two models read the same tokens, so it changes the numbers by one factor.
+    eos, unknown, jobs
         As in `score_text`.
     confidence, resamples, seed, interval
         As in `compare_scores`.
@@ -166,8 +171,12 @@ def compare(
 
     Raises
     ------
+    TypeError
+        As in `score_text`.
     ValueError
         If there are fewer than two documents, if a score is infinite, and as in `score_text`.
+    UnitError
+        If the text cannot count the unit.
 
     Examples
     --------
@@ -180,8 +189,9 @@ def compare(
     tokens): a is better; about 3 documents, 300 tokens would tell them apart 4 times in 5
     """
     return compare_scores(
-        score_documents(a, text, eos=eos, unknown=unknown),
-        score_documents(b, text, eos=eos, unknown=unknown),
+        score_documents(a, text, eos=eos, unknown=unknown, jobs=jobs),
+        score_documents(b, text, eos=eos, unknown=unknown, jobs=jobs),
+        unit,
         confidence=confidence,
         resamples=resamples,
         seed=seed,

@@ -86,6 +86,13 @@ class TokenizedText:
         spelling : Spelling, optional
             By default tokens are words, with a blank between two of them.
 
+        Raises
+        ------
+        TypeError
+            If ``ids`` is not one row of whole numbers.
+        ValueError
+            If a number is not an id of the vocabulary, or is that of `<s>`.
+
         Examples
         --------
         >>> text = TokenizedText.from_ids([3, 4, 2, 3], Vocabulary(["the", "cat"]))
@@ -243,7 +250,7 @@ class TokenizedText:
 
 
 def _checked_ids(ids: ArrayLike, vocabulary: Vocabulary) -> Ints:
-    """The ids as int32[N], or an error that names the first that is not an id of the vocabulary."""
+    """The ids as int32[N], or an error that names the first that cannot be in a text."""
     array = np.asarray(ids)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise TypeError("ids must be whole numbers, one for each token: vocabulary[token], in one row.")
@@ -251,5 +258,10 @@ def _checked_ids(ids: ArrayLike, vocabulary: Vocabulary) -> Ints:
     if wrong.size:
         raise ValueError(
             f"{wrong[0]} is not an id of the vocabulary: ids go from 0 to {len(vocabulary) - 1}."
+        )
+    if (array == vocabulary.bos).any():
+        raise ValueError(
+            f"<s> is among the ids, first at {int(np.argmax(array == vocabulary.bos))}. Leave it out: a "
+            "sentence starts from <s>, which is never predicted."
         )
     return array.astype(np.int32)

@@ -258,7 +258,7 @@ FORMULAS = {
             + OLD[0] @ kl_divergence(OLD[1:4], NEW[1:4])
             + three_tokens(OLD).sum(axis=2).ravel() @ kl_divergence(OLD[4:13], NEW[4:13]),
         ),
-        r"I(X; C) = H(X) - H(X \mid C)": (
+        r"I(X; C) = H(X) - {H(X \mid C)}": (
             mutual_information(OLD[0][:, None] * OLD[1:4]),
             entropy(OLD[0] @ OLD[1:4]) - OLD[0] @ entropy(OLD[1:4]),
         ),
@@ -605,7 +605,7 @@ READ = {
         "thm-03-decomposition": "1ff5422c",
         "thm-03-gibbs": "ff560538",
         "thm-03-chain": "32ce5b0b",
-        "def-03-mi": "a7a63321",
+        "def-03-mi": "b07a01e7",
         "thm-03-mi": "5f3d11ce",
     },
     "04_perplexity": {

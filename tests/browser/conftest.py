@@ -3,6 +3,7 @@
 The browser is the system's Chromium, driven by Playwright; every other host is blocked.
 """
 
+import re
 import shutil
 
 import pytest
@@ -48,6 +49,12 @@ def write_tool(folder, name, data, more=""):
     return page.as_uri()
 
 
+ELSEWHERE = re.compile(r"^(?!file:|data:|blob:|about:)")
+"""An address that is neither on this disk nor in the page itself."""
+MATHS = "**/mathjax/*.js"
+"""What sets the formulas of a deck, for most of the time that a deck takes to load."""
+
+
 class Visit:
     """A page opened from disk, with what went wrong while it was read."""
 
@@ -59,23 +66,32 @@ class Visit:
         )
         page.on("pageerror", lambda error: self.problems.append(f"script: {error}"))
         page.on("requestfailed", lambda request: self.problems.append(f"not found: {request.url}"))
-        page.route("**/*", self.only_from_disk)
+        page.route(ELSEWHERE, self.refuse)
 
-    def only_from_disk(self, route):
-        """Let files and inline data through; refuse and record everything else."""
-        if route.request.url.startswith(("file:", "data:", "blob:", "about:")):
-            route.continue_()
-        else:
-            self.problems.append(f"asked another host: {route.request.url}")
-            route.abort()
+    def refuse(self, route):
+        """Record and refuse what is asked of another host; files and inline data do not come here."""
+        self.problems.append(f"asked another host: {route.request.url}")
+        route.abort()
 
-    def open(self, name, fragment=""):
-        """Open a page of the built book and wait until its maths is set."""
+    def leave(self):
+        """Forget the page, what it has stored and what went wrong: the next reader finds an empty window."""
+        if self.page.url.startswith("file:"):
+            self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.page.goto("about:blank")
+        self.page.unroute(MATHS)
+        self.page.context.clear_cookies()
+        self.problems = []
+
+    def open(self, name, fragment="", maths=True):
+        """Open a page of the built book and wait until its maths is set, or leave a deck's maths as TeX."""
+        if not maths:
+            self.page.route(MATHS, lambda route: route.fulfill(body="", content_type="text/javascript"))
         self.page.goto((HTML / name).as_uri() + fragment, wait_until="load")
-        self.page.wait_for_function(
-            "() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)", timeout=20_000
-        )
-        self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
+        if maths:
+            self.page.wait_for_function(
+                "() => !window.MathJax || (MathJax.startup && MathJax.startup.promise)", timeout=20_000
+            )
+            self.page.evaluate("() => window.MathJax ? MathJax.startup.promise : null")
         return self.page
 
     def sideways(self):
@@ -85,19 +101,29 @@ class Visit:
         )
 
 
+@pytest.fixture(scope="session")
+def windows():
+    """Empty windows of the browser: to open another one takes as long as to load a page."""
+    return []
+
+
 @pytest.fixture
-def visit(browser):
-    """A function that opens a page at a width, light or dark."""
-    contexts = []
+def visit(browser, windows):
+    """A function that opens a window of a width, light or dark, with nothing in it."""
+    used = []
 
     def at(width=1280, height=900, scheme="light"):
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        contexts.append(context)
-        return Visit(context.new_page())
+        size = {"width": width, "height": height}
+        reader = windows.pop() if windows else Visit(browser.new_context(viewport=size).new_page())
+        used.append(reader)
+        reader.page.set_viewport_size(size)
+        reader.page.emulate_media(color_scheme=scheme)
+        return reader
 
     yield at
-    for context in contexts:
-        context.close()
+    for reader in used:
+        reader.leave()
+    windows += used
 
 
 @pytest.fixture

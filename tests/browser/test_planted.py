@@ -86,3 +86,14 @@ def test_a_fault_on_a_slide_is_found(visit, tmp_path, check, body, said):
 def test_a_note_on_a_slide_is_found(visit, tmp_path):
     body = SLIDE.format('<aside class="notes">For the speaker</aside>')
     assert opened(visit, tmp_path, body, width=1280).page.evaluate(NOTE_SHOWS)
+
+
+def test_a_window_that_was_used_is_empty(visit, tmp_path):
+    """For the next reader: no page, nothing stored, nothing gone wrong."""
+    reader = opened(visit, tmp_path, "<script>localStorage.theme = 'dark'; nowhere.to.be = 1</script>")
+    assert reader.problems and reader.page.evaluate("() => localStorage.length") == 1
+    reader.leave()
+    assert reader.page.url == "about:blank" and reader.problems == []
+    (tmp_path / "page.html").write_text(small_page(SOUND), encoding="utf8")
+    reader.page.goto((tmp_path / "page.html").as_uri())
+    assert reader.page.evaluate("() => localStorage.length") == 0 and reader.problems == []

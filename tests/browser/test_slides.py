@@ -74,7 +74,7 @@ TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     """Every slide has its minutes; the core takes at most 40 of them, and the key A adds the others."""
-    page = visit(width=1280, height=720).open(f"slides/{stem}.html")
+    page = visit(width=1280, height=720).open(f"slides/{stem}.html", maths=False)
     page.wait_for_function("() => window.Reveal && Reveal.isReady()")
     core = page.evaluate(TIMINGS)
     page.keyboard.press("a")

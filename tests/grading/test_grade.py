@@ -37,7 +37,7 @@ def test_the_command_prints_a_table_and_writes_page_and_data(project, capsys):
     assert "M5, " in page and "8 of 11" in page and "<script" not in page
 
 
-def test_a_file_that_is_no_notebook_is_said_in_a_sentence(project, capsys):
+def test_a_file_that_is_not_a_notebook_is_said_in_a_sentence(project, capsys):
     (project / "notes.ipynb").write_text("hello")
     assert main(["notes.ipynb"]) == 1
     assert main(["missing.ipynb"]) == 1

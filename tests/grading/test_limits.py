@@ -132,7 +132,7 @@ def test_to_look_for_a_definition_takes_little_time(source):
 
 
 @pytest.mark.parametrize("key", ["01.sampling", "02.below-entropy"])
-def test_an_exact_value_with_noise_is_no_share_of_a_sample(key):
+def test_an_exact_value_with_noise_is_not_a_share_of_a_sample(key):
     question = find(key)
 
     def noisy(*case):

@@ -6,10 +6,10 @@ import pytest
 from lmcourse.feedback import WrongAnswer, check, check_hidden
 from lmcourse.hints.answers import Unreadable
 from lmcourse.hints.judging import judge
-from lmcourse.hints.question import Mistake, Question
+from lmcourse.hints.question import Mistake, Question, formula_value
 from lmcourse.questions import find
 from lmcourse.questions.shared.wrong import padding_counted
-from tests.hints.small_questions import MEAN
+from tests.hints.small_questions import MEAN, SLOPE
 
 
 def test_judge_meets_the_student_only_through_data():
@@ -32,6 +32,27 @@ def test_fresh_inputs_follow_from_the_seed():
     first, again, other = (MEAN.fresh_cases(seed)[0][0] for seed in (1, 1, 2))
     assert (first == again).all()
     assert not np.allclose(first, other)
+
+
+def test_what_is_kept_for_the_next_answer_stays_as_it_is():
+    """Fresh inputs and values of formulas are computed once; neither their users nor formulas change them."""
+    first = MEAN.fresh_cases(1)[0][0]
+    before = first.copy()
+    first[:] = 0
+    assert (MEAN.fresh_cases(1)[0][0] == before).all()
+
+    def emptying(x, a):
+        x.clear()
+        return np.array([a, 1.0])
+
+    case = ([1.0, 2.0], 3.0)
+    for formula in (emptying, lambda x, a: np.array([sum(x), a])):
+        value = formula_value(SLOPE, formula, case, right=np.zeros(2))
+        assert (value == [3.0, 1.0 if formula is emptying else 3.0]).all() and case == ([1.0, 2.0], 3.0)
+        value[:] = 0
+        assert formula_value(SLOPE, formula, case, right=np.zeros(2)).all()
+    other = formula_value(SLOPE, lambda x, a: np.array([sum(x), a]), ([5.0], 1.0), right=np.zeros(2))
+    assert (other == [5.0, 1.0]).all()
 
 
 def test_an_answer_for_the_visible_cases_only_fails_on_fresh_ones():

@@ -140,7 +140,7 @@ def test_a_ratio_in_a_hint_is_that_of_the_entry_it_is_said_of():
         assert (numbers(wrong(*case)) > 0).all()
 
 
-def test_an_infinite_number_of_days_is_no_whole_number():
+def test_an_infinite_number_of_days_is_not_a_whole_number():
     question = find("03.plan")
     plan = question.right() | {"days": np.inf}
     verdict = judge(question, lambda case: plan, question.cases)

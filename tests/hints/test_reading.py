@@ -64,7 +64,7 @@ def test_what_else_pandas_has_is_named(value, says):
         (object(), "type object"),
     ],
 )
-def test_what_is_no_number_is_named(value, says):
+def test_a_value_that_is_not_a_number_is_named(value, says):
     assert says in message("99.mean", lambda nats, real: value)
 
 

@@ -134,6 +134,10 @@ CALLS = {
         lambda: TokenizedText.from_ids([99], TEXT.vocabulary),
         "99 is not an id of the vocabulary: ids go from 0 to",
     ),
+    "the start of a sentence among ids": (
+        lambda: TokenizedText.from_ids([TEXT.vocabulary.bos, 3, 2], TEXT.vocabulary),
+        "<s> is among the ids, first at 0. Leave it out",
+    ),
     # topic models
     "a string for documents": (lambda: word_counts("the cat"), "a list of strings is expected"),
     "a string for words to count": (

@@ -22,8 +22,9 @@ import pytest
 import lmmetrics.__main__
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
+from lmmetrics._commands.fit import SMOOTHING
 from lmmetrics._commands.parser import Parser
-from lmmetrics.ngram import MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
+from lmmetrics.ngram import GoodTuring, MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.score import UNITS
 from lmmetrics.text import Vocabulary
 
@@ -250,7 +251,7 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
     with pytest.raises(ValueError, match="broadcast"):
         run(capsys, *arguments, "--debug")
     monkeypatch.setattr("lmmetrics._commands.models.score_documents", lambda *given, **options: len(3))
-    status, printed = run(capsys, *arguments)  # what is no ValueError is no traceback either
+    status, printed = run(capsys, *arguments)  # other errors are sentences, too
     assert status == 1 and "TypeError" in printed.err and "may be a fault of lmmetrics" in printed.err
     assert "Traceback" not in printed.err
     status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
@@ -496,6 +497,14 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     assert "1 of 3 documents has the text of an earlier one" in printed.err
 
 
+def test_a_method_without_fallback_says_what_else_to_do(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(SMOOTHING, "good-turing", GoodTuring)
+    (tmp_path / "small.txt").write_text("a a b b\n", encoding="utf-8")
+    arguments = "fit", tmp_path / "small.txt", "--smoothing", "good-turing", "--out", tmp_path / "model"
+    status, printed = run(capsys, *arguments)
+    assert status == 1 and ". Take --smoothing witten-bell" in printed.err and "--fallback" not in printed.err
+
+
 def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, capsys):
     (tmp_path / "small.txt").write_text("a b a c a b\n", encoding="utf-8")
     small = "fit", tmp_path / "small.txt", "--out", tmp_path / "model"
@@ -605,7 +614,7 @@ sys.exit(__main__.run())
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(folder):
+def test_a_reader_may_stop_before_the_end(folder):
     command = [sys.executable, "-m", "lmmetrics", "score", folder / "m3.arpa", folder / "test"]
     with subprocess.Popen(
         [*command, "--lines", "--documents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -633,7 +642,7 @@ def test_a_disk_that_is_full_is_an_error(folder):
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such devices")
-def test_a_device_or_a_socket_is_no_text_but_a_pipe_is(folder, tmp_path, capsys):
+def test_a_device_or_a_socket_is_refused_and_a_pipe_is_read(folder, tmp_path, capsys):
     for device in ("/dev/zero", "/dev/full", "/dev/urandom"):
         for command in (("count", device), ("fit", device, "--out", tmp_path / "m", "--memory", "1GB")):
             status, printed = run(capsys, *command)

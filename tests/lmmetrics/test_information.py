@@ -195,7 +195,7 @@ def test_the_tolerance_is_for_rounding_only():
         (1.0, "p is one number; a list of probabilities is expected"),
     ],
 )
-def test_what_is_no_distribution(p, words):
+def test_a_value_that_is_not_a_distribution_is_refused(p, words):
     with pytest.raises(ValueError, match=words):
         entropy(p)
 

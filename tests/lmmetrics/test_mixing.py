@@ -125,12 +125,12 @@ def test_what_was_learned_stands_beside_what_was_given(tales):
 
 
 @pytest.mark.parametrize("weights", [[1], [0.5, 0.6], [1.5, -0.5], [np.nan, 1], "ab", [[1], [0.5, 0.5]]])
-def test_weights_that_are_no_weights(weights):
+def test_wrong_weights_are_refused(weights):
     with pytest.raises(ValueError, match=r"weights is .*; expected 2 numbers"):
         Mixture([UnigramCache(), UnigramCache()], weights)
 
 
-def test_things_that_are_no_models():
+def test_values_that_are_not_models_are_refused():
     with pytest.raises(TypeError, match="int has no log_probs"):
         Mixture([3])
     with pytest.raises(ValueError, match="at least one model"):

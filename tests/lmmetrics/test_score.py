@@ -161,14 +161,14 @@ def test_a_tiny_negative_says_rounding():
 
 
 @pytest.mark.parametrize("value", [True, None, "1", [1.0], 1j, np.array([1.0]), np.bool_(True)])
-def test_nats_that_are_no_number(value):
+def test_nats_that_are_not_a_number_are_refused(value):
     with pytest.raises(TypeError, match="real number"):
         Score(value, tokens=3)
 
 
 @pytest.mark.parametrize("value", [True, 3.5, 3.0, math.nan, "3", np.bool_(True), np.float64(3)])
 @pytest.mark.parametrize("field", sorted(UNITS.values()))
-def test_counts_that_are_no_whole_numbers(field, value):
+def test_counts_that_are_not_whole_numbers_are_refused(field, value):
     with pytest.raises(TypeError, match=f"{field} must be a whole number"):
         Score(1.0, **{field: value})
 

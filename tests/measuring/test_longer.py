@@ -1,4 +1,4 @@
-"""What chapter 07 stores of a larger LSTM, and of gradients: a part of it again, and small runs."""
+"""What chapter 07 stores of larger networks, and of gradients: a part of it again, and small runs."""
 
 import json
 
@@ -22,30 +22,41 @@ def test_the_best_setting_gets_the_other_seeds(tmp_path):
         tokenize([part], by="char", vocabulary=train.vocabulary)
         for part in ("the dog sat on the mat. " * 6, "the cat and the dog sat on the mat. " * 5)
     )
-    kept, settings = tmp_path / "rows", ((8, 0.2, 0.01), (4, 0.0, 0.01))
+    kept, settings = tmp_path / "rows", (("LSTM", 8, 0.2, 0.01), ("Transformer", 4, 0.0, 0.01))
     options = {"steps": 20, "seeds": range(3), "kept": kept, "settings": settings}
     rows = list(longer.runs((train, valid, test), **options))
     assert [row["seed"] for row in rows] == [0, 0, 1, 2]
     best = min(rows[:2], key=lambda row: min(row["valid"]))
-    assert all(row["width"] == best["width"] for row in rows[2:])
+    assert all(row["model"] == best["model"] and row["width"] == best["width"] for row in rows[2:])
     assert all(len(row["sample"]) >= 120 and len(row["past"]) == len(PASTS) for row in rows)
     assert list(longer.runs((train, valid, test), **options)) == [json.loads(json.dumps(row)) for row in rows]
 
 
 def test_a_short_training_gives_what_is_stored(texts):
-    setting, steps = longer.SHORT
-    row, again = stored()["longer"]["short"], longer.run(texts, *setting, steps, 0)
-    assert [row[key] for key in longer.KEY] == [*setting, steps, 0]
-    for key in ("valid", "test", "past"):
-        assert np.allclose(row[key], again[key], atol=2e-3), key
+    settings, steps = longer.SHORT
+    for setting, row in zip(settings, stored()["longer"]["short"], strict=True):
+        again = longer.run(texts, *setting, steps, 0)
+        assert [row[key] for key in longer.KEY] == [*setting, steps, 0]
+        for key in ("valid", "test", "past"):
+            assert np.allclose(row[key], again[key], atol=2e-3), key
+
+
+def test_the_wide_networks_have_about_as_many_parameters(texts):
+    wide = [setting for setting in longer.SETTINGS if setting[1] > 100]
+    counts = [
+        longer.network(kind, texts[0].vocabulary, width, dropout, seed=0).parameter_count
+        for kind, width, dropout, _ in wide
+    ]
+    assert {kind for kind, *_ in wide} == {"LSTM", "Transformer"}
+    assert max(counts) < 1.05 * min(counts)
 
 
 def test_the_stored_rows_are_whole():
     made = stored()["longer"]
-    assert {(row["width"], row["dropout"], row["rate"]) for row in made["runs"]} == set(longer.SETTINGS)
+    assert {tuple(row[key] for key in longer.KEY[:4]) for row in made["runs"]} == set(longer.SETTINGS)
     tried = [row for row in made["runs"] if row["seed"] == 0]
     best = min(tried, key=lambda row: min(row["valid"]))
-    seeds = [row["seed"] for row in made["runs"] if row["width"] == best["width"]]
+    seeds = [row["seed"] for row in made["runs"] if all(row[key] == best[key] for key in longer.KEY[:4])]
     assert sorted(seeds) == list(longer.SEEDS)
     assert all(row["steps"] == made["steps"] and len(row["tales"]) == 6 for row in made["runs"])
 

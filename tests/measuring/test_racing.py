@@ -135,8 +135,13 @@ def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
     assert asked & set().union(*racing.runs_of(words.train))
     thinned = racing.as_long(words, len(alone), seed=0)
     assert 0.99 * len(alone) < len(thinned) <= len(alone)
-    (row,) = racing.thinned(draws=[0], orders=[2])
-    assert row.keys() == STORED["documentation"]["thinned"][0].keys() and row["tokens"] == len(thinned)
+    few = {"width": 16, "steps": 2, "passes": 1}
+    (row,) = racing.thinned(draws=[0], orders=[2], **few)
+    like = STORED["documentation"]["thinned"][0]
+    assert row.keys() == like.keys() and row["models"].keys() == like["models"].keys()
+    assert row["tokens"] == like["tokens"] == len(thinned)
+    (row,) = racing.searched(settings=racing.SEARCHED[:1], **few)
+    assert row.keys() == STORED["documentation"]["searched"][0].keys()
 
 
 def test_the_floor_is_measured_in_parts_that_add_up():
@@ -170,6 +175,11 @@ def test_the_stored_rows_are_whole():
     alone = [row for row in STORED["documentation"]["runs"] if row["pages"] == "no copies"]
     assert {len(row["curve"]) - 1 for row in alone} == {racing.ALONE_PASSES}
     assert [row["rate"] for row in STORED["documentation"]["remembering"]] == [0.01, 0.02]
-    assert [row["draw"] for row in STORED["documentation"]["thinned"]] == list(racing.SEEDS)
+    assert [row["seed"] for row in STORED["documentation"]["thinned"]] == list(racing.SEEDS)
+    assert {len(row["curve"]) - 1 for row in STORED["documentation"]["thinned"]} == {racing.ALONE_PASSES}
+    for row, like in zip(STORED["documentation"]["faster"], (made[0], made[3]), strict=True):
+        assert (row["pages"], row["seed"]) == like and row["rate"] == racing.FASTER
+    settings = [(row["rate"], row["dropout"]) for row in STORED["documentation"]["searched"]]
+    assert settings == [(setting["rate"], setting["dropout"]) for setting in racing.SEARCHED]
     for steps in ("floor", "floor longer"):
         assert len(STORED[steps]) == 2 * len(racing.SEEDS) * len(racing.FLOOR_RATES)

@@ -697,7 +697,7 @@ def test_a_pair_that_differs_in_two_columns_is_told_so():
 
 
 def test_rounding_errors_refute_nothing():
-    """Models that differ in a tiny probability, or lead by a hair, are no examples; float32 is one."""
+    """Models that differ in a tiny probability, or lead by a hair, are not examples; float32 is one."""
     names = dict(SET.names_before["kl-or-loss"])
     exec(SET.tasks["kl-or-loss"], names)
     tiny = [0.5, 0.5], [1 - 1e-13, 1e-13], [1 - 1e-14, 1e-14]

@@ -14,7 +14,7 @@ from lmcourse.checks import RULES, findings, main
 from lmcourse.files.notebooks import canonical, read, to_text
 from lmcourse.rules.tree import Tree
 from lmcourse.rules.turned import READ, said_in
-from lmcourse.sets.release import release
+from lmcourse.sets.release import install_line, release
 from tests.rules import test_guides
 
 STEM = "02_topic"
@@ -79,6 +79,15 @@ Derivation(x).step(y, because="so")
 """
 
 
+PLACES = """\
+[Where things are](#where-things-are)
+
+## Where things are
+
+- the site: `lmcourse/site/building.py`, `lmcourse/static/book.css`, `lmcourse/templates/a.j2`
+"""
+
+
 def solved_set():
     """Ten tasks of 3 points, one of them graded by hand, executed."""
     cells = [new_markdown_cell("# A set")]
@@ -120,6 +129,9 @@ def clean_files(tmp_path_factory):
     texts = {
         "_toc.yml": 'root: book/index\nparts:\n  - caption: "Part I: A part"\n    chapters:\n'
         + "".join(f"      - file: {path.rpartition('.')[0]}\n" for path in (PAGE, PLAN, LAB, EXERCISE)),
+        "CHANGELOG.md": "# Changelog\n\n## 0.2.0 (unreleased)\n\n## 0.1.0\n",
+        "CONTRIBUTING.md": PLACES,
+        "pyproject.toml": '[project]\nrequires-python = ">=3.12"\n[tool.ruff]\ntarget-version = "py312"\n',
         "_config.yml": "execute:\n  raise_on_error: true\n",
         "requirements.txt": "# pinned\nnumpy==2.4.6\ntorch[cpu]==2.13.0  # why\nmyst-nb==1.4.0\n",
         "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
@@ -128,7 +140,7 @@ def clean_files(tmp_path_factory):
         PLAN: "# Lesson plan\n",
         LAB: to_text(lab()),
         SOLUTION: to_text(solved_set()),
-        "lmmetrics/__init__.py": "from lmmetrics.score import Score\n",
+        "lmmetrics/__init__.py": 'from lmmetrics.score import Score\n\n__version__ = "0.2.0"\n',
         "lmmetrics/_parts.py": "import math\n",
         "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
         "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
@@ -504,6 +516,21 @@ PLANTED = [
         write("lmcourse/hint.py", "hint = f'{n} faults: ' 'Whoever counts them.'\n"),
         "hint.py: 'Whoever'",
     ),
+    (
+        "english_is_idiomatic",
+        write("tests/test_names.py", "def test_a_score_is_no_loss():\n    pass\n"),
+        "'is no loss' is not plain English",
+    ),
+    (
+        "english_is_idiomatic",
+        write("tests/test_comments.py", "x = 1  # whoever reads this\n"),
+        "'whoever' is not plain English",
+    ),
+    (
+        "english_is_idiomatic",
+        write("lmmetrics/remark.py", "x = 1  # this is no loss\n"),
+        "remark.py: 'is no loss'",
+    ),
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
     ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
@@ -634,6 +661,29 @@ PLANTED = [
         write("book/index.md", "Chapter 2 of a book, and chapters 02 and 13.\n"),
         "chapter 13 is not in the book",
     ),
+    (
+        "folders_are_in_the_list_of_places",
+        write("CONTRIBUTING.md", PLACES.replace(", `lmcourse/templates/a.j2`", "")),
+        "lacks lmcourse/templates/",
+    ),
+    (
+        "one_version",
+        write("CITATION.cff", 'version: "0.1.0"\n'),
+        "CITATION.cff: names 0.1.0, and lmmetrics/__init__.py 0.2.0",
+    ),
+    ("one_version", replace("CHANGELOG.md", "## 0.2.0", "## 0.3.0"), "CHANGELOG.md: names 0.3.0"),
+    (
+        "one_oldest_python",
+        write("README.md", "You need\nPython 3.11 or newer.\n"),
+        "README.md, line 2: names Python 3.11, and requires-python is 3.12",
+    ),
+    (
+        "one_oldest_python",
+        write("lmcourse/install.py", '"""Needs a C compiler.\n\nSo use Python 3.11 to 3.13."""\n'),
+        "install.py, line 3: names Python 3.11",
+    ),
+    ("one_oldest_python", write("Makefile", "sys.version_info < (3, 13)\n"), "names Python 3.13"),
+    ("one_oldest_python", replace("pyproject.toml", "py312", "py310"), "line 4: names Python 310"),
     (
         "requirements_are_pinned",
         replace("requirements.txt", "numpy==2.4.6", "numpy>=2"),
@@ -767,6 +817,13 @@ def test_plain_words_and_words_in_quotation_marks_are_fine(project):
     assert list(checks.words.english_is_idiomatic(Tree(project))) == []
 
 
+def test_the_lines_that_install_the_project_do_not_make_a_cell_long(project):
+    """With an address of the project, `make exercises` puts two lines above the first code of a lab."""
+    source = install_line("ann/book") + "\n".join(f"x{n} = {n}" for n in range(25))
+    add_code(LAB, source)(project)
+    assert list(checks.sets.cells_are_short(Tree(project))) == []
+
+
 def test_a_guarded_import_and_a_dependency_of_a_dependency_are_fine(project):
     source = "import packaging\ntry:\n    import nltk\nexcept ImportError:\n    nltk = None\n"
     (project / "requirements.txt").write_text(
@@ -797,7 +854,7 @@ def test_the_command_prints_the_rule_and_fails(project, monkeypatch, capsys):
     assert main([]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("[requirements_are_pinned]")
-    assert lines[-1] == f"{len(RULES)} rules checked, 1 findings of 1 rules."
+    assert lines[-1] == f"{len(RULES)} rules checked, 1 finding of 1 rule."
 
 
 def test_the_command_checks_the_rules_that_are_named(project, monkeypatch, capsys):
@@ -805,7 +862,7 @@ def test_the_command_checks_the_rules_that_are_named(project, monkeypatch, capsy
     monkeypatch.chdir(project)
     assert main(["english_is_idiomatic"]) == 0
     assert main(["english_is_idiomatic", "requirements_are_pinned"]) == 1
-    assert "2 rules checked, 1 findings" in capsys.readouterr().out
+    assert "2 rules checked, 1 finding of 1 rule." in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["requirement_are_pinned"])
     assert "did you mean 'requirements_are_pinned'?" in capsys.readouterr().err

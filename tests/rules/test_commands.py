@@ -29,7 +29,7 @@ def installed(tmp_path_factory):
 
 
 ANYWHERE = {"bench", "exam", "grade", "grade_class"}
-"""The commands that need nothing of the project but the package; `install` is no module of the course."""
+"""The commands that need nothing of the project but the package; `install` is not a module of the course."""
 
 
 @pytest.mark.parametrize("name", sorted({*COMMANDS} - ANYWHERE - {"install"}))

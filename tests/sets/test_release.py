@@ -37,6 +37,13 @@ def cells(notebook):
 # What students get
 
 
+def test_a_task_may_have_parts_that_are_named_together():
+    solved = read(TINY)
+    more = "## Task 4a: one\n## Task 4b: another\n## Task 5: a last one, as in Task 4 and Task 4b"
+    solved.cells.append(new_markdown_cell(more))
+    assert "Task 4b" in to_text(student_set(canonical(solved)))
+
+
 def test_a_gap_raises_the_task_message_and_keeps_the_rest():
     student = cells(student_set(read(TINY)))
     assert student["bits"].source == (
@@ -321,6 +328,33 @@ BROKEN = {
         ),
         r"cell 13 \(So\.\): has no prompt",
     ),
+    "a task is put in": (
+        put("## Task 1 (★): the new one"),
+        r"Task 1 \(★\): bits\): Task 1 comes after Task 1\. Number the tasks in order",
+    ),
+    "a number is left out": (
+        lambda solved: solved.cells.append(new_markdown_cell("## Task 5: more")),
+        r"Task 5 comes after Task 3\.",
+    ),
+    "a letter is left out": (
+        lambda solved: solved.cells.extend(
+            [new_markdown_cell("## Task 4a: one"), new_markdown_cell("## Task 4c: another")]
+        ),
+        r"Task 4c comes after Task 4a\.",
+    ),
+    "the first task is the second": (
+        lambda solved: solved.cells.pop(2),
+        r"Task 2 comes after no task\.",
+    ),
+    "the message of another task": (
+        edit("coins", "Task 2: put", "Task 3: put"),
+        r"its task message is not that of its heading\. Begin it with 'Task 2:'",
+    ),
+    "a message without a number": (edit("coins", "Task 2: put", "Put"), "Begin it with 'Task 2:'"),
+    "a reference to a task that is not there": (
+        put("The bits of Task 4 are twice those of Task 1."),
+        "names Task 4, which the set lacks",
+    ),
     "no rubric": (edit("why-add", "**Rubric**", "**Points**"), "Rubric"),
     "a rubric that does not add up": (edit("why-add", "- 1 point: the l", "- 2 points: the l"), "gives 3"),
     "code graded by hand": (settings("coins", grade=True, points=1), "graded by hand"),
@@ -356,7 +390,7 @@ def test_a_broken_set_is_refused_and_nothing_is_written(fault, project):
         ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": ["words"]}', "not a valid notebook"),
     ],
 )
-def test_what_is_no_notebook_is_refused(text, words, project):
+def test_a_file_that_is_not_a_notebook_is_refused(text, words, project):
     path = project / "solutions" / "tiny" / "tiny.ipynb"
     path.write_text(text)
     with pytest.raises(NotebookError, match=f"{re.escape(str(path))}: {words}"):

@@ -158,7 +158,7 @@ def test_a_failing_cell_fails_the_build_and_says_where(small_book, build):
 
 @pytest.mark.slow
 def test_a_build_that_failed_goes_on_failing_until_its_cause_is_gone(small_book, build):
-    """A second run says the same; with the page mended the build is good, and the next one does nothing."""
+    """A second run says the same; with the page corrected the build is good, and the next does nothing."""
     good = (small_book / "b.md").read_text(encoding="utf8")
     (small_book / "b.md").write_text(f"{good}\n{{ref}}`nowhere`\n", encoding="utf8")
     said = [build() for _ in range(2)]

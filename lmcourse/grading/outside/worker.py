@@ -63,7 +63,7 @@ class Worker:
             self.connection.sendall(b'{"do": "fork"}')
             size = struct.unpack(">I", self.read(4, time.monotonic() + 20))[0]
             pid = json.loads(self.read(min(size, 1000), time.monotonic() + 20))["pid"]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
             ours.close()
             raise Died("ended the Python process.") from None
         finally:

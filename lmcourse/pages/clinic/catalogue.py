@@ -11,7 +11,7 @@ import functools
 from lmcourse.pages.clinic.explanations import FIELDS, Explanation
 from lmmetrics.score import LABELS, UNITS
 
-__all__ = ["EXPLANATIONS", "UNNUMBERED"]
+__all__ = ["COMMON", "EXPLANATIONS", "UNNUMBERED"]
 
 TOKEN, CHAR = ("token",), ("char",)
 per_token = functools.partial(Explanation, units=TOKEN)
@@ -55,6 +55,13 @@ BASES = (
         "gensim reports the bound of a topic model as a negative number of nats per word; this is it.",
         number="-h",
     ),
+    of_perplexity(
+        "M48",
+        "gensim printed both numbers: the bound is in nats per word, but its “perplexity” is 2 to the power "
+        "of minus the bound. The right one is e to that power, about {r}.",
+        number="-h / ln2",
+    ),
+    of_perplexity("M5", "This is the mean log probability in bits, with its sign.", number="-h / ln2"),
     of_perplexity("M48", "A topic model: gensim's log line raises 2 to a bound in nats.", "h * ln2"),
 )
 
@@ -281,6 +288,9 @@ def _guessed_lengths():
 
 EXPLANATIONS = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guessed_lengths())
 """Every explanation; where two fit equally well, the earlier one is named first."""
+
+COMMON = ("M19", "M20", "M25", "M34", "M36", "M38", "M17", "M21", "M12", "M13", "M35", "M37")
+"""Mistakes that need a count, the commonest first, as they are offered where the count is missing."""
 
 UNNUMBERED = {
     "higher": ("M11", "M15", "M24", "M31", "M39", "M43", "M51"),

@@ -59,7 +59,8 @@ class Explanation:
     mistake : str
         An id of `lmcourse.hints.mistakes.NAMES`.
     story : str
-        What would have happened. ``{x}`` is filled with the implied cost, ``{p}`` with its probability.
+        What would have happened. ``{x}`` is filled with the implied cost, ``{p}`` with its probability,
+        ``{r}`` with the perplexity of a got number that is minus the nats.
     nats : str
         The nats per unit that the mistake reports; the page shows them as the quantity asked for.
     number : str

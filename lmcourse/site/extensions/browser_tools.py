@@ -20,7 +20,7 @@ from lmcourse.files.places import ROOT
 from lmcourse.hints import mistakes
 from lmcourse.pages import known_texts
 from lmcourse.pages.clinic import catalogue, explanations
-from lmcourse.pages.clinic.catalogue import EXPLANATIONS, UNNUMBERED
+from lmcourse.pages.clinic.catalogue import COMMON, EXPLANATIONS, UNNUMBERED
 from lmcourse.site.extensions.chapters import EvidenceTable
 from lmmetrics import score
 
@@ -101,6 +101,7 @@ def clinic_data():
         "fields": explanations.FIELDS,
         "hints": explanations.HINTS,
         "words": explanations.DERIVED,
+        "common": COMMON,
         "unnumbered": unnumbered,
     }
     return {**converter_data(), "clinic-data": own}

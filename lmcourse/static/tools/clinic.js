@@ -16,9 +16,10 @@
   const SAMPLE = 1000;
   const OFFERED = 5;
   /* A count that the reader did not give is looked for between these bounds. The first kind of bound is the count
-     itself, the second its ratio to the tokens. RATIOS has, for two units, the bounds of their ratio and its usual value. */
+     itself, the second its ratio to the tokens, and where there is a third number, the usual ratio. RATIOS has, for two
+     units, the bounds of their ratio and its usual value. */
   const BOUNDS = { steps: [2, 4096], types: [2, 1e7], vocabulary: [2, 1e7], aux: [1e-4, 20] };
-  const SHARES = { pads: [0, 20], kept: [0.01, 1], windows: [0, 0.5], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
+  const SHARES = { pads: [0, 20], kept: [0.01, 1, 0.8], windows: [0, 1 / 16], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
   const RATIOS = {
     "tokens words": [0.98, 20, 1.3], "chars words": [1.2, 15, 5.5], "bytes words": [1.2, 45, 6],
     "chars tokens": [0.3, 12, 4], "bytes tokens": [1, 20, 4], "bytes chars": [1, 4, 1.05],
@@ -29,6 +30,10 @@
     ["7.54 per token instead of 15.3 per word", { got: "7.54", expected: "15.3", unit: "word" }],
     ["178.9 instead of 141.2 on the Penn Treebank", { got: "178.9", expected: "141.2", text: "ptb-test" }],
   ];
+  /* Another model, seed or text may account for a change of the nats by up to this factor; another past for less. */
+  const PERHAPS = 2;
+  const PAST = [0.9, 1.1];
+  const UNUSUAL = Math.LN2;
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
   /* -- the arithmetic of an explanation -- */
@@ -76,9 +81,10 @@
 
   /* given: {quantity, unit, got: {value, half}, expected: {value, half}, known: {tokens: ...}}; half is half of
      the last digit typed. Returns {agree, side, fits, soft, near, would, untested, chance}: lists, best first; `would`
-     has the mistakes that fit for one count that was not given, with that count; `chance` is the share of wrong
-     numbers drawn at random that would fit something, to the digits typed. */
-  function diagnose(explanations, given) {
+     has the mistakes that fit for one count that was not given, with that count, the commonest first (`common` lists
+     mistakes in that order); `chance` is the share of wrong numbers drawn at random that would fit something, to the
+     digits typed. */
+  function diagnose(explanations, given, common = []) {
     const { quantity, unit, got, expected, known } = given;
     const side = Number.isNaN(got.value) ? "nan" : got.value === Infinity ? "infinite"
       : got.value > expected.value ? "higher" : "lower";
@@ -106,7 +112,7 @@
       fits: found.filter((item) => item.fits),
       soft,
       near: found.filter((item) => !item.fits && item.distance < NEAR).slice(0, 5),
-      would: would.sort((a, b) => a.unusual - b.unusual),
+      would: offered(would, common),
       untested: byField(untested),
       chance: covered(found, given),
     };
@@ -115,7 +121,7 @@
   /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
      the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few, unusual}; an
      empty list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than
-     tokens; `unusual`: how far the ratio of two units is from the usual one, as a logarithm. */
+     tokens; `unusual`: how far a ratio is from the usual one, as a logarithm. */
   function solve(explanation, missing, given) {
     const base = COUNTS[given.unit], { got, expected } = given;
     const others = missing.filter((name) => name !== base);
@@ -137,11 +143,21 @@
     return low <= high ? [{ explanation, name, low, high, per, few, unusual }] : [];
   }
 
+  /* Explanations whose count is believable come first, the commonest mistakes before others. */
+  function offered(would, common) {
+    const rank = ({ explanation }) => (common.indexOf(explanation.mistake) + 1) || common.length + 1;
+    const far = ({ unusual }) => Number(unusual > UNUSUAL);
+    return would.sort((a, b) => far(a) - far(b) || rank(a) - rank(b) || a.unusual - b.unusual);
+  }
+
   /* Where a missing count is looked for, and its usual value if there is one; undefined when nothing is known to bound it. */
   function range(name, known, needed) {
     if (name in BOUNDS) return [BOUNDS[name][0], name === "types" ? known.unknown || BOUNDS.types[1] : BOUNDS[name][1]];
     if (name in SHARES && known.tokens) {
-      return [Math.max(SHARES[name][0] * known.tokens, 1e-3), Math.min(SHARES[name][1], name === "kept" ? 0.999 : Infinity) * known.tokens];
+      const most = Math.min(SHARES[name][1], name === "kept" ? 0.999 : Infinity) * known.tokens;
+      const lines = name === "documents" && known.ends !== undefined ? known.ends : Infinity;  // a document has one or more
+      const usual = SHARES[name].slice(2).map((ratio) => ratio * known.tokens);
+      return [Math.max(SHARES[name][0] * known.tokens, 1e-3), Math.min(most, lines), ...usual];
     }
     const other = needed.find((field) => field !== name && field in known && UNITS.some((unit) => COUNTS[unit] === field));
     const pair = other && Object.entries(RATIOS).find(([key]) => key.split(" ").includes(name) && key.split(" ").includes(other));
@@ -376,7 +392,7 @@
     const { given, faults } = read(texts, data.fields);
     LMM.page.markFaults(view.form, Object.fromEntries(Object.entries(faults).map(([name, text]) => [PREFIX + name, text])));
     const wrong = [...new Set(Object.values(faults))];
-    const found = given && !wrong.length ? diagnose(data.explanations, given) : undefined;
+    const found = given && !wrong.length ? diagnose(data.explanations, given, data.common) : undefined;
     view.buttons.hidden = !found;
     view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
     const text = wrong.length ? `Nothing is diagnosed. ${wrong.join(" ")}`
@@ -407,16 +423,27 @@
       return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].explanation)}.` +
         `${sameNumber}${fewDigits} ${mark}`;
     }
-    if (soft.length) return `No mistake predicts this number, but it lies where some would put it. ${mark}`;
+    const perhaps = mayBeRight(given) ? "Perhaps nothing is wrong: another seed, checkpoint, model or text can move the number as much. " : "";
+    if (soft.length) return `${perhaps}No mistake predicts this number, but it lies where some would put it. ${mark}`;
     if (near.length) {
-      return `No mistake predicts this number; the nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}. ${mark}`;
+      return `${perhaps}No mistake predicts this number; the nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}. ${mark}`;
     }
     const rest = found.would.length + found.untested.length;
     if (rest) {
-      return `None of the mistakes that could be tested leads from one number to the other. Others need a count: ` +
+      return `${perhaps}None of the mistakes that could be tested leads from one number to the other. Others need a count: ` +
         `${found.would.length ? "below stands the count for which each would fit" : "see below"}. ${mark}`;
     }
-    return `No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
+    return `${perhaps}No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
+  }
+
+  /* The ratio of the nats; NaN for a number that is no perplexity. */
+  function changed({ quantity, got, expected }) {
+    return nats(quantity, got.value) / nats(quantity, expected.value);
+  }
+
+  function mayBeRight(given) {
+    const ratio = changed(given);
+    return ratio > 1 / PERHAPS && ratio < PERHAPS;
   }
 
   function signature({ quantity, got, expected }) {
@@ -438,7 +465,7 @@
     if (found.agree) return [];
     const list = (tag, heading, items, write) => items.length
       ? [make("h2", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
-    const hints = hintsFor(found, data);
+    const hints = hintsFor(found, given, data);
     return [
       ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
       ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
@@ -456,20 +483,27 @@
   }
 
   /* What may always be, when nothing fits; mistakes that leave no number of their own. */
-  function hintsFor(found, data) {
+  function hintsFor(found, given, data) {
     if (found.fits.length) return [];
-    return data.unnumbered[found.side].map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
+    const ratio = changed(given), near = given.unit === "token" && ratio > PAST[0] && ratio < PAST[1];
+    const first = ({ mistake }) => Number(near && mistake === "M15");  // windows and strides leave such numbers
+    const listed = [...data.unnumbered[found.side]].sort((a, b) => first(b) - first(a));
+    return listed.map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
   }
 
   function exact({ explanation, predicted, distance, fits }, given) {
     const off = fits ? "" : `, off by ${percent(distance)}`;
     return [
-      make("p", {}, make("strong", {}, title(explanation))),
-      make("p", {}, explanation.story),
+      make("p", {}, make("strong", {}, title(explanation)), ". ", told(explanation.story, given)),
       make("p", {}, `Would give ${LMM.units.format(predicted, 7)}${off}: `,
         make("code", {}, formula(explanation, given, false)), " = ", make("code", {}, formula(explanation, given, true))),
       ...treated(explanation.mistake),
     ];
+  }
+
+  /* A story with the number that it promises: the perplexity, where the got number is minus the nats. */
+  function told(story, { got }) {
+    return story.replace("{r}", Number(Math.exp(-got.value).toPrecision(3)).toLocaleString("en"));
   }
 
   /* A mistake that fits for one count; as many digits of the count as the typed numbers determine. */

@@ -44,10 +44,7 @@ def smooth(method: Smoothing, counts: Any, advance: Callable[[], object] = lambd
                 shorter = below.take(part.suffixes)
             else:
                 shorter = take_values(made[-1][0], part.suffixes, slices)
-            own, left = method.terms(part)
-            own, left = method.combine(part, own, left, shorter)
-            if level.n == 1:
-                own[vocabulary.bos] = 0.0  # never predicted
+            own, left = method.smoothed(part, shorter, counts, of.start)
             probs.append(own)
             weights.append(left)
         weights.append(np.array([method.unseen]))

@@ -79,7 +79,7 @@ def test_an_answer_in_words_is_found(key, change, expected):
     assert words(key, change) == {NAME: expected}
 
 
-def test_nothing_written_and_texts_of_other_tasks_are_no_answer(key):
+def test_nothing_written_and_texts_of_other_tasks_are_not_an_answer(key):
     def notes(nb):
         nb.cells.insert(3, _text("A note of Task 1."))
         nb.cells.insert(0, _text("My name."))

@@ -262,6 +262,6 @@ def test_a_file_of_forty_gigabytes_ends_nobody_elses_grading(tmp_path):
         read_cells(read_file(path))
 
 
-def test_a_label_of_another_form_is_no_label():
+def test_a_label_of_another_form_is_not_read():
     stored = {"cells": [], "metadata": {"course": {"paper": "=1+1" + "L" * 1_500_000}}}
     assert labels_in(json.dumps(stored).encode()) == set()

@@ -449,7 +449,7 @@ CALLS = {
         lambda: encode(WORDS, ODD, tokens=["a", "unheard", "</s>"]),
         "tokens[0] is 'a', but the text has 'the' there",
     ),
-    "tokens that are no strings": (lambda: encode(WORDS, ODD, tokens=["the", 5, "</s>"]), "tokens[1] is 5"),
+    "tokens that are not strings": (lambda: encode(WORDS, ODD, tokens=["the", 5, "</s>"]), "tokens[1] is 5"),
     "probability 0": (
         lambda: encode(NGramModel(2, MaximumLikelihood()).fit(train("word")), KNOWN),
         "has probability 0 under the model: no part",

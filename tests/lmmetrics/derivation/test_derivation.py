@@ -507,7 +507,7 @@ def test_a_refusal_names_what_is_missing():
 
 
 @pytest.mark.parametrize("value", ["x + 1", Eq(x, y), None, [x], x < y])
-def test_what_is_no_expression(value):
+def test_a_value_that_is_not_an_expression_is_refused(value):
     with pytest.raises(TypeError, match="one side of the equation"):
         Derivation(x).step(value, because="no")
     with pytest.raises(TypeError, match="one side of the equation"):

@@ -166,7 +166,7 @@ def test_the_network_is_copied_once_for_the_same_weights(model, monkeypatch):
         before = after
 
 
-def test_the_copy_is_no_part_of_the_model(model):
+def test_the_copy_is_not_part_of_the_model(model):
     names, stored = list(model.state_dict()), len(pickle.dumps(model))
     log_probs = model.log_probs(TEXT)
     assert list(model.state_dict()) == names and len(pickle.dumps(model)) == stored

@@ -176,7 +176,7 @@ def test_the_loss_is_the_measure():
     assert history.train_nats[0] == pytest.approx(score_text(model, TEXT).nats_per("token"), abs=1e-6)
 
 
-def test_a_smoothed_loss_is_no_cross_entropy():
+def test_a_smoothed_loss_is_not_a_cross_entropy():
     """The loss is (1 - s) times the nats plus s times the mean of -ln q over the vocabulary."""
     model = MAKERS["rnn"](TEXT.vocabulary)
     arguments = {"steps": 1, "lr": 1e-12, "length": len(TEXT), "progress": False}

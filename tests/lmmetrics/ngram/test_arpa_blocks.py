@@ -29,7 +29,7 @@ def test_numbers_are_rounded_as_float_rounds_them():
         assert found.tobytes() == expected.tobytes()  # also the sign of -0
 
 
-def test_a_weight_may_be_absent_and_text_is_no_number():
+def test_a_weight_may_be_absent_and_text_is_not_a_number():
     fields = Fields(b"-1\ta b\t-0.5\n-2\tc d\n-3\te f\tg\n-1_0\th i\n", 2)
     np.testing.assert_array_equal(fields.probs(), [-1, -2, -3, np.nan])
     np.testing.assert_array_equal(fields.weights(), [-0.5, 0, np.nan, 0])

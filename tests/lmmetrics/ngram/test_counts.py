@@ -141,7 +141,7 @@ def test_unknown_tokens_in_a_training_text_without_unk_are_refused():
         NGramModel(2, AddK()).fit(tokenize(["a b c"], vocabulary=Vocabulary(["a", "b"], unk=False)))
 
 
-def test_what_is_no_text_is_refused():
+def test_a_value_that_is_not_a_text_is_refused():
     with pytest.raises(TypeError, match="text is list; a TokenizedText is expected"):
         NGramModel(2, AddK()).fit(["the cat"])
 

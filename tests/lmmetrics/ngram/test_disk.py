@@ -222,7 +222,7 @@ def test_bytes_in_words(memory, size):
 
 
 @pytest.mark.parametrize("memory", ["", "GB", "2 dozen", "-2GB", "0GB", 0, -1, True, 1.5, None, "2PB", "nan"])
-def test_what_is_no_number_of_bytes(memory):
+def test_a_value_that_is_not_a_number_of_bytes_is_refused(memory):
     with pytest.raises(ValueError, match="a number of bytes is expected"):
         bytes_of(memory)
 

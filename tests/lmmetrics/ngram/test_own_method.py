@@ -81,3 +81,61 @@ def test_a_method_whose_probabilities_do_not_sum_to_1_is_refused(order):
     with pytest.raises(ValueError, match=r"sum to 1\.3, not to 1") as refused:
         NGramModel(order, Generous()).fit(tokenize(["a b a b b", "b a"]))
     assert "a perplexity would mean nothing" in str(refused.value)
+
+
+class WrongAfterRareContexts(Dirichlet):
+    """Loses half of the mass after a context of one word that was seen once; all others are right."""
+
+    by_context = True
+
+    def terms(self, level):
+        share, weight = super().terms(level)
+        rare = (level.totals(level.counts) == 1) & (level.n == 2)
+        return np.where(level.spread(rare), share / 2, share), np.where(rare, weight / 2, weight)
+
+
+@pytest.mark.parametrize("memory", [None, "1GB"])
+def test_the_sum_after_every_context_is_checked(memory):
+    with pytest.raises(ValueError, match=r"After 'eats', .* sum to 0\.5, not to 1"):
+        NGramModel(3, WrongAfterRareContexts(2.0)).fit(TRAIN, memory=memory)
+    always = tokenize(["the cat sleeps\n" * 3])
+    assert NGramModel(3, WrongAfterRareContexts(2.0)).fit(always, memory=memory).prob("cat") > 0
+
+
+class NothingForUnseenContexts(Dirichlet):
+    unseen = 0.0
+
+
+class LostWhereNothingFollows(Dirichlet):
+    def terms(self, level):
+        share, weight = super().terms(level)
+        return share, np.where(level.totals(level.counts) > 0, weight, 0.0)
+
+
+@pytest.mark.parametrize(
+    "method, where",
+    [
+        (NothingForUnseenContexts(2.0), "a context that is not in the text"),
+        (LostWhereNothingFollows(2.0), "'</s>'|'<unk>'"),
+    ],
+)
+def test_the_sum_after_a_context_that_nothing_follows_is_checked(method, where):
+    with pytest.raises(ValueError, match=rf"After ({where}), .* sum to 0, not to 1"):
+        NGramModel(2, method).fit(TRAIN)
+
+
+class Kept(Interpolated):
+    """Relative frequencies as whole numbers where they are 0 or 1; it keeps the arrays that it returns."""
+
+    def terms(self, level):
+        total = level.totals(level.counts)
+        self.shares = getattr(self, "shares", {})
+        self.shares[level.n] = (level.counts == level.spread(total)).astype(int)
+        follows = level.totals(self.shares[level.n])
+        return self.shares[level.n], 1 - follows.astype(int)
+
+
+def test_shares_may_be_whole_numbers_and_are_not_changed():
+    model = NGramModel(2, Kept()).fit(tokenize(["a b\na b\n"]))
+    assert model.prob("b", ["a"]) == model.prob("</s>", ["b"]) == 1
+    assert set(model.smoothing.shares[2].tolist()) == {1} and set(model.smoothing.shares[1].tolist()) == {0}

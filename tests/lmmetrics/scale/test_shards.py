@@ -275,7 +275,7 @@ def test_a_run_that_is_stopped_at_any_step_goes_on(run, monkeypatch, tmp_path):
 def test_what_is_done_is_not_done_again(run, model, documents, monkeypatch):
     shards = dealt(documents, 4, 0)
     first = run(model, shards)
-    monkeypatch.setattr(Protocol, "row", None)  # whoever scores fails
+    monkeypatch.setattr(Protocol, "row", None)  # an attempt to score fails
     again = run(model, dict(reversed(shards.items())))
     assert again.table.equals(first.table) and again.digest == first.digest
 

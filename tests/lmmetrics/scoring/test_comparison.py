@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from scipy.special import stdtrit
 
 from lmmetrics import Score, UnitError
 from lmmetrics.information import entropy
+from lmmetrics.ngram import AddK, NGramModel
+from lmmetrics.score import UNITS
 from lmmetrics.scoring import TextScore, compare, compare_scores, score_documents
 from lmmetrics.sources import AgreementSource, MarkovSource
 from lmmetrics.text import tokenize
@@ -47,6 +50,21 @@ def test_compare_by_hand():
     assert student.interval == "t" and student.standard_error == result.standard_error
     half = 12.706205 * result.standard_error * math.sqrt(2)  # t with one degree of freedom, 2 / (2 - 1)
     assert (student.low, student.high) == pytest.approx((2.5 - half, 2.5 + half)) and not student.apart
+
+
+def test_compare_takes_the_unit_and_the_threads():
+    train = tokenize(["the cat sleeps\nthe dog eats\n"])
+    text = tokenize(["the dog\n", "a cat eats the dog\n"], vocabulary=train.vocabulary)
+    models = [NGramModel(order, AddK()).fit(train) for order in (1, 2)]
+    for unit in UNITS:
+        by_hand = compare_scores(*(score_documents(model, text) for model in models), unit, seed=1)
+        for jobs in (1, 2, None):
+            assert repr(compare(*models, text, unit, jobs=jobs, seed=1)) == repr(by_hand)
+    assert compare(*models, text).unit == "token"
+    with pytest.raises(TypeError, match="Surprisal does not share its work"):
+        compare(models[0], Surprisal(1.0), text, jobs=2)
+    with pytest.raises(UnitError, match="word"):
+        compare(*models, replace(text, document_counts={**text.document_counts, "words": None}), "word")
 
 
 def test_compare_says_who_is_better():

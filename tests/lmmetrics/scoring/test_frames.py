@@ -40,6 +40,6 @@ def test_a_comparison_is_one_flat_row():
 @pytest.mark.parametrize(
     "wrong", ["scores", 3, None, [Score(1.0, tokens=1), 3], [[Score(1.0, tokens=1)]], {"a": 1}]
 )
-def test_what_is_no_score_is_refused(wrong):
+def test_a_value_that_is_not_a_score_is_refused(wrong):
     with pytest.raises(TypeError, match=r"results(\[\d\])? is .*is expected"):
         to_frame(wrong)

@@ -96,7 +96,7 @@ def test_rounding_above_zero_counts_as_zero():
         ),
     ],
 )
-def test_what_is_no_log_probability_is_an_error_that_points_to_it(values, error, words):
+def test_a_value_that_is_not_a_log_probability_is_pointed_out(values, error, words):
     with pytest.raises(error, match=words):
         score_text(Fixed(values), LINES)
 

@@ -100,7 +100,7 @@ def test_order_two_by_hand():
     np.testing.assert_allclose(got, [1 / 2, 1 / 3, 1, 1 / 2, 0], atol=1e-15)
 
 
-def test_transient_contexts_and_periods_are_no_obstacle():
+def test_contexts_may_be_transient_or_periodic():
     transient = MarkovSource([[0.5, 0.5, 0], [0.5, 0.5, 0], [0.1, 0.1, 0.8]], ["a", "b", "c"])
     assert transient.stationary.tolist() == [0.5, 0.5, 0.0]
     cycle = MarkovSource([[0, 1], [1, 0]], ["tick", "tock"])

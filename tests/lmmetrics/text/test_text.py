@@ -344,7 +344,7 @@ def test_one_chinese_character_in_a_hundred_is_still_english():
     assert tokenize([" ".join(words)]).words == tokenize([" ".join(words)], by="char").words == 31
 
 
-def test_a_segmenter_may_keep_blanks_which_are_no_tokens():
+def test_a_segmenter_may_keep_blanks_which_are_not_tokens():
     text = tokenize(["a b\u3000c\n"], by=list)
     assert text.strings() == ["a", "b", "c", "</s>"] and text.decode() == ["a b c\n"]
 

@@ -94,7 +94,7 @@ def test_the_quadrature_for_any_alpha_and_any_length(alpha, row):
     assert mean[0] == pytest.approx((row[0] + alpha) / (sum(row) + 4 * alpha), rel=1e-8)
 
 
-def test_an_integral_that_needs_too_many_nodes_is_no_number():
+def test_an_integral_that_needs_too_many_nodes_is_refused():
     with pytest.raises(ArithmeticError, match="does not converge with 131,072 nodes"):
         TopicModel([[0.5, 0.5], [0.2, 0.8]], alpha=[1e12, 2e12]).exact([[1, 1]])
 
@@ -161,7 +161,7 @@ def test_best_weights_then_the_integral_then_the_bound(case):
         assert model.plug_in([row], model.best_weights([row])).nats == math.inf
 
 
-def test_the_posterior_mean_is_no_bound():
+def test_the_posterior_mean_is_not_a_bound():
     """A document below its own -ln p, and other words of a document on either side of the conditional."""
     model = TopicModel([[0.9, 0.1], [0.1, 0.9]], alpha=0.1)
     both = np.array([[1, 1]])

@@ -88,7 +88,7 @@ def test_display_formulas_are_left_alone():
     assert "kept-together" not in done and done.count("(") == done.count(")")
 
 
-def test_what_is_no_formula_stays():
+def test_text_that_is_not_a_formula_stays():
     body = r"<pre>print('\(x\)')</pre><p>costs $5</p>"
     done, faults = with_formulas(page(body), KATEX)
     assert body in done and faults == []

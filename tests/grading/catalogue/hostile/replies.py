@@ -79,3 +79,14 @@ trap(
     FORGE.format(data='b\'{"value": ["float", 1.0], "skipped": [3, {"names": 5}], "error": 7}\'')
     + "return 1.0",
 )
+attack(
+    "answers the request for a fork with nested lists",
+    """
+import json
+write = json.dumps
+json.dumps = lambda value, *given, **named: (
+    "[" * 1000 if isinstance(value, dict) and set(value) == {"pid"} else write(value, *given, **named)
+)
+""",
+    deserved=("zero", "is not defined"),
+)
