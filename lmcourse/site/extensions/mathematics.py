@@ -37,6 +37,8 @@ ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
 PARTS, NEXT = '<span class="katex-html" aria-hidden="true">', '</span><span class="base">'
 """Before the first part of a formula, and between two parts, which may stand on two lines."""
 OPTIONS = {"throwOnError": True, "strict": "ignore"}
+BAR = re.compile(r"\\mid(?![A-Za-z])")
+"""The bar of a condition. To KaTeX it is a relation, such as "=", and a long formula may break after it."""
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +133,11 @@ class Katex:
         from py_mini_racer import JSEvalException
 
         try:
-            shown = self._engine.call("katex.renderToString", tex, {**OPTIONS, "displayMode": display})
+            shown = self._engine.call(
+                "katex.renderToString",
+                BAR.sub(r"\\mid\\nobreak ", tex),
+                {**OPTIONS, "displayMode": display},
+            )
         except JSEvalException as error:
             raise ValueError(str(error).split("\n")[0]) from None
         return ANNOTATION.sub("", shown)

@@ -5,6 +5,7 @@
 - The minutes on a chapter's card are for working it through; the build adds those for reading alone, and
   warns when the card's are less than one and a half times or more than three times as many.
 - Each chapter is written as a notebook without outputs: ``downloads/STEM.ipynb``.
+- The notebook behind a page of a lab has the cells of that page, without the speaker's notes.
 
 What it leaves out: search, index and the landing page, which nobody reads from top to bottom.
 """
@@ -53,6 +54,7 @@ def setup(app):
     app.connect("env-get-outdated", everything_when_the_machinery_changed)
     app.connect("doctree-resolved", put_minutes)
     app.connect("build-finished", write_notebooks)
+    app.connect("build-finished", hand_out_labs)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -185,6 +187,34 @@ def card_fault(card, computed):
     if stated and not WORKED[0] <= int(stated[1]) / computed <= WORKED[1]:
         return f"the chapter-card says {stated[1]} minutes; reading alone takes {computed:.0f}"
     return ""
+
+
+# -- labs as notebooks -------------------------------------------------------------------------------
+
+
+def hand_out_labs(app, exception):
+    """Take the cells that a lab's page leaves out from the notebook that the page offers."""
+    if exception or app.builder.format != "html":
+        return
+    for path in sorted(Path(app.outdir).glob("_sources/notebooks/*.ipynb")):
+        stored = path.read_text(encoding="utf-8")
+        handed_out = nbformat.writes(handout(nbformat.reads(stored, as_version=4))) + "\n"
+        if handed_out != stored:
+            path.write_text(handed_out, encoding="utf-8")
+
+
+def handout(notebook):
+    """Return a lab's notebook without the speaker's notes, some of which give an answer away, and the checks.
+
+    Examples
+    --------
+    >>> from nbformat.v4 import new_markdown_cell, new_notebook
+    >>> note = new_markdown_cell("**2 min.** It is 4.", metadata={"tags": ["remove-cell"]})
+    >>> [cell.source for cell in handout(new_notebook(cells=[new_markdown_cell("2 + 2 = ?"), note])).cells]
+    ['2 + 2 = ?']
+    """
+    notebook.cells = [cell for cell in notebook.cells if "remove-cell" not in cell.metadata.get("tags", [])]
+    return notebook
 
 
 # -- chapters as notebooks ---------------------------------------------------------------------------

@@ -46,7 +46,7 @@
     }
     if (kind === "perplexity" && value < 1) {
       return `${format(value)} cannot be the perplexity of a discrete model. A probability is at most 1, so a ` +
-        "perplexity is at least 1. Perhaps it is a loss (choose bits or nats), or it lost its minus sign.";
+        "perplexity is at least 1. Perhaps it is a loss (choose bits or nats), or the minus sign before the mean log probability is missing.";
     }
     if (kind !== "perplexity" && value < 0) {
       return `${format(value)} is below 0, but a surprisal is at least 0. ` +

@@ -42,6 +42,14 @@ def test_each_form_of_a_formula_is_set(body, displayed):
     assert done.count("<mo>&lt;</mo>") == 1
 
 
+@pytest.mark.parametrize("display", [True, False])
+def test_a_formula_breaks_at_its_equals_sign_and_not_at_the_bar_of_a_condition(display):
+    chain = KATEX.render(r"p(x \mid y) = p(y \mid x) z", display)
+    product = KATEX.render("p(xy) = p(yx) z", display)
+    assert chain.count('class="base"') == product.count('class="base"') == 2
+    assert chain.count("<mo>∣</mo>") == 2
+
+
 FORMULA = r'<span class="math notranslate nohighlight">\(x\)</span>'
 
 
