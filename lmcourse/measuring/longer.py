@@ -19,7 +19,7 @@ from lmmetrics import neural
 STEPS, SEEDS = 5000, range(3)
 SETTINGS = (
     ("LSTM", 192, 0.4, 0.01), ("LSTM", 68, 0.0, 0.03),
-    ("Transformer", 112, 0.2, 0.003),
+    ("Transformer", 112, 0.2, 0.003), ("Transformer", 112, 0.1, 0.003),
 )  # fmt: skip
 """Kind, width, dropout and learning rate of each; the second is the LSTM of the race, at its best rate."""
 SHORT = (("LSTM", 32, 0.4, 0.01), ("Transformer", 16, 0.2, 0.003)), 20
