@@ -30,7 +30,7 @@ OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
 """Units and learning rates of further students, which learn from the first network only."""
 NEW_TALES, RATES = 12, (1e-3, 1e-4)
 """How many tales a network is adapted to, and the learning rates that are tried."""
-TUNED_STEPS = 10, 20, 30, 40, 80, 160
+TUNED_STEPS = 10, 20, 30, 40, 60, 80, 160
 SHARES = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7
 """How long fine-tuning goes on, and the weights of the second model in a mixture."""
 ALLOWED = 0.01
