@@ -36,13 +36,13 @@ def _verdict(intervals, margin, gain, change):
     return "reject" if (intervals[:, 0] >= limits).any() else "undecided"
 
 
-def _judged(valid, test, margin, gain, z, sent=_sent, verdict=_verdict, scale=_per_cent):
+def _judged(valid, test, margin, gain, z, sent=_sent, verdict=_verdict, scale=_per_cent, width=None):
     """One way of adapting: the version that is tested, its two intervals in per cent, and a verdict."""
     k = sent(valid, margin, z)
     if k < 0:
         return k, np.zeros((2, 2)), NOT_TESTED
-    change, error = test[k].T
-    intervals = np.stack([scale(change - z * error), scale(change + z * error)], axis=1)
+    (change, error), width = test[k].T, z if width is None else width
+    intervals = np.stack([scale(change - width * error), scale(change + width * error)], axis=1)
     return k, intervals, verdict(intervals, margin, gain, scale(change))
 
 
@@ -213,12 +213,12 @@ TWO_TEXTS = Question(
         ),
         Mistake(
             "L8",
-            lambda ways, margin, gain, z: two_texts(ways, margin, gain, 1.96),
+            partial(two_texts, width=1.96),
             "Your intervals use 1.96. The number of standard errors is the argument z.",
         ),
         Mistake(
             "L8",
-            lambda ways, margin, gain, z: two_texts(ways, margin, gain, 1.0),
+            partial(two_texts, width=1.0),
             "Your intervals reach one standard error to each side. The number of standard errors is z.",
         ),
         Mistake(
