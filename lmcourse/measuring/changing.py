@@ -30,7 +30,7 @@ OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
 """Units and learning rates of further students, which learn from the first network only."""
 NEW_TALES, RATES = 12, (1e-3, 1e-4)
 """How many tales a network is adapted to, and the learning rates that are tried."""
-TUNED_STEPS = 10, 40, 160
+TUNED_STEPS = 10, 20, 30, 40, 60, 80, 160
 SHARES = 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7
 """How long fine-tuning goes on, and the weights of the second model in a mixture."""
 ALLOWED = 0.01
@@ -240,9 +240,10 @@ def adapted(network, letters, seed):
     """A network's fine-tuning, with and without old pages, and its mixtures.
 
     It is mixed with a small model, and with its own copy: the one that was fine-tuned longest, at the higher
-    rate. For each way: perplexities of new and old text along its curve, on valid documents. The point
-    with the lowest perplexity on the new text among those that keep the old text within the margin is judged
-    on test documents: changes of the perplexity, each with its paired interval.
+    rate. For each way: perplexities of new and old text along its curve, on valid documents, and the upper
+    end of the paired interval of the change on the old text. The point with the lowest perplexity on the new
+    text among those whose upper end is below the margin is judged on test documents: changes of the
+    perplexity, each with its paired interval.
     """
     tales, pages = corpora.load("tales-en"), corpora.load("numpy-docs")
     chars = partial(tokenize, by="char", vocabulary=letters)
@@ -277,15 +278,20 @@ def adapted(network, letters, seed):
     found = {"start": start}
     for name, versions in ways.items():
         points = [
-            {**how, "new": perplexity(score(valid[0])), "old": perplexity(score(valid[1]))}
+            {**how, **of_valid(score(valid[0]), score(valid[1]), before[valid[1]], valid[1])}
             for how, score in versions
         ]
-        allowed = [k for k, point in enumerate(points) if point["old"] <= (1 + ALLOWED) * start[1]]
+        allowed = [k for k, point in enumerate(points) if point["high"] < ALLOWED]
         chosen = min(allowed, key=lambda k: points[k]["new"], default=None)
         found[name] = {"points": points, "chosen": chosen, "test": None}
         if chosen is not None:
             found[name]["test"] = [against(versions[chosen][1](text), before[text], text) for text in test]
     return found
+
+
+def of_valid(new, old, before, text):
+    """Perplexities of new and old text, and the upper end of the change on the old one, as a fraction."""
+    return {"new": perplexity(new), "old": perplexity(old), "high": against(old, before, text)[2]}
 
 
 def of_tokens(network, text):

@@ -368,15 +368,16 @@ changed(
 )
 breaks("report", "does not contain the rise", (RISES, RISES.replace("(change", "(0.1 + change")))
 
-ALLOWED = "allowed = 100 * np.expm1(valid[:, 1]) <= margin"
-SENT = "k = int(np.where(allowed, valid[:, 0], np.inf).argmin())"
+ALLOWED = "allowed = 100 * np.expm1(valid[:, 1, 0] + z * valid[:, 1, 1]) < margin"
+SENT = "k = int(np.where(allowed, valid[:, 0, 0], np.inf).argmin())"
 WORD = '"accept" if (high < limits).all() else "reject" if (low >= limits).any() else "undecided"'
 LIMITS = "limits = np.array([-gain, margin])"
 BOUNDS = "low, high = 100 * np.expm1(change - z * error), 100 * np.expm1(change + z * error)"
 ROWS = "intervals.append(np.stack([low, high], axis=1))"
 changed("two-texts", "M64", (ALLOWED, "allowed = np.full(len(valid), True)"))
-changed("two-texts", "M65", (ALLOWED, "valid = test[:, :, 0]\n        " + ALLOWED))
-changed("two-texts", "L31", (SENT, "k = int(valid[:, 1].argmin())"))
+changed("two-texts", "M65", (ALLOWED, "valid = test\n        " + ALLOWED))
+changed("two-texts", "L22", (ALLOWED, "allowed = 100 * np.expm1(valid[:, 1, 0]) <= margin"))
+changed("two-texts", "L31", (SENT, "k = int(valid[:, 1, 0].argmin())"))
 changed("two-texts", "M4", (BOUNDS, BOUNDS.replace("np.expm1", "")))
 changed("two-texts", "L29", (ROWS, "intervals.append(np.stack([low, high], axis=1) / 100)"))
 changed("two-texts", "L8", (BOUNDS, BOUNDS.replace("z * error", "1.96 * error")))
@@ -414,10 +415,10 @@ right(
     "two-texts",
     """
     def one(valid, test, margin, gain, z):
-        kept = [k for k, (_, old) in enumerate(valid) if math.exp(old) <= 1 + margin / 100]
+        kept = [k for k, (_, (old, s)) in enumerate(valid) if math.exp(old + z * s) < 1 + margin / 100]
         if not kept:
             return -1, [[0, 0], [0, 0]], "untested"
-        k = min(kept, key=lambda i: valid[i][0])
+        k = min(kept, key=lambda i: valid[i][0][0])
         rows = []
         for mean, error in test[k]:
             rows.append([(math.exp(mean + side * z * error) - 1) * 100 for side in (-1, 1)])
@@ -440,7 +441,8 @@ right(
         sent, words = torch.full((len(ways),), -1.0), []
         intervals = torch.zeros(len(ways), 2, 2, dtype=torch.float64)
         for w, (valid, test) in enumerate(ways):
-            good = [int(k) for k in valid[:, 0].argsort() if valid[k, 1] <= math.log1p(margin / 100)]
+            new, (old, s) = valid[:, 0, 0], valid[:, 1].T
+            good = [int(k) for k in new.argsort() if old[k] + z * s[k] < math.log1p(margin / 100)]
             word = "untested"
             if good:
                 mean, error = torch.tensor(test[good[0]]).T

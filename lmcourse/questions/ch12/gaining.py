@@ -17,10 +17,15 @@ def _per_cent(nats):
     return 100 * np.expm1(nats)
 
 
-def _sent(valid, margin, scale=_per_cent):
+def _kept(valid, margin, z):
+    """Versions whose interval on the valid old text lies below the margin; changes and errors, (P, 2, 2)."""
+    return _per_cent(valid[:, OLD, 0] + z * valid[:, OLD, 1]) < margin
+
+
+def _sent(valid, margin, z, kept=_kept):
     """The version with the lowest loss on the new text among those that keep the old one; -1 if none does."""
-    kept = scale(valid[:, OLD]) <= margin
-    return int(np.where(kept, valid[:, NEW], np.inf).argmin()) if kept.any() else -1
+    able = kept(valid, margin, z)
+    return int(np.where(able, valid[:, NEW, 0], np.inf).argmin()) if able.any() else -1
 
 
 def _verdict(intervals, margin, gain, change):
@@ -31,13 +36,13 @@ def _verdict(intervals, margin, gain, change):
     return "reject" if (intervals[:, 0] >= limits).any() else "undecided"
 
 
-def _judged(valid, test, margin, gain, z, sent=_sent, verdict=_verdict, scale=_per_cent):
+def _judged(valid, test, margin, gain, z, sent=_sent, verdict=_verdict, scale=_per_cent, width=None):
     """One way of adapting: the version that is tested, its two intervals in per cent, and a verdict."""
-    k = sent(valid, margin)
+    k = sent(valid, margin, z)
     if k < 0:
         return k, np.zeros((2, 2)), NOT_TESTED
-    change, error = test[k].T
-    intervals = np.stack([scale(change - z * error), scale(change + z * error)], axis=1)
+    (change, error), width = test[k].T, z if width is None else width
+    intervals = np.stack([scale(change - width * error), scale(change + width * error)], axis=1)
     return k, intervals, verdict(intervals, margin, gain, scale(change))
 
 
@@ -48,8 +53,17 @@ def two_texts(ways, margin, gain, z, chosen_on=lambda valid, test: valid, **opti
     return {"sent": np.array(sent), "intervals": np.array(intervals), "verdicts": " ".join(words)}
 
 
-def _least_forgotten(valid, margin):
-    return int(valid[:, OLD].argmin()) if _sent(valid, margin) >= 0 else -1
+def _least_forgotten(valid, margin, z):
+    return int(valid[:, OLD, 0].argmin()) if _sent(valid, margin, z) >= 0 else -1
+
+
+def _near_the_margin(valid, margin, z):
+    """Sent by the estimate alone, as if its error were 0."""
+    return _sent(valid, margin, 0.0)
+
+
+def _learned_most(valid, margin, z):
+    return int(valid[:, NEW, 0].argmin())
 
 
 def _only_new(intervals, margin, gain, change):
@@ -100,21 +114,25 @@ def _draw_way(rng, situation, margin, gain, z, versions=None):
     """Versions that learn the new text and forget some of the old one; nothing lies at a limit."""
     verdict, wrong = SITUATIONS[situation]
     while True:
-        P = versions or int(rng.integers(3, 6))
+        P = versions or int(rng.integers(4, 7))
         new = -np.sort(rng.uniform(0.004, 0.1, size=P))
         old = np.sort(rng.uniform(-0.01, 0.06, size=P)) + (0.05 if verdict == NOT_TESTED else 0.0)
-        valid = np.stack([new, old], axis=1)[rng.permutation(P)].round(4)
-        change = valid + rng.normal(0, 0.012, size=(P, 2))
-        test = np.stack([change, rng.uniform(0.001, 0.012, size=(P, 2))], axis=2).round(4)
-        _, intervals, found = _judged(valid, test, margin, gain, z)
-        kept = _per_cent(valid[:, OLD]) <= margin
-        if found != verdict or np.abs(_per_cent(valid[:, OLD]) - margin).min() < 0.1:
+        estimate = np.stack([new, old], axis=1)[rng.permutation(P)]
+        change = estimate + rng.normal(0, 0.012, size=(P, 2))
+        valid, test = (
+            np.stack([mean, rng.uniform(0.001, 0.012, size=(P, 2))], axis=2).round(4)
+            for mean in (estimate, change)
+        )
+        k, intervals, found = _judged(valid, test, margin, gain, z)
+        ends = valid[:, OLD, :1] + np.array([0.0, z]) * valid[:, OLD, 1:]
+        if found != verdict or np.abs(_per_cent(ends) - margin).min() < 0.1:
             continue
         if verdict == NOT_TESTED:
             return valid, test
         far = np.abs(intervals - np.array([[-gain], [margin]])).min() > 0.1
         if P > 1:  # there is a choice, and something to refuse
-            far &= 2 <= kept.sum() < P and test[kept, NEW, 0].argmin() != valid[kept, NEW].argmin()
+            chosen = [rule(valid, margin, z) for rule in (_least_forgotten, _near_the_margin, _learned_most)]
+            far &= len({k, *chosen}) == 4 and _sent(test, margin, z) != k
         others = {_judged(valid, test, margin, gain, z, verdict=rule)[2] for rule in wrong}
         if far and len(others - {verdict}) == len(wrong):
             return valid, test
@@ -156,16 +174,22 @@ TWO_TEXTS = Question(
     mistakes=(
         Mistake(
             "M64",
-            partial(two_texts, sent=lambda valid, margin: int(valid[:, NEW].argmin())),
+            partial(two_texts, sent=_learned_most),
             "You send the version that has learned the most, whatever it has forgotten. Only versions that "
             "keep the valid old text within the margin may be sent.",
             explains="answer",
         ),
         Mistake(
             "M65",
-            partial(two_texts, chosen_on=lambda valid, test: test[:, :, 0]),
+            partial(two_texts, chosen_on=lambda valid, test: test),
             "You choose the version by its test. What chooses cannot judge: choose on the valid texts.",
             explains="answer",
+        ),
+        Mistake(
+            "L22",
+            partial(two_texts, sent=_near_the_margin),
+            "You send a version because its change on the valid old text is within the margin. The rule asks "
+            "for its interval: what lies just below the margin can hardly pass.",
         ),
         Mistake(
             "L31",
@@ -189,12 +213,12 @@ TWO_TEXTS = Question(
         ),
         Mistake(
             "L8",
-            lambda ways, margin, gain, z: two_texts(ways, margin, gain, 1.96),
+            partial(two_texts, width=1.96),
             "Your intervals use 1.96. The number of standard errors is the argument z.",
         ),
         Mistake(
             "L8",
-            lambda ways, margin, gain, z: two_texts(ways, margin, gain, 1.0),
+            partial(two_texts, width=1.0),
             "Your intervals reach one standard error to each side. The number of standard errors is z.",
         ),
         Mistake(
@@ -250,8 +274,8 @@ TWO_TEXTS = Question(
             ),
         ),
     ),
-    advice="For each way take the versions with 100 * (exp(change) - 1) <= margin on the valid old "
-    "text. The two limits are -gain on the new text and margin on the old one.",
+    advice="For each way take the versions with 100 * (exp(change + z * error) - 1) < margin on the valid "
+    "old text. The two limits are -gain on the new text and margin on the old one.",
 )
 
 
