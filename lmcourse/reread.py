@@ -30,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = sorted({*asked.files} - {*now})
     if unknown:
         parser.error(
-            f"nothing is compared in {unknown[0]}. Name a page, a lab, a set or a module of lmmetrics."
+            f"nothing is compared in {unknown[0]}. Name a page, a plan, a lab, a set, or a module of lmmetrics "
+            "or of questions."
         )
     for said, new, old in turned(tree):
         if not asked.files or said.path in asked.files:
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _lines(sayings: list[Said]) -> set[str]:
-    return {said.stored for said in sayings}
+    return {said.stored for said in sayings if said.turning}
 
 
 if __name__ == "__main__":

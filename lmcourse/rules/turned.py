@@ -1,12 +1,13 @@
 """Rules for words that were turned round: left for right, more for less, two for three, one name for another.
 
 No machine can tell whether "left" or "right" is true of a picture. But where the same sentence said "right"
-when it was read, one of the two is false. So ``read.txt`` has a line for each sentence of a page, a lab and a
-set, and for each title, alt text and claim: a digest of its words, in which "left" and "right" count as one
-word, a digest of how they stand there, and its numbers, formulas, values and sources. A sentence that has the
-first digest and not the others was turned round, which is a finding. Sentences whose other words change, and
-new ones, pass; so does a claim that changes with its condition. Formulas on lines of their own, also those of
-doc-strings, and numbers in a sentence with a citation are stored whole, and a new one is a finding too.
+when it was read, one of the two is false. So ``read.txt`` has a line for each sentence of a page, a plan, a
+lab, a set and a hint, and for each title, alt text, claim and reason of a step: a digest of its words, in
+which "left" and "right" count as one word, a digest of how they stand there, and its numbers, formulas,
+values and sources. A sentence that has the first digest and not the others was turned round, which is a
+finding. Sentences whose other words change, and new ones, pass; so does a claim that changes with its
+condition. Formulas on lines of their own, also those of doc-strings, and numbers in a sentence with a
+citation are stored whole, and a new one is a finding too.
 
 ``python -m lmcourse.reread`` shows old and new, and with ``--accept`` stores what stands there now.
 """
@@ -33,7 +34,9 @@ GROUPS = """
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
     million billion dozen; half third quarter fourth fifth sixth seventh eighth ninth tenth hundredth
     thousandth first second last next previous; halves thirds quarters fifths sixths sevenths eighths
-    tenths hundredths; once twice; single double; higher lower upper; high low; highest lowest; above
+    tenths hundredths; once twice half; single double; double halve triple; doubles halves triples;
+    doubled halved tripled; ln log log2 log10; `<s>` `</s>` `<unk>`; week month year day; higher lower
+    upper; high low; highest lowest; above
     below over under; more less fewer; most least; many few; much little; larger smaller; large small;
     largest smallest; longer shorter; long short; longest shortest; better worse; best worst; rise fall
     drop; rises falls drops; rising falling; rose fell; risen fallen; raise lower; raises lowers; raised
@@ -75,7 +78,8 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 APART = re.compile(
-    r"\A---\n.*?^---\n|^(?P<fence>`{3,}|:{3,}) *\{code-cell\}.*?^(?P=fence) *$|^%[^\n]*$|^\([\w-]+\)=$"
+    r"(?P<code>(?<!`)`(?!`)[^`\n]+`(?!`))"
+    r"|\A---\n.*?^---\n|^(?P<fence>`{3,}|:{3,}) *\{code-cell\}.*?^(?P=fence) *$|^%[^\n]*$|^\([\w-]+\)=$"
     r"|^:(?!alt:)[\w-]+:[^\n]*$|^(?:`{3,}|:{3,})(?:\{[\w:-]+\}|[^\n]*$)|(?<=\])\([^)\s]*\)"
     r"|<!--.*?-->|<[^<>\n]+>|\*\*[\d.]+ min\.\*\*",
     re.MULTILINE | re.DOTALL,
@@ -84,7 +88,7 @@ APART = re.compile(
 DISPLAYED = re.compile(r"(?<=\n\n)(?: {4,}\S.*(?:\n|\Z))+")
 """An indented block of a doc-string, such as a formula or an example."""
 SUBSTANCE = re.compile(r"^ +(?!>>>)\S.*(?:(?<![<>=!])=(?!=)|<=|≤).*[-+/*(^_]", re.MULTILINE)
-SHOWING = re.compile(r"\b(?:\w*title|claim|glue|keep)\b")
+SHOWING = re.compile(r"\b(?:\w*title|because|claim|glue|keep)\b")
 STATES = re.compile(r"[\d=<>+/^-]|\\(?:le|ge|ln|log|sum|frac|prod)\b")
 """What makes a formula more than the name of a quantity."""
 REFERENCE = re.compile(r"\{(?:ref|numref|doc|term|download|prf:ref|eq|code)\}")
@@ -110,6 +114,8 @@ class Said(NamedTuple):
     others: str
     order: str
     given: str
+    turning: bool = True
+    """Whether a word of it could be turned. Others are not stored; one may have lost its "not"."""
 
     @property
     def stored(self) -> str:
@@ -142,6 +148,7 @@ def pages_were_read(tree: Tree) -> Iterator[str]:
     """Of the sentences of a page, a lab or a set that would be compared, four in five are stored as read."""
     known = read_before(tree)
     for path, sayings in said_in(tree).items() if known else ():
+        sayings = [said for said in sayings if said.turning]
         new = sum(said.stored not in known.get(path, Known([])).lines for said in sayings)
         if new > SHARE * len(sayings):
             cure = f"Read it, and run: {COMMAND} --accept {path}"
@@ -157,6 +164,7 @@ def turned(project: Tree) -> Iterator[Turned]:
             if said.stored in here.lines or path not in known:
                 continue
             near = here.by_others.get(said.others, [])
+            near = near if said.turning else [(order, given) for order, given in near if not given]
             if said.others in WHOLE:
                 given = difflib.get_close_matches(said.given, [given for _, given in near], n=1, cutoff=0.8)
                 yield Turned(said, said.given, next(iter(given), ""))
@@ -224,8 +232,6 @@ _SAID: WeakKeyDictionary[Tree, dict[str, list[Said]]] = WeakKeyDictionary()
 def _said_in(project: Tree) -> dict[str, list[Said]]:
     found: dict[str, list[Said]] = {}
     for path, text in project.texts("book/*.md"):
-        if path.startswith("book/instructors/"):
-            continue
         found[path] = [*_of_text(path, partial(_line, text), text)]
         for caption in re.finditer(r"^ +caption: *(\S.*)$", text, re.MULTILINE):
             line = f"line {line_at(text, caption.start())}"
@@ -242,6 +248,8 @@ def _said_in(project: Tree) -> dict[str, list[Said]]:
             found[cell.path] += _of_code(cell.path, where, cell)
     for path in project.paths("lmmetrics/*.py"):
         found[path] = [*_of_docstrings(path, project.syntax(path))]
+    for path in project.paths("lmcourse/questions/*.py", "lmcourse/exams/*.py"):
+        found[path] = [*_of_hints(path, project.syntax(path))]
     return {path: sayings for path, sayings in found.items() if sayings}
 
 
@@ -249,9 +257,10 @@ def _of_text(
     path: str, where: str | Callable[[int], str], text: str, shown: bool = False, beside: str = ""
 ) -> Iterator[Said]:
     """Yield the sentences of a text; of what is `shown`, also those in which no word turns the meaning."""
-    plain = APART.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    plain = APART.sub(lambda found: found["code"] or re.sub(r"[^\n]", " ", found[0]), text)
+    plain = re.sub(r"\b([Cc])annot\b", r"\1an not", plain)
     plain = NUMBERED.sub(lambda found: re.sub(r"\d", " ", found[0]), plain)
-    for block in re.finditer(r"(?:^(?!\s*$).+\n?)+", plain, re.MULTILINE):
+    for block in re.finditer(r"^ *\|.*\n?|(?:^(?!\s*$| *\|).+\n?)+", plain, re.MULTILINE):
         tokens: list[re.Match] = []
         for token in TOKEN.finditer(plain, *block.span()):
             displayed = token["formula"] and token["formula"].startswith("$$")
@@ -272,12 +281,12 @@ def _sentence(path, where, text, tokens, shown, beside) -> Iterator[Said]:
     words = tuple(word.lower() for word in written)
     given = [word for word, token in zip(written, tokens, strict=True) if _given(token)]
     plain = [word for word, token in zip(words, tokens, strict=True) if not _given(token) and word not in NOT]
-    turning = given or any(word in GROUP or word in NOT for word in words)
+    turning = shown or bool(given) or any(word in GROUP or word in NOT for word in words)
     whole = " ".join(text[tokens[0].start() : tokens[-1].end()].split())
     place = _place(where, tokens[0])
-    if sum(word not in GROUP for word in plain) >= (1 if shown else ENOUGH) and (shown or turning):
+    if sum(word not in GROUP for word in plain) >= (1 if shown else ENOUGH):
         others = _digest(" ".join([*sorted(GROUP.get(word, (word,))[0] for word in plain), beside]))
-        yield Said(path, place, whole, words, others, _order(words), " ".join(given))
+        yield Said(path, place, whole, words, others, _order(words), " ".join(given), turning)
     cited = [word for word in written if word.startswith("{cite")]
     numbers = [word for word, token in zip(written, tokens, strict=True) if token["number"]]
     if cited and numbers:
@@ -303,7 +312,7 @@ def _of_code(path: str, where: str, cell: CodeCell) -> Iterator[Said]:
     if not SHOWING.search(cell.source):
         return
     for node in ast.walk(cell.syntax()):
-        if isinstance(node, ast.keyword) and node.arg == "title":
+        if isinstance(node, ast.keyword) and node.arg in ("title", "because"):
             yield from _of_text(path, where, _words(node.value), shown=True)
         elif isinstance(node, ast.Call):
             name, arguments = getattr(node.func, "id", getattr(node.func, "attr", "")), node.args
@@ -313,6 +322,20 @@ def _of_code(path: str, where: str, cell: CodeCell) -> Iterator[Said]:
                 yield from _of_text(path, where, _words(arguments[1]), shown=True)
             elif name in ("set_title", "suptitle") and arguments:
                 yield from _of_text(path, where, _words(arguments[0]), shown=True)
+
+
+def _of_hints(path: str, syntax: ast.AST | None) -> Iterator[Said]:
+    """Yield what the mistakes, the properties and the advice of a question say to a student."""
+    for node in ast.walk(syntax) if syntax else ():
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Mistake", "Property"):
+            shown = node.args
+        elif isinstance(node, ast.keyword) and node.arg in ("advice", "precision"):
+            shown = [node.value]
+        else:
+            continue
+        for part in shown:
+            if isinstance(part, ast.Constant | ast.JoinedStr) and " " in (words := _words(part)):
+                yield from _of_text(path, f"line {part.lineno}", words)
 
 
 def _of_docstrings(path: str, syntax: ast.AST | None) -> Iterator[Said]:

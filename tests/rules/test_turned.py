@@ -11,6 +11,8 @@ from lmcourse.rules.tree import Tree
 from lmcourse.rules.turned import READ, pages_were_read, read_before, turned_words_were_read
 
 PAGE = "book/04_perplexity.md"
+PLAN = "book/instructors/04_perplexity.md"
+HINTS = "lmcourse/questions/ch04.py"
 MODULE = "lmmetrics/needed.py"
 TEXTS = {
     PAGE: """\
@@ -19,6 +21,11 @@ TEXTS = {
 With a positive gap, the model was more surprised than it expected. It pools eight tests, each on six tales.
 The ratio is {glue:text}`04-first` on tales and {glue:text}`04-last` on pages, with $a = (L + 1) n / k$.
 {cite:t}`shannon1951` finds bounds of about 0.6 and 1.3 bits per letter.
+Removing one bit roughly doubles the step. Their perplexities cannot be compared.
+
+| sign | meaning |
+|---|---|
+| V | what can be predicted, without `<s>` |
 
 $$
 L = H + D .
@@ -31,9 +38,12 @@ mystnb:
     alt: "The bold model minus the careful one. Its border goes down to 0 at an eighth of a bit."
 ---
 ax.set(title="Two equal models, declared different")
+Derivation(L).step(H, because="the first factor is the one without the leak")
 claim("04-high", "the value is too high", lambda value, exact: value > exact, 2, 1)
 ```
 """,
+    PLAN: "Twenty tests are still not enough for the room.\n",
+    HINTS: 'Mistake("M3", formula, "The exponent is 1 / ln 10: take the loss in nats.")\n',
     MODULE: '''\
 def needed(n, z):
     """Return how many units are needed::
@@ -50,9 +60,9 @@ def needed(n, z):
 def project(tmp_path, monkeypatch):
     """A page and a module that were read."""
     for path, text in TEXTS.items():
-        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
-    (tmp_path / READ).parent.mkdir(parents=True)
+    (tmp_path / READ).parent.mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(tmp_path)
     assert reread.main(["--accept"]) == 0
     return tmp_path
@@ -94,6 +104,12 @@ def change(project, old, new):
         ),
         ("too high", "too low", "says 'low' where 'high' was read, in 'the value is too low'"),
         ("alpha / 2", "alpha", "alpha. .*where .*alpha / 2"),
+        ("without the leak", "with the leak", "says 'with' where 'without' was read"),
+        ("doubles the step", "halves the step", "says 'halves' where 'doubles' was read"),
+        ("cannot be", "can be", "another order than was read, or another 'not'"),
+        ("without `<s>`", "without `</s>`", "says '`</s>`' where '`<s>`' was read"),
+        ("Twenty tests", "Thirty tests", "says 'thirty' where 'twenty' was read"),
+        ("1 / ln 10", "1 / log2 10", "says 'log2' where 'ln' was read"),
     ],
 )
 def test_what_was_turned_is_found(project, old, new, words):
