@@ -30,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = sorted({*asked.files} - {*now})
     if unknown:
         parser.error(
-            f"nothing is compared in {unknown[0]}. Name a page, a plan, a lab, a set, or a module of lmmetrics "
-            "or of questions."
+            f"nothing is compared in {unknown[0]}. Name a page, a plan, a lab, a set, or a module of "
+            "lmmetrics or of questions."
         )
     for said, new, old in turned(tree):
         if not asked.files or said.path in asked.files:
