@@ -163,8 +163,11 @@ def turned(project: Tree) -> Iterator[Turned]:
         for said in sayings:
             if said.stored in here.lines or path not in known:
                 continue
-            near = here.by_others.get(said.others, [])
-            near = near if said.turning else [(order, given) for order, given in near if not given]
+            near = [
+                (order, given)
+                for order, given in here.by_others.get(said.others, [])
+                if said.turning or not given
+            ]
             if said.others in WHOLE:
                 given = difflib.get_close_matches(said.given, [given for _, given in near], n=1, cutoff=0.8)
                 yield Turned(said, said.given, next(iter(given), ""))

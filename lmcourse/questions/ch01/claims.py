@@ -215,8 +215,8 @@ FOUR_PROGRAMS = Question(
         Mistake(
             "M47",
             but(four_programs, {"D": lambda: "always"}),
-            "D: each of its factors is a conditional probability, but each has also seen the word that "
-            "comes after. Add up the probabilities of the three continuations of a one-word text.",
+            "D: each of its factors is a conditional probability, but each is also conditioned on the word "
+            "that comes after. Add up the probabilities of the three continuations of a one-word text.",
         ),
         Mistake(
             "M32 + M47",

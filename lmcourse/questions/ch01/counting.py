@@ -76,7 +76,7 @@ BIGRAM_TABLE = Question(
         Mistake(
             "L21",
             lambda sentences, size: bigram_table([s for s in sentences if len(s)], size),
-            "You leave out the empty sentence. It is a step too: from <s> to </s>.",
+            "You leave out the empty sentence. It has a step too, from <s> to </s>.",
         ),
         Mistake(
             "L8",
@@ -220,11 +220,11 @@ SAMPLING = Question(
             lambda table, repeats, longest, rng: _lengths(np.broadcast_to(table[-1], table.shape), longest),
             "You draw every word from the row of <s>. After a word, use that word's row.",
         ),
-        Mistake("L23", _late, "Your shares are one place too late: you count </s> as a word."),
+        Mistake("L23", _late, "Your shares are shifted by one place: you count </s> as a word."),
         Mistake(
             "L13",
             lambda *case: length_shares(*case).cumsum(),
-            "Your shares add up those of all sentences of *at most* each length. The task asks for each "
+            "Each of your shares covers all sentences of *at most* that length. The task asks for each "
             "length separately.",
         ),
         Mistake(

@@ -394,7 +394,7 @@ LENGTH_MASSES = Question(
         Mistake(
             "M27",
             _reached,
-            "Your numbers are those of all sentences of *at least* each length: the end is not predicted. "
+            "Each of your numbers covers all sentences of *at least* that length: the end is not predicted. "
             "Multiply by the last column.",
         ),
         Mistake(
@@ -406,8 +406,8 @@ LENGTH_MASSES = Question(
         Mistake(
             "L23",
             lambda start, table, longest: np.append(0.0, mass_by_length(start, table, longest - 1)),
-            "Your numbers are one place too late. `</s>` is predicted like a word, but it does not count as "
-            "one.",
+            "Your numbers are shifted by one place. `</s>` is predicted like a word, but it does not count "
+            "as one.",
         ),
         Mistake(
             "L16",

@@ -68,7 +68,7 @@ THREE_WORDS = Question(
             Mistake(
                 mistake,
                 but(sentence_cost, {key: lambda q, by=by: -np.log(q) / by**2}),
-                f"Your '{key}' is divided by {name} twice: numbers that were in {key} already have been read "
+                f"Your '{key}' is divided by {name} twice: numbers that were already in {key} have been read "
                 "as nats.",
             )
             for mistake, key, by, name in (("M2", "bits", LN2, "ln 2"), ("M3", "hartleys", LN10, "ln 10"))
@@ -140,8 +140,8 @@ THREE_WORDS = Question(
         Mistake(
             "L2",
             but(sentence_cost, {"nats per word": lambda q: -np.log(np.mean(q))}),
-            "Your 'nats per word' is the logarithm of a mean, which is smaller, by Jensen's inequality. "
-            "Take the logarithm of each probability first, then the mean.",
+            "Your 'nats per word' is minus the logarithm of the mean probability. By Jensen's inequality, "
+            "that is too small. Take the logarithm of each probability first, then the mean.",
         ),
         Mistake(
             "L4",
@@ -151,8 +151,8 @@ THREE_WORDS = Question(
         Mistake(
             "L4",
             but(sentence_cost, {"joint": np.mean}),
-            "Your 'joint' is the mean of the probabilities, which is larger than the probability of the "
-            "least probable word. Multiply them.",
+            "Your 'joint' is the mean of the probabilities. A sentence is never more probable than its least "
+            "probable word: multiply the probabilities.",
         ),
     ),
     properties=(

@@ -77,7 +77,7 @@ SOFTMAX_GRADIENT = Question(
             "L22",
             _in_q_and_p(lambda q, p, T: q / T),
             "Your gradient does not depend on the truth p: it is the derivative of the log of the "
-            "denominator.",
+            "denominator alone.",
         ),
     ),
     properties=(
@@ -213,7 +213,7 @@ SMOOTHING_FLOOR = Question(
             lambda value, *point: value["floor"] >= 0,
         ),
         Property(
-            "'exp' is below 1, but the exponential of a loss is not",
+            "'exp' is below 1, but the exponential of a loss never is",
             lambda value, *point: value["exp"] >= 1,
         ),
     ),

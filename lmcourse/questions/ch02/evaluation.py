@@ -82,16 +82,16 @@ BELOW_ENTROPY = Question(
         Mistake(
             "L18",
             partial(share_below, event=lambda p, n, mean, _: mean < np.log(len(p))),
-            "Your share is that of the samples below ln K, the entropy of a uniform source, to within the "
-            "sampling error. Average the logarithms, and compare with the entropy of p.",
+            "To within the sampling error, your share is that of the samples below ln K, the entropy of a "
+            "uniform source. Average the logarithms, and compare with the entropy of p.",
         ),
     ),
     properties=(
         Property("a share does not lie between 0 and 1", lambda value, *case: 0 <= value <= 1),
         Property(
             "none of your samples, or almost none, is below the entropy. Either you compare the total of a "
-            "sample with the entropy of one symbol, and have to divide by n, or your entropy has another "
-            "sign or base than the surprisals",
+            "sample with the entropy of one symbol, and have to divide by n, or your entropy differs "
+            "from the surprisals in sign or base",
             lambda value, *case: value > 0.01,
         ),
         *DRAWN,

@@ -290,7 +290,7 @@ def _days(given, plan):
 def _blocks(given, plan):
     blocks, days = _whole(given, "the number of blocks"), _whole(plan.get("days"), "the number of days")
     if isinstance(blocks, str) or isinstance(days, str):
-        return blocks if isinstance(blocks, str) else "it can be judged only when the days can be read."
+        return blocks if isinstance(blocks, str) else 'it can be judged only once "days" is a valid number.'
     if days % blocks:
         return f"{days:,.0f} days cannot be cut into {blocks:,.0f} blocks of equal length."
     if blocks < 2 or 1 / math.sqrt(2 * (blocks - 1)) > UNCERTAIN:

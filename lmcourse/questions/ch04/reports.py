@@ -85,8 +85,8 @@ PAIRS = Question(
             "M34",
             "B",
             "comparable: second",
-            "B: both numbers are per token, but the two models have different tokens, so the same text is "
-            "divided by two different counts.",
+            "B: both numbers are per token, but the two models have different tokens, so the totals for the "
+            "same text are divided by different counts.",
         ),
         _on(
             "M35",
@@ -104,8 +104,8 @@ PAIRS = Question(
             "M34",
             "C",
             "comparable: first",
-            "C: the first value scores each </s>, and the second does not. Are these </s> harder or easier "
-            "to predict than the other tokens?",
+            "C: the first value includes the </s>, and the second does not. Are they harder or easier to "
+            "predict than the other tokens?",
         ),
         _on(
             "L26",
@@ -207,8 +207,8 @@ PAIRS = Question(
             "E: both models score the same tokens, each of them once. What does a model see before a token?",
         ),
     ),
-    advice='Ask the questions of the chapter ("Can I compare these two numbers?") in their order. What '
-    "differs first is the reason, unless the two lines say enough to convert.",
+    advice='Ask the questions of the chapter ("Can I compare these two numbers?") in order. The first '
+    "difference that you find is the reason, unless the two lines say enough to convert.",
 )
 
 QUESTIONS = (PAIRS,)

@@ -94,25 +94,26 @@ THREE_TOOLS = Question(
         Mistake(
             "M2 + M3",
             lambda log_prob, base, tokens: np.exp(-log_prob / tokens),
-            "You always raise e to a power, whatever the base: ln r / ln R is {power}, one over the ln of "
-            "the base. The number to raise is the argument base.",
+            "You always raise e to a power, whatever the base: ln r / ln R is {power}, one over the "
+            "natural logarithm of the base. Raise the argument `base` instead.",
         ),
         Mistake(
             "M1 + M3",
             lambda log_prob, base, tokens: 2 ** (-log_prob / tokens),
-            "You raise 2 to a power, whatever the base is: ln r / ln R is {power}. The number to raise is "
-            "the argument base.",
+            "You raise 2 to a power, whatever the base is: ln r / ln R is {power}. Raise the argument "
+            "`base` instead.",
         ),
         Mistake(
             "L8",
             lambda log_prob, base, tokens: 10 ** (-log_prob / tokens),
-            "You raise 10 to a power, whatever the base is: ln r / ln R is {power}. The number to raise is "
-            "the argument base.",
+            "You raise 10 to a power, whatever the base is: ln r / ln R is {power}. Raise the argument "
+            "`base` instead.",
         ),
         Mistake(
             "L3",
             lambda log_prob, base, tokens: np.exp(-log_prob / np.log(base) / tokens),
-            "You divide by ln of the base. To turn a logarithm to base b into nats, multiply by ln b.",
+            "You divide by the natural logarithm of the base. To turn a logarithm to base b into nats, "
+            "multiply by ln b.",
         ),
         Mistake(
             "M4",

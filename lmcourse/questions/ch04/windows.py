@@ -159,8 +159,8 @@ WINDOWS = Question(
             partial(
                 evaluate_windows, first=lambda start, scored: 0, loss=lambda means, counts, _: means.mean()
             ),
-            "Both mistakes are still there. Which tokens does a window score that another has scored "
-            "already? And what weight has a window that scores few tokens?",
+            "Both mistakes are still there. Which tokens does a window score although an earlier one has "
+            "already scored them? And how much weight does a window that scores few tokens get?",
             explains="answer",
         ),
         Mistake(
@@ -200,8 +200,8 @@ WINDOWS = Question(
         Mistake(
             "M23",
             _shifted,
-            "You shift the labels by one token. `window_loss` does that already, as a model of transformers "
-            "does: a label stands at the place of its own token.",
+            "You shift the labels by one token. `window_loss` does that already, as the models of the "
+            "library `transformers` do: each label stands at the place of its own token.",
         ),
         Mistake(
             "L23",
@@ -244,7 +244,7 @@ WINDOWS = Question(
     properties=(
         Property(BELOW_ONE, lambda value, *case: value["perplexity"] >= 1),
         Property(
-            "your last window is moved back to its full length. Here each window begins `stride` tokens "
+            "your last window is moved back so that it is full. Here each window begins `stride` tokens "
             "after the one before it, and the last may be shorter",
             lambda value, nats, ids, window, stride: (
                 not (value["labels"] == _filled_up(nats, ids, window, stride)).all()

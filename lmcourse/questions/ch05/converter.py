@@ -92,7 +92,7 @@ EXPONENTS = Question(
         Mistake(
             "L9",
             but(exponents, {"bits per char": lambda P, B, t, w, c: P * t / c}),
-            "Your 'bits per char' shares out a perplexity. Take its logarithm first: bits can be shared out.",
+            "Your 'bits per char' divides a perplexity. Take its logarithm first: bits can be divided.",
         ),
         Mistake(
             "M36",

@@ -159,8 +159,8 @@ CARD = Question(
         Mistake(
             "M25",
             partial(treebank_card, perplexity_per_word=REPORTED, unit="word"),
-            "You take the reported number for one per word. It is per token, and the line ends are tokens: "
-            "per word, the same total is divided by fewer units.",
+            "You treat the reported number as if it were per word. It is per token, and the line ends are "
+            "tokens: per word, the same total is divided by fewer units.",
         ),
         Mistake(
             "M25",
@@ -176,8 +176,8 @@ CARD = Question(
         Mistake(
             "M36",
             lambda: treebank_card(bits_per_char=np.log2(REPORTED)),
-            "Your 'bits per char' are bits per token. They are {ratio} times the right ones, which is the "
-            "number of characters per token.",
+            "Your 'bits per char' are bits per token. They are too large by a factor of {ratio}, the number "
+            "of characters per token.",
         ),
         Mistake(
             "M37",

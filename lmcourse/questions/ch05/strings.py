@@ -69,7 +69,7 @@ def _letters(given):
 def _scored_by(given):
     found = _letters(given)
     if not found or len(found) != 1 or found[0] not in PROGRAMS:
-        return "give one of the letters A, B, C and D."
+        return "give one of the letters A, B, C or D."
     return next(name for name, letter in EXAMPLES["counts what is scored"].items() if letter == found[0])
 
 
@@ -310,8 +310,8 @@ EVALUATOR = Question(
     properties=(
         FINITE,
         Property(
-            "a number changes when the pages are stored as they are scored, although the model reads the "
-            "same text",
+            "a number changes when each stored page is replaced by the string that the model reads, although "
+            "the scored text stays the same",
             unchanged,
             also=_stored_as_scored,
         ),

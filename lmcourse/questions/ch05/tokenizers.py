@@ -255,8 +255,8 @@ TALES = Question(
         Mistake(
             "L22",
             lambda: tale_table(complete=(_tales()["bits"] + 16) / _tales()["bytes"], best="characters"),
-            "Your 'complete' adds 16 bits to each total. That names one character, and a model has as many "
-            "to name as it has read as <unk>.",
+            "Your 'complete' adds 16 bits to each total. That names a single character, but a model has "
+            "to name every character that it has read as <unk>.",
         ),
         Mistake(
             "M1",
@@ -271,8 +271,8 @@ TALES = Question(
         Mistake(
             "M36",
             lambda: tale_table(free=_tales()["bits"] / _tales()["tokens"]),
-            "Your 'free' is in bits per token, and the three models have three different tokens. Divide "
-            "each total by the number of bytes.",
+            "Your 'free' is in bits per token, and each of the three models cuts the text into different "
+            "tokens. Divide each total by the number of bytes.",
         ),
         Mistake(
             "M1",

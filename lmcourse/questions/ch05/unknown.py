@@ -199,7 +199,7 @@ STATEMENTS = {
     "D": (
         "(one, other, words, chars)",
         lambda one, other, words, chars: True,
-        "per word the first total is {0:.4g} times the second, and per character it is the same",
+        "per word the first total is {0:.4g} times the second, and per character the factor is the same",
         lambda one, other, words, chars: (one / other,),
     ),
 }
