@@ -49,14 +49,14 @@ def evaluate_windows(nats, ids, window, stride, first=_right_first, loss=_pooled
 
 
 def _with_begin(nats, ids, window, stride):
-    """As if the begin symbol were scored: it has a label, which the model drops."""
+    """As if the start symbol were scored: it has a label, which the model drops."""
     found = evaluate_windows(nats, ids, window, stride)
     found["labels"][0, 0] = ids[0]
     return found
 
 
 def _as_the_guide(nats, ids, window, stride):
-    """As Hugging Face's guide: the begin symbol has a label, and 1 is subtracted in every window."""
+    """As Hugging Face's guide: the start symbol has a label, and 1 is subtracted in every window."""
     found = evaluate_windows(nats, ids, window, stride, loss=_one_less_later)
     found["labels"][0, 0] = ids[0]
     return found
@@ -123,7 +123,7 @@ def _as_rows(answer, nats, ids, window, stride):
 
 
 def _draw_windows(rng, length=0, window=0, stride=0):
-    """A text behind a begin symbol; the longer the context of a token, the smaller its surprisal."""
+    """A text behind a start symbol; the longer the context of a token, the smaller its surprisal."""
     window = window or int(rng.integers(5, 8))
     stride = stride or int(rng.integers(2, window - 1))
     length = length or int(rng.integers(2 * window, 3 * window + 2))
@@ -167,7 +167,7 @@ WINDOWS = Question(
             "M14",
             partial(evaluate_windows, first=lambda start, scored: 0),
             "You score the tokens of an overlap twice. In the second window they are only context: their "
-            "label there is −100, and so is that of the begin symbol.",
+            "label there is −100, and so is that of the start symbol.",
         ),
         Mistake(
             "M14",
@@ -194,8 +194,8 @@ WINDOWS = Question(
             "M23",
             _as_the_guide,
             "You subtract 1 in every window, as Hugging Face's guide does. That is right in the first "
-            "window, whose begin symbol has a label there. In the others, the label that the model drops is "
-            "−100 already. Mask the begin symbol too, and count the labels that are not −100.",
+            "window, whose start symbol has a label there. In the others, the label that the model drops is "
+            "−100 already. Mask the start symbol too, and count the labels that are not −100.",
         ),
         Mistake(
             "M23",
@@ -222,12 +222,12 @@ WINDOWS = Question(
         Mistake(
             "M26",
             _with_begin,
-            "The begin symbol has a label. Nothing predicts it, so its label is −100.",
+            "The start symbol has a label. Nothing predicts it, so its label is −100.",
         ),
         Mistake(
             "M26",
             partial(evaluate_windows, loss=lambda means, counts, length: means @ counts / length),
-            "You divide by len(ids), which counts the begin symbol. Divide by the number of tokens scored.",
+            "You divide by len(ids), which counts the start symbol. Divide by the number of tokens scored.",
         ),
         Mistake(
             "L27",
@@ -255,7 +255,7 @@ WINDOWS = Question(
             ),
         ),
     ),
-    advice="Print the labels of each window under its tokens. Every token but the begin symbol must be "
+    advice="Print the labels of each window under its tokens. Every token but the start symbol must be "
     "among the labels exactly once.",
 )
 

@@ -20,12 +20,15 @@ KEEP = """() => {
 }"""
 """Before the page's own scripts: keep its figures as they are written, and what starts them."""
 
-AGAIN = """() => {
+AGAIN = """async () => {
   document.activeElement?.blur();
   document.querySelectorAll(".explorable").forEach((box, i) => box.replaceWith(atFirst[i].cloneNode(true)));
   foldsAtFirst.forEach(([fold, open]) => { fold.open = open; });
   startFigures();
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await drawn();  // a window that is still on its way to the focus would go on
   scrollTo({top: 0, behavior: "instant"});
+  await drawn();
 }"""
 """Put the figures back as they are written, and start them as the page does."""
 
