@@ -229,8 +229,8 @@ changed("smoothing-floor", "L22", (FLOOR, FLOOR.replace("(V - 1) * ", "")))
 changed("below-entropy", "L7", ("averages < ", "averages > "))
 changed("below-entropy", "M2", ("-np.log(p[samples])", "-np.log2(p[samples])"))
 SET.breaks("below-entropy", "compare the total of a sample", (".mean(axis=1)", ".sum(axis=1)"))
-SET.breaks("below-entropy", "another sign or base", ("-p @ np.log(p)", "p @ np.log(p)"))
-SET.breaks("below-entropy", "another sign or base", ("-p @ np.log(p)", "-p @ np.log10(p)"))
+SET.breaks("below-entropy", "in sign or base", ("-p @ np.log(p)", "p @ np.log(p)"))
+SET.breaks("below-entropy", "in sign or base", ("-p @ np.log(p)", "-p @ np.log10(p)"))
 written(
     "below-entropy",
     "L14",
