@@ -79,10 +79,10 @@ def hasty(question, errors, case):
 
 
 ONE_NUMBER = [
-    ("01.length-masses", "*at least* each length", 0),
+    ("01.length-masses", "*at least* that length", 0),
     ("01.length-masses", "up to* each one", -1),
     ("01.bigram-table", "You add 1 to every count", 0),
-    ("01.sampling", "*at most* each length", -1),
+    ("01.sampling", "*at most* that length", -1),
     ("02.token-nll", "softmax is applied twice", 0),
     ("03.teacher", "but not the student's", 0),
     ("03.worth", "they are in nats", 1),
