@@ -436,7 +436,7 @@
     return `${perhaps}No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
   }
 
-  /* The ratio of the nats; NaN for a number that is no perplexity. */
+  /* The ratio of the nats; NaN for a number that cannot be a perplexity. */
   function changed({ quantity, got, expected }) {
     return nats(quantity, got.value) / nats(quantity, expected.value);
   }
