@@ -270,11 +270,15 @@ def test_paper_follows_from_seed_and_name(tmp_path, folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMS)
 def test_a_retake_shares_nothing_with_the_earlier_papers(tmp_path, name):
-    """No number, and the first retake none of the faults, suspects and stories; a student is added later."""
+    """No number, and the first retake none of the faults, suspects and stories; a student is added later.
+
+    With these seeds, two numbers of the midterm's first draws are 0.1 % apart as seen from one of them only.
+    """
+    seeds = ("8149149654561262858", "3306373529770254565", "9112854071767259549")
     students, places = ["Ada Lovelace", "王小明"], [str(tmp_path / n) for n in ("first", "second", "third")]
-    for i, place in enumerate(places):
+    for i, (place, seed) in enumerate(zip(places, seeds, strict=True)):
         again = ["--retake-of", *places[:i]] if i else []
-        assert command.main([name, "--students", *students, "--out", place, *again]) == 0
+        assert command.main([name, "--students", *students, "--seed", seed, "--out", place, *again]) == 0
     folders = [ExamFolder.read(tmp_path / place) for place in places]
     exam = find(name)
     for student in students:

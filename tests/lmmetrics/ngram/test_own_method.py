@@ -94,7 +94,7 @@ class WrongAfterRareContexts(Dirichlet):
         return np.where(level.spread(rare), share / 2, share), np.where(rare, weight / 2, weight)
 
 
-@pytest.mark.parametrize("memory", [None, "1GB"])
+@pytest.mark.parametrize("memory", [None, "1TB"])
 def test_the_sum_after_every_context_is_checked(memory):
     with pytest.raises(ValueError, match=r"After 'eats', .* sum to 0\.5, not to 1"):
         NGramModel(3, WrongAfterRareContexts(2.0)).fit(TRAIN, memory=memory)
