@@ -5,9 +5,9 @@ shorter n-gram. This rule is the same for all smoothing methods.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,16 @@ from lmmetrics.text import TokenizedText, Vocabulary
 
 SHORT = 1000
 """The number of tokens up to which a text is scored without sorting."""
+
+
+@cache
+def _compiled() -> Callable[..., None] | None:
+    """The compiled loop, if the extra ``fast`` is installed and fits this NumPy."""
+    try:
+        from lmmetrics.ngram._compiled import lengthen
+    except ImportError:
+        return None
+    return lengthen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,12 +111,22 @@ class Tables:
             places[at] = found
         return by_position[~is_bos]
 
-    def sentence_probs(self, ids: Sequence[int]) -> list[float]:
-        """Return the `token_probs` of one sentence, the same numbers, in plain Python: [N].
+    def sentence_probs(self, ids: Sequence[int]) -> Sequence[float] | Floats:
+        """Return the `token_probs` of one sentence, the same numbers: [N].
 
         For so few tokens a call of NumPy takes longer than what it computes. The n-grams of one context are
-        neighbours in the tables, so bisecting them takes few steps.
+        neighbours in the tables, so bisecting them takes few steps: compiled, or in plain Python.
         """
+        if lengthen := _compiled():
+            found, places = np.empty(len(ids)), np.empty(len(ids), np.int64)
+            sentence = np.array(ids, np.int64)
+            self.probs[0].take(sentence, out=found, mode="clip")
+            found[sentence < 0] = 0.0
+            places[0], places[1:] = self.vocabulary.bos, sentence[:-1]
+            evenly, uniform = self.evenly, self.uniform
+            for first, tables in enumerate(self._arrays):
+                lengthen(first, sentence, places, found, uniform, evenly, *tables)
+            return found
         unigrams, longer = self._views
         found = [unigrams[id] if id >= 0 else 0.0 for id in ids]
         even = [self.uniform if id >= 0 else 0.0 for id in ids] if self.evenly else None
@@ -131,16 +151,19 @@ class Tables:
         return found
 
     @cached_property
-    def _views(self) -> tuple[Any, list[Any]]:
-        """The arrays that `sentence_probs` reads; a view gives numbers of Python, faster than an array."""
+    def _arrays(self) -> list[tuple[Any, ...]]:
+        """For each order above 1: where the n-grams of each context start, their last tokens, and so on."""
         longer = zip(self.levels[1:], self.probs[1:], self.weights[1:], strict=True)
-        return self.probs[0].data, [
-            (level.starts().data, level.tokens.data, probs.data, weights.data)
-            for level, probs, weights in longer
-        ]
+        found = [(level.starts(), level.tokens, probs, weights) for level, probs, weights in longer]
+        return [tuple(map(np.ascontiguousarray, tables)) for tables in found]  # mapped files as plain arrays
+
+    @cached_property
+    def _views(self) -> tuple[Any, list[Any]]:
+        """The same as views, which give numbers of Python, faster than an array."""
+        return self.probs[0].data, [tuple(array.data for array in arrays) for arrays in self._arrays]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_views"}  # not for pickle
+        return {name: value for name, value in vars(self).items() if name not in ("_arrays", "_views")}
 
     def _look_up(self, level: Level, contexts_places: Ints, shorter_probs: Floats) -> tuple[Ints, Floats]:
         """Return the places in the tables and the probabilities of the n-grams of a text's level."""

@@ -16,7 +16,7 @@ class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {
             "torch", "tokenizers", "matplotlib", "nbformat", "IPython", "constriction", "pyppmd",
-            "transformers", "dask", "distributed", "pyarrow", "pandas",
+            "transformers", "dask", "distributed", "pyarrow", "pandas", "numba",
         }:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Absent())
@@ -32,7 +32,9 @@ from lmmetrics.ngram import ModifiedKneserNey, NGramModel
 from lmmetrics.sources import MarkovSource
 from lmmetrics.text import tokenize
 train = tokenize(corpora.load("tales-en").train)
-assert score_text(NGramModel(3, ModifiedKneserNey()).fit(train), train).perplexity < 100
+model = NGramModel(3, ModifiedKneserNey()).fit(train)
+assert score_text(model, train).perplexity < 100
+assert len(model.sentence_log_probs(["the", "cat"])) == 3
 assert ExactCoder(kt(2), end=1).decode(ExactCoder(kt(2), end=1).encode([0, 0, 1])) == [0, 0, 1]
 assert huffman([0.5, 0.5]) == ["0", "1"] and compressed_bits("zlib", b"a")
 import lmcourse.feedback

@@ -16,6 +16,7 @@ from lmmetrics.ngram import (
     NotFittedError,
     StupidBackoff,
     WittenBell,
+    _tables,
 )
 from lmmetrics.sources import MarkovSource
 from lmmetrics.text import Vocabulary, tokenize
@@ -68,7 +69,11 @@ def test_a_short_text_has_the_same_digits_as_a_part_of_a_long_one(method, order,
 @pytest.mark.parametrize("method", [AddK(0.1), WittenBell(), KneserNey(discount=0.5), MaximumLikelihood()])
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("unk", [True, False])
-def test_a_sentence_alone_has_the_same_bits_as_in_a_text(method, order, unk):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_sentence_alone_has_the_same_bits_as_in_a_text(method, order, unk, compiled, monkeypatch):
+    assert _tables._compiled() is not None
+    if not compiled:
+        monkeypatch.setattr(_tables, "_compiled", lambda: None)
     words = sorted({word for document in TRAIN for word in document.split()})
     model = NGramModel(order, method).fit(tokenize(TRAIN, vocabulary=Vocabulary([*words, "never"], unk=unk)))
     for sentence in (*"\n".join(TEST).splitlines(), "never", "cat never cat the", "x y z", "the cat sleeps"):
