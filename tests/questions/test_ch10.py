@@ -450,6 +450,10 @@ LOWEST = "best, low = runs[int(np.nanargmin(losses))],"
 BY_TRAINING = 'best, low = min((r for r, use in zip(runs, same) if use), key=lambda r: r["training"]),'
 changed("choose", "M67", (LOWEST, BY_TRAINING), (CHOICE, '"choice": best["K"]'))
 changed("choose", "M67", (LOWEST, BY_TRAINING))
+BY_TRAINING_OF_ALL = 'best, low = min(runs, key=lambda r: r["training"]),'
+changed("choose", "M67", (SAME, "True"), (LOWEST, BY_TRAINING_OF_ALL), (CHOICE, '"choice": best["K"]'))
+OF_ALL = 'min(runs, key=lambda r: r["training"])["K"]'
+changed("choose", "M67", ('"best": best["K"]', f'"best": {OF_ALL}'), (CHOICE, f'"choice": {OF_ALL}'))
 changed("choose", "M69", (SAME, 'r["removed"] == runs[0]["removed"]'))
 changed("choose", "M69", (SAME, 'np.array_equal(r["words"], runs[0]["words"])'))
 changed("choose", "M68", (SAME, 'r["split"] == runs[0]["split"]'))

@@ -329,6 +329,10 @@ def choose(
     }
 
 
+def _lowest_training(runs, z):
+    return float(min(runs, key=lambda run: run["training"])["K"])
+
+
 def _draw_runs(rng, documents=None, flat=False, alone=False, odd=None, all_without=False):
     """Runs with many K: one on another split, one without stop words; the training loss always falls."""
     while True:
@@ -408,6 +412,24 @@ CHOOSE = Question(
             "You choose by the perplexity of the training documents. The best fit to "
             "them cannot get worse with more topics, so this favours the largest number.",
             explains="answer",
+        ),
+        Mistake(
+            "M67",
+            partial(
+                choose,
+                same=lambda run, first: True,
+                lowest=lambda run: run["training"],
+                choice=lambda good, best: best,
+            ),
+            "You take the lowest training perplexity of all runs. The best fit to the training documents cannot "
+            "get worse with more topics. And some of the runs have scored words other than those of the first.",
+            explains="answer",
+        ),
+        Mistake(
+            "M67",
+            but(choose, dict.fromkeys(("best", "choice"), _lowest_training)),
+            "Your 'best' and your 'choice' have the lowest training perplexity of all runs. Take the lowest loss "
+            "of the runs that have scored the same words.",
         ),
         Mistake(
             "M67",

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import betaln, gammaln, logsumexp, roots_jacobi, xlogy
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import FINITE
+from lmcourse.questions.shared.properties import finite
 from lmcourse.questions.shared.units import unit_mistakes
 from lmcourse.questions.shared.wrong import but, exchanged
 
@@ -239,6 +239,7 @@ INTEGRAL = Question(
         ),
         _draw_document(np.random.default_rng(1000), alpha=3.0),
         _draw_document(np.random.default_rng(1004), alpha=0.5),
+        _draw_document(np.random.default_rng(1008), alpha=2.0, words=700),
     ),
     draw=_draw_document,
     odd=(
@@ -371,7 +372,12 @@ INTEGRAL = Question(
         ),
     ),
     properties=(
-        FINITE,
+        Property(
+            "a number is infinite. The product of several hundred probabilities is too small for a float: add "
+            "logarithms, subtract the largest before you take exponentials, and add it again at the end, as "
+            "logsumexp does",
+            finite,
+        ),
         Property(
             "'exact' is below the nats of the best weight, and a mean of probabilities cannot be above the "
             "largest of them",
