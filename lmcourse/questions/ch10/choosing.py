@@ -421,15 +421,16 @@ CHOOSE = Question(
                 lowest=lambda run: run["training"],
                 choice=lambda good, best: best,
             ),
-            "You take the lowest training perplexity of all runs. The best fit to the training documents cannot "
-            "get worse with more topics. And some of the runs have scored words other than those of the first.",
+            "You take the lowest training perplexity of all runs. The best fit to the training documents "
+            "cannot get worse with more topics. And some of the runs have scored words other than those of "
+            "the first.",
             explains="answer",
         ),
         Mistake(
             "M67",
             but(choose, dict.fromkeys(("best", "choice"), _lowest_training)),
-            "Your 'best' and your 'choice' have the lowest training perplexity of all runs. Take the lowest loss "
-            "of the runs that have scored the same words.",
+            "Your 'best' and your 'choice' have the lowest training perplexity of all runs. Take the lowest "
+            "loss of the runs that have scored the same words.",
         ),
         Mistake(
             "M67",

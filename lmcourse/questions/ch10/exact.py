@@ -373,9 +373,9 @@ INTEGRAL = Question(
     ),
     properties=(
         Property(
-            "a number is infinite. The product of several hundred probabilities is too small for a float: add "
-            "logarithms, subtract the largest before you take exponentials, and add it again at the end, as "
-            "logsumexp does",
+            "a number is infinite. The product of several hundred probabilities is too small for a float: "
+            "add logarithms, subtract the largest before you take exponentials, and add it again at the end, "
+            "as logsumexp does",
             finite,
         ),
         Property(
