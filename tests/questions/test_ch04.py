@@ -187,6 +187,8 @@ units("evaluator", END, nats="total / tokens")
 changed("evaluator", "L1", (END, "np.exp(total)"))
 changed("evaluator", "M19", ("real.sum()", "real.size"))
 changed("evaluator", "M20", ("real.sum()", "real.size"), ("nats[real].sum()", "nats.sum()"))
+changed("evaluator", "M20", ("nats[real].sum()", "nats.sum()"))
+changed("evaluator", "L23", ("< lengths[:, None]", "<= lengths[:, None]"))
 changed("evaluator", "M11", ("nats[real].sum()", "np.exp(nats[real]).sum()"), (END, "total / tokens"))
 written("evaluator", "M9 + M19", "evaluate = evaluate_as_found")
 
@@ -224,7 +226,7 @@ changed("windows", "L1", (LAST, "np.exp(total)"))
 changed("windows", "M26", (LAST, "np.exp(total / len(ids))"))
 changed(
     "windows",
-    "M26",
+    "L23",
     (CONTEXT, "labels[(start == 0) : scored + 1 - start] = -100"),
     ("(labels != -100)", "(labels[1:] != -100)"),
 )

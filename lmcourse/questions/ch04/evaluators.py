@@ -50,6 +50,11 @@ def _all_at_once(loss):
     return wrong_evaluate
 
 
+def _one_too_many(batches):
+    """As if the mask were made with <= in place of <."""
+    return evaluate([(nats, np.minimum(lengths + 1, nats.shape[1])) for nats, lengths in batches])
+
+
 def _draw_batches(rng):
     return ([_draw_batch(rng, *shape) for shape in ((4, 9), (3, 5), (1, 3))],)
 
@@ -116,6 +121,17 @@ EVALUATOR = Question(
             "M20",
             _all_at_once(wrong.padding_scored),
             "You score the padding as if it were text. Leave it out of the total and out of the count.",
+        ),
+        Mistake(
+            "M20",
+            _all_at_once(lambda nats, real: nats.sum() / real.sum()),
+            "You score the padding, but do not count it. Leave it out of the total as well.",
+        ),
+        Mistake(
+            "L23",
+            _one_too_many,
+            "Your mask is True at one position too many in each row that has padding: the positions 0 to "
+            "length - 1 are text, so compare with <, not with <=.",
         ),
         Mistake(
             "M10",

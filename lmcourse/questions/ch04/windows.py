@@ -220,7 +220,7 @@ WINDOWS = Question(
             "You mask one label too many: the first new token of each window is never scored.",
         ),
         Mistake(
-            "M26",
+            "L23",
             _with_begin,
             "The start symbol has a label. Nothing predicts it, so its label is −100.",
         ),
