@@ -42,7 +42,7 @@ THREE_WORDS = Question(
     stars=1,
     points=2,
     right=sentence_cost,
-    cases=((np.array([0.5, 0.8, 0.9]),), (np.array([0.5, 0.8, 0.05, 0.6]),)),
+    cases=((np.array([0.25, 0.5, 0.4]),), (np.array([0.5, 0.8, 0.05, 0.6]),)),
     draw=lambda rng: (rng.uniform(0.05, 0.95, size=rng.integers(3, 9)),),
     mistakes=(
         *unit_mistakes(sentence_cost, "M2 M3", only=("nats", "nats per word")),

@@ -61,7 +61,8 @@ def _look(wanted):
 
 
 _NEED = {
-    "too narrow": "The second has to be more than three times the first.",
+    "too narrow": "The second has to be more than three times the first. If the tokens of each document are "
+    "already alike, make the documents longer.",
     "too wide": "The first has to be more than three times the second.",
 }
 _ALIKE = np.repeat(np.arange(1.0, 5.0), 10).reshape(4, 10)
