@@ -27,8 +27,16 @@ def _in_float32(network):
     return {name: part.astype(np.float32).astype(np.float64) for name, part in network.items()}
 
 
+def _shares(log_rows, bits):
+    """What each symbol gets beyond its first unit, before rounding down; (T, V)."""
+    return np.exp(log_rows) * (2.0**bits - log_rows.shape[1])
+
+
 def _counts(log_rows, bits):
-    return np.round(np.exp(log_rows) * 2.0**bits)
+    """Whole numbers that sum to 2**bits, none below 1; what is left over goes to the most probable symbol."""
+    counts = 1 + np.floor(_shares(log_rows, bits))
+    counts[np.arange(len(counts)), log_rows.argmax(axis=1)] += 2.0**bits - counts.sum(axis=1)
+    return counts
 
 
 def _told(differs):
@@ -87,7 +95,7 @@ def _expected_loss(network, ids, bits):
 
 
 def _draw_network(rng, bits=None, length=None):
-    """A small network and a text; no count is so near to a half that another machine rounds it otherwise."""
+    """A small network and a text; no share is so near a whole number that another machine rounds it apart."""
     while True:
         V, d = int(rng.integers(6, 12)), int(rng.integers(4, 7))
         network = {
@@ -99,10 +107,10 @@ def _draw_network(rng, bits=None, length=None):
             rng.integers(0, V, size=length or int(rng.integers(25, 40))),
             bits or int(rng.integers(18, 22)),
         )
-        parts = [np.exp(rows) * 2.0**b % 1 for rows in _pair(network, ids)]
+        parts = [_shares(rows, b) % 1 for rows in _pair(network, ids)]
         found = same_row(network, ids, b)
         enough = bits or (1 < found["differ"] < _entries(network, ids, b) and found["first"] > 0)
-        if enough and all(np.abs(part - 0.5).min() > 1e-6 for part in parts):
+        if enough and all(np.abs(part - 0.5).max() < 0.5 - 1e-6 for part in parts):
             return network, ids, b
 
 
@@ -117,7 +125,7 @@ SAME_ROW = Question(
     right=same_row,
     cases=(
         _draw_network(np.random.default_rng(1103)),
-        _draw_network(np.random.default_rng(1110)),
+        _draw_network(np.random.default_rng(1134)),
         _draw_network(np.random.default_rng(1173), bits=8),
     ),
     draw=_draw_network,
