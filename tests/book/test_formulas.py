@@ -663,7 +663,7 @@ READ = {
         "thm-12-mixture": "20e523db",
     },
     "13_limits_of_perplexity": {
-        "def-13-intrinsic": "f613cbdf",
+        "def-13-intrinsic": "e0e423fd",
         "thm-13-frontier": "c3fbbcfb",
         "thm-13-counts": "7209c67a",
         "thm-13-typical": "3d46aeb3",
