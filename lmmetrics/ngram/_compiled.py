@@ -6,26 +6,29 @@ import on a machine compiles, for some seconds; Numba keeps the result on the di
 
 from __future__ import annotations
 
-from numba import boolean, float64, int32, int64, njit, types, void
+from typing import Any
 
 from lmmetrics._types import Floats, Ints
+from lmmetrics.extras import need
+
+nb: Any = need("numba", "fast")
 
 
-def _table(kind: types.Type) -> types.Array:
+def _table(kind: Any) -> Any:
     """A table may be memory-mapped, so that it cannot be written to; one that can is taken, too."""
-    return types.Array(kind, 1, "C", readonly=True)
+    return nb.types.Array(kind, 1, "C", readonly=True)
 
 
 _SIGNATURES = [
-    void(
-        int64, int64[::1], int64[::1], float64[::1], float64, boolean,
-        _table(starts), _table(int32), _table(float64), _table(float64),
+    nb.void(
+        nb.int64, nb.int64[::1], nb.int64[::1], nb.float64[::1], nb.float64, nb.boolean,
+        _table(starts), _table(nb.int32), _table(nb.float64), _table(nb.float64),
     )
-    for starts in (int32, int64)
+    for starts in (nb.int32, nb.int64)
 ]  # fmt: skip
 
 
-@njit(_SIGNATURES, cache=True)
+@nb.njit(_SIGNATURES, cache=True)
 def lengthen(
     first: int,
     ids: Ints,
