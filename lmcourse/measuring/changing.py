@@ -26,8 +26,14 @@ STUDENT_BITS = 8, 6, 5, 4
 STUDENT, STEPS = 48, 1500
 """Units of the distilled network, and the steps of its training."""
 RATE = 8e-3
-OTHER_STUDENTS = (80, RATE), (100, RATE), (STUDENT, RATE / 2)
-"""Units and learning rates of further students, which learn from the first network only."""
+OTHER_STUDENTS = (
+    (0, 80, RATE, "teacher"),
+    (0, 100, RATE, "teacher"),
+    (0, STUDENT, RATE / 2, "teacher"),
+    (0, 80, RATE, "text"),
+    (1, 80, RATE, "text"),
+)
+"""Further students: the seed of the network, units, learning rate, and what the student learns from."""
 NEW_TALES, RATES = 12, (1e-3, 1e-4)
 """How many tales a network is adapted to, and the learning rates that are tried."""
 TUNED_STEPS = 10, 20, 30, 40, 60, 80, 160
@@ -62,7 +68,8 @@ def recompute():
                 continue
             print(f"    {name:10} {one['chosen']}: {one['test']}")
     for row in found["students"]:
-        print(f"{row['units']} units, rate {row['rate']}: KL {row['kl']:.3f}")
+        name = f"seed {row['seed']}, {row['units']} units, of the {row['of']}"
+        print(f"{name}: {row['rise']:+.2%}, KL {row['kl']:.3f}")
     store({"changes": made(**found)})
 
 
@@ -182,20 +189,9 @@ def seeds(which=SEEDS):
         row["student"] = {}
         rows = forecasts(network, train).exp()  # 120 MB
         symbols = torch.from_numpy(train.ids.astype(np.int64))
+        learn = partial(student, letters, train, valid, old, seed=seed)
         for name, targets in (("text", symbols), ("teacher", rows)):
-            student = neural.RecurrentLM(letters, "gru", width=STUDENT, seed=seed, state="document")
-            imitate(student, targets, train, seed)
-            row["student"][name] = {
-                "kB": kilobytes(student),
-                **means(old, forecasts(student, valid), valid),
-                "rounded": {
-                    str(bits): {
-                        "kB": kilobytes(student, bits),
-                        **means(old, forecasts(rounded(student, bits), valid), valid),
-                    }
-                    for bits in STUDENT_BITS
-                },
-            }
+            row["student"][name] = learn(targets, STUDENT)
         row["adapted"] = adapted(network, letters, seed)
         row["written"] = written(network, valid)
         yield row
@@ -217,23 +213,29 @@ def teacher(letters, train, seed):
     return network
 
 
-def other_students(which=OTHER_STUDENTS, seed=SEEDS[0]):
-    """Students of one network with other widths and another learning rate, each of them rounded."""
+def student(letters, train, valid, old, targets, units, rate=RATE, seed=0, bits=STUDENT_BITS):
+    """A smaller network that learns the targets of `imitate`: against the old forecasts, and rounded."""
+    network = neural.RecurrentLM(letters, "gru", width=units, seed=seed, state="document")
+    imitate(network, targets, train, seed, rate)
+    of_bits = {
+        str(b): {"kB": kilobytes(network, b), **means(old, forecasts(rounded(network, b), valid), valid)}
+        for b in bits
+    }
+    found = means(old, forecasts(network, valid), valid)
+    return {"kB": kilobytes(network), **found, "rounded": of_bits}
+
+
+def other_students(which=OTHER_STUDENTS):
+    """Students with other widths and another learning rate, each of them rounded."""
     letters, train, valid = pages()
-    network = teacher(letters, train, seed)
-    old, rows = forecasts(network, valid), forecasts(network, train).exp()
-    for units, rate in which:
-        student = neural.RecurrentLM(letters, "gru", width=units, seed=seed, state="document")
-        imitate(student, rows, train, seed, rate)
-        of_bits = {
-            str(bits): {
-                "kB": kilobytes(student, bits),
-                "kl": means(old, forecasts(rounded(student, bits), valid), valid)["kl"],
-            }
-            for bits in STUDENT_BITS[1:]
-        }
-        found = means(old, forecasts(student, valid), valid)
-        yield {"units": units, "rate": rate, "kB": kilobytes(student), **found, "rounded": of_bits}
+    symbols = torch.from_numpy(train.ids.astype(np.int64))
+    for seed, rows in itertools.groupby(which, key=lambda row: row[0]):
+        network = teacher(letters, train, seed)
+        old = forecasts(network, valid)
+        targets = {"text": symbols, "teacher": forecasts(network, train).exp()}
+        for _, units, rate, of in rows:
+            found = student(letters, train, valid, old, targets[of], units, rate, seed, STUDENT_BITS[1:])
+            yield {"seed": seed, "units": units, "rate": rate, "of": of, **found}
 
 
 def adapted(network, letters, seed):

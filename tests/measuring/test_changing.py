@@ -49,7 +49,8 @@ def test_each_seed_has_its_versions():
 
 def test_the_other_students_are_stored():
     rows = stored()["changes"]["students"]
-    assert [(row["units"], row["rate"]) for row in rows] == [*changing.OTHER_STUDENTS]
+    keys = "seed", "units", "rate", "of"
+    assert [tuple(row[key] for key in keys) for row in rows] == [*changing.OTHER_STUDENTS]
     for row in rows:
         assert set(row["rounded"]) == {"6", "5", "4"}
         assert all(one["kB"] < row["kB"] / 3 and one["kl"] > row["kl"] for one in row["rounded"].values())
