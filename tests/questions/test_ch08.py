@@ -175,6 +175,7 @@ written(
 )
 
 changed("floor", "L23", ("order - 1 - phrase", "order - phrase"))
+changed("floor", "L23", ("order - 1 - phrase", "order - 2 - phrase"))
 changed("floor", "L11", ("max(0, order - 1 - phrase)", "(order - 1 - phrase)"))
 changed("floor", "L1", (" / length", ""))
 changed("floor", "M1", ("math.log2", "math.log"))

@@ -538,7 +538,7 @@ right("crossing", (LINE, "float(round(" + LINE + ", 2))"))
 # --- floor
 
 SIGHT = "more ** max(0, order - 1 - phrase)"
-wrong("floor", "", "not the value asked for", (SIGHT, "more ** max(0, order - 2 - phrase)"))
+wrong("floor", "L23", "Your exponent is one too low.", (SIGHT, "more ** max(0, order - 2 - phrase)"))
 wrong("floor", "", "not the value asked for", (SIGHT, "1 - more ** max(0, order - 1 - phrase)"))
 wrong("floor", "", "not the value asked for", (SIGHT, "more"))
 wrong("floor", "", "not the value asked for", (SIGHT, "(1 - more) ** max(0, order - 1 - phrase)"))

@@ -194,6 +194,12 @@ FLOOR = Question(
     mistakes=(
         Mistake("L23", partial(floor, shift=0), "Your table of order n sees n words. It sees n - 1."),
         Mistake(
+            "L23",
+            partial(floor, shift=2),
+            "Your exponent is one too low. A table of order n can see the phrase, n - 2 - m fillers and the "
+            "subject, so the subject is out of sight if there are at least n - 1 - m fillers.",
+        ),
+        Mistake(
             "L11",
             partial(floor, least=-np.inf),
             "For a short table your probability that the subject is out of sight is above 1. A table that "
