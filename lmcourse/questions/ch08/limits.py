@@ -1,5 +1,6 @@
 """Chapter 08, limits: smoothing as a prior, where two curves cross, what a table cannot reach."""
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -228,7 +229,7 @@ FLOOR = Question(
         ("right", "L11", "the tables of the first two cases reach past the phrase"),
         *(
             (one, other, "the table of the third case does not reach past the phrase")
-            for one, other in (("right", "L23"), ("right", "L22"), ("L23", "L22"))
+            for one, other in itertools.combinations(("right", "L23", "L23 (2)", "L22"), 2)
         ),
     ),
 )

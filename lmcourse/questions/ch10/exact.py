@@ -390,6 +390,18 @@ INTEGRAL = Question(
     "theta = sin(u)**2.",
     advice="Test your function on one word: both numbers are near -ln of the word's mean probability under "
     "the two topics. A long document underflows unless you add logarithms.",
+    alike=tuple(
+        (one, other, "in the last case a few nats are less than two thousandths of the total")
+        for one, others in (
+            ("right", ("M71", "M49", "M49 (2)", "L8", "L22", "L31")),
+            ("L31", ("M71", "M71 (2)", "M49", "M49 (2)", "L8", "L22")),
+            ("M71", ("M49", "M49 (2)", "L8")),
+            ("M49", ("M49 (2)",)),
+            ("L8", ("L22",)),
+            ("L1 (2)", ("L25",)),
+        )
+        for other in others
+    ),
 )
 
 QUESTIONS = (ONE_TOPIC, INTEGRAL)
