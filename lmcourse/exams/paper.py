@@ -30,6 +30,7 @@ __all__ = ["answers", "in_common", "label_of", "number_as_text", "papers", "prov
 
 FORMS = inspect.getsource(forms).removeprefix(f'"""{forms.__doc__}"""').strip()
 """The imports of a paper, and the functions with which its cells check forms."""
+RUN_FORMS = compile(FORMS, "forms", "exec")
 
 SOLVED_IMPORTS = "from lmcourse.feedback import check, check_hidden  # in the solved paper only"
 
@@ -203,7 +204,7 @@ def prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
 def _solved(task: ExamTask) -> dict:
     """The names that are defined after the solution of a task has run."""
     names: dict = {}
-    exec(FORMS, names)
+    exec(RUN_FORMS, names)
     body = textwrap.indent(task.solution, "    ") if task.head else task.solution
     exec("\n".join(filter(None, (task.given, task.head, body))), names)
     return names

@@ -37,6 +37,7 @@ REFERENCE = re.compile(r"\bTask (\d+)([a-z]?)\b")
 
 MARKER = re.compile(r"BEGIN SOLUTION|END SOLUTION|BEGIN HIDDEN TESTS|END HIDDEN TESTS|MARK SCHEME|### TASK")
 HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
+VALIDATOR = MetadataValidator()
 RUBRIC_LINE = re.compile(r"^\s*[-*] (\d+) points?:", re.MULTILINE)
 
 
@@ -104,7 +105,7 @@ def _metadata_faults(cell: NotebookNode) -> Iterator[str]:
         if not isinstance(points, int | float) or points <= 0 or points != int(points):
             yield f"is graded with points {points!r}. Give it 'points': a whole number above 0."
     try:
-        MetadataValidator().validate_cell(cell)
+        VALIDATOR.validate_cell(cell)
     except (ValidationError, SchemaMismatchError) as error:
         reason = str(getattr(error, "message", error)).splitlines()[0]
         yield f"nbgrader refuses its metadata ({reason}). Copy the metadata from lmcourse/AUTHORING.md."
