@@ -9,6 +9,8 @@ BOOK   := .venv/book.stamp
 TEST   := .venv/test.stamp
 # Through the interpreter: the script lint-imports names the folder that it was installed in.
 LINT   := $(PY) -c 'from importlinter.cli import lint_imports_command as main; main()'
+# Types and rules, side by side: each keeps a core busy for a minute. Fails if either fails.
+BOTH   := $(PY) -m lmcourse.checks & $(PY) -m mypy --no-error-summary; types=$$?; wait $$! && exit $$types
 NBVAL  := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval.cfg
 # One thread per library: two collapse when the machine is shared. A fixed hash seed: same order everywhere.
 export OMP_NUM_THREADS := 1
@@ -44,9 +46,8 @@ test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(PY) -m lmcourse.release --check
 	@$(PY) -m ruff check --quiet .
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
-	@$(PY) -m mypy --no-error-summary
+	@$(BOTH)
 	@$(PY) -m lmcourse.book
-	@$(PY) -m lmcourse.checks
 	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
 	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
 endif
@@ -54,8 +55,7 @@ endif
 check: $(TEST)  ## a minute or two: lint, imports, types, rules, and the tests that touch what has changed
 	@$(PY) -m ruff check --quiet .
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
-	@$(PY) -m mypy --no-error-summary
-	@$(PY) -m lmcourse.checks
+	@$(BOTH)
 	@tests=$$($(PY) -m lmcourse.affected) && { test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests; }
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
