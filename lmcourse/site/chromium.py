@@ -3,7 +3,13 @@
 import os
 import shutil
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",  # Debian's Chromium without windows: the tests need a quarter less time
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 
 
 def find_browser() -> str | None:

@@ -49,7 +49,7 @@ COLOURS_OF_CODE = """classes => {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_of_code(visit, scheme):
     """Every kind of word in a code block has 4.5 to 1 on its ground."""
-    page = visit(scheme=scheme).open("book/02_cross_entropy.html")
+    page = visit(scheme=scheme).open("book/how_to_use.html")
     style = (HTML / "_static" / "pygments.css").read_text(encoding="utf8")
     kinds = sorted(set(re.findall(r"\.highlight \.(\w+) *\{", style)) - {"hll", "w", "err"})
     ratios = dict(page.evaluate(COLOURS_OF_CODE, kinds))

@@ -8,14 +8,19 @@ from tests.browser.conftest import HTML, needs_book
 pytestmark = [pytest.mark.browser, needs_book]
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_each_figure_has_its_still_picture(browser, chapter):
+@pytest.fixture(scope="module")
+def page(browser):
+    """A window without scripts, for one chapter after the other."""
     context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_each_figure_has_its_still_picture(page, chapter):
     page.goto((HTML / "book" / f"{chapter}.html").as_uri())
     for fold in page.locator("details:has(.explorable):not([open]) > summary").all():
         fold.click()
     figures = page.locator(".explorable").all()
     stills = page.locator(".explorable .still").all()
     assert 2 <= len(figures) == len(stills) and all(still.is_visible() for still in stills)
-    context.close()
