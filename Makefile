@@ -3,7 +3,8 @@
 
 # -I: whatever PYTHONPATH names has no say in which Python is taken, nor in what the environment runs.
 PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -I -c 'import sys; print(int(sys.version_info >= (3, 11)))' 2>/dev/null | grep 1),$(p))))
-unexport PYTHONPATH PYTHONHOME
+# Nor is each process to compile the sources again.
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 PY     := .venv/bin/python
 BOOK   := .venv/book.stamp
 TEST   := .venv/test.stamp
