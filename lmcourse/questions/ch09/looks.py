@@ -79,7 +79,7 @@ BEST_OF = Question(
         Mistake(
             "M79",
             but(best_of, {"needed": lambda k, sigma, gap: sigma * ndtri(0.975)}),
-            "Your 'needed' is the usual 1.96 standard errors of a single model. It does not grow with k.",
+            "Your 'needed' is the usual 1.96 times `sigma` of a single model. It does not grow with k.",
         ),
         Mistake(
             "L4",
@@ -134,12 +134,12 @@ BEST_OF = Question(
         Mistake(
             "L8",
             but(best_of, {"optimism": lambda k, sigma, gap: _mean_of_largest(k)}),
-            "Your 'optimism' is in standard errors. The task asks for nats per token.",
+            "Your 'optimism' is a multiple of `sigma`. The task asks for nats per token.",
         ),
         Mistake(
             "L8",
             but(best_of, {"needed": lambda k, sigma, gap: ndtri(0.95 ** (1 / k))}),
-            "Your 'needed' is in standard errors. The task asks for nats per token.",
+            "Your 'needed' is a multiple of `sigma`. The task asks for nats per token.",
         ),
         Mistake(
             "L7",
