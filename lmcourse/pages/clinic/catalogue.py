@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from lmcourse.pages.clinic.explanations import FIELDS, Explanation
+from lmcourse.pages.clinic.explanations import FIELDS, Explanation, Hint
 from lmmetrics.score import LABELS, UNITS
 
 __all__ = ["COMMON", "EXPLANATIONS", "UNNUMBERED"]
@@ -32,14 +32,20 @@ BASES = (
     Explanation("M3", "A log10 score was used as if it were natural: e was raised to it.", "h / ln10"),
     Explanation("M3", "A log10 score was used as if it were in bits: 2 was raised to it.", "h * ln2 / ln10"),
     Explanation(
-        "M3", "A natural loss was used as if it were a log10 score: 10 was raised to it.", "h * ln10"
+        "M3",
+        "A natural loss was used as if it were a log10 score: 10 was raised to it.",
+        "h * ln10",
+        rare=True,
     ),
     Explanation(
-        "M3", "A loss in bits was used as if it were a log10 score: 10 was raised to it.", "h * ln10 / ln2"
+        "M3",
+        "A loss in bits was used as if it were a log10 score: 10 was raised to it.",
+        "h * ln10 / ln2",
+        rare=True,
     ),
     of_perplexity("M4", "This is the loss in nats; nobody took the exponential.", number="h"),
     of_perplexity("M4", "This is the loss in bits; nobody took the power of 2.", number="h / ln2"),
-    of_perplexity("M4", "This is the square root of the loss.", number="sqrt(h)"),
+    of_perplexity("M4", "This is the square root of the loss.", number="sqrt(h)", rare=True),
     Explanation(
         "M4",
         "This is the perplexity, where the loss was asked.",
@@ -157,7 +163,7 @@ COUNTS = (
     ),
     per_token(
         "M25",
-        "The sentence ends were left out of both, which is a choice, if said; each would cost {x} nats.",
+        "The sentence ends were left out of both, which is legitimate, if stated; each would cost {x} nats.",
         implied="(h * tokens - g * (tokens - ends)) / ends",
         **CHEAP,
     ),
@@ -293,9 +299,53 @@ COMMON = ("M19", "M20", "M25", "M34", "M36", "M38", "M17", "M21", "M12", "M13", 
 """Mistakes that need a count, the commonest first, as they are offered where the count is missing."""
 
 UNNUMBERED = {
-    "higher": ("M11", "M15", "M24", "M31", "M39", "M43", "M51"),
-    "lower": ("M14", "M15", "M18", "M22", "M32", "M33", "M39", "M47", "M49", "M52"),
-    "infinite": ("M31", "M45", "M46"),
-    "nan": ("M31", "M45", "M46"),
+    "higher": (
+        Hint("M15", "Compare windows and strides: with less past, a token costs more.", 1, 1.1, TOKEN),
+        Hint("M39", "Compare the scored string with the counted one, and both with the other run's.", 1, 1.3),
+        Hint("M10", "Change the batch size: the number must not move.", 1, 1.5),
+        Hint(
+            "M8",
+            "Add the nats of all lines or documents, then divide once. "
+            "Scored alone, a line also has less past (M15).",
+            1.1,
+            3,
+        ),
+        Hint("M24", "Look at the first token of each document.", 1, 1.3),
+        Hint("M43", "Score the text twice: the two numbers must be equal.", 1, 1.15),
+        Hint("M11", "Take the mean of the losses first, then one exponential.", 1.5, 10),
+        Hint("M51", "Check that the past is the text itself.", 1.1, 3),
+        Hint(
+            "M23", "If the target is shifted twice, the model is asked for the token after the next.", 1.2, 4
+        ),
+    ),
+    "lower": (
+        Hint("M15", "Compare windows and strides: with more past, a token costs less.", 0.9, 1, TOKEN),
+        Hint("M39", "Compare the scored string with the counted one, and both with the other run's.", 0.8, 1),
+        Hint(
+            "M23",
+            "Change a later token: no earlier prediction may move. "
+            "A mask, or a softmax over the wrong axis, can let part of the future in.",
+            0,
+            0.9,
+        ),
+        Hint("L17", "Look for the test text in the training text.", 0, 0.9),
+        Hint("M52", "Check that nothing is learnt, or cached, from the text that is scored.", 0.85, 1),
+        Hint("M47", "Check that the model sees the past only.", 0.2, 0.8),
+        Hint("M22", "Count what is scored: the answer alone, or the prompt too?", 0.5, 1),
+        Hint("M14", "Compare the number of scored tokens with that of the text.", 0.9, 1),
+        Hint("M32", "Compare the number of scored tokens with that of the text.", 0.3, 0.95),
+        Hint("M18", "Score both texts with the same, final model.", 0.8, 1),
+        Hint("M33", "Add the scores of all tokens after one context: the sum must be 1.", 0.3, 0.95),
+        Hint("M49", "Fit the document's topics on one half, score the other.", 0.4, 0.95),
+    ),
+    "infinite": (
+        Hint("M31", "Find the first scored token with probability 0."),
+        Hint("M45", "Add log probabilities, and take the exponential last."),
+        Hint("M46", "Compute the logarithm and the softmax in one step."),
+    ),
 }
-"""Mistakes that do not determine the number, by the direction in which they change it."""
+UNNUMBERED["nan"] = UNNUMBERED["infinite"]
+"""Mistakes that do not determine the number, by the direction in which they change it.
+
+The commonest come first.
+"""

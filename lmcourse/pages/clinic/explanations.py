@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from lmcourse.hints.mistakes import NAMES
 from lmmetrics.score import LABELS, UNITS
 
-__all__ = ["FIELDS", "Explanation", "tree"]
+__all__ = ["FIELDS", "Explanation", "Hint", "tree"]
 
 QUANTITIES = ("perplexity", "bits", "nats")
 FIELDS = {
@@ -75,6 +75,8 @@ class Explanation:
         Where the explanation applies.
     family : str
         What the table says in place of this formula, where many explanations share one.
+    rare : bool
+        Whether it is seldom met: it comes after the others that fit, and the page says that it is rare.
     """
 
     mistake: str
@@ -88,6 +90,7 @@ class Explanation:
     quantities: tuple[str, ...] = QUANTITIES
     units: tuple[str, ...] = tuple(UNITS)
     family: str = ""
+    rare: bool = False
 
     def data(self) -> dict:
         """Return the explanation as the page gets it: texts, and a tree beside each expression."""
@@ -96,6 +99,33 @@ class Explanation:
             if key in entry:
                 entry[f"{key}_text"], entry[key] = entry[key], tree(entry[key])
         return {**entry, "name": NAMES[self.mistake]}
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A mistake that determines no number, and how to look for it.
+
+    Attributes
+    ----------
+    mistake : str
+        An id of `lmcourse.hints.mistakes.NAMES`.
+    look : str
+        What the reader can check.
+    low, high : float
+        Where the got nats, divided by the expected ones, usually lie; elsewhere the hint comes later.
+    units : tuple of str
+        For which units of the expected number it comes at its place; for others it comes later.
+    """
+
+    mistake: str
+    look: str
+    low: float = 0
+    high: float = 1e9
+    units: tuple[str, ...] = tuple(UNITS)
+
+    def data(self) -> dict:
+        """Return the hint as the page gets it."""
+        return {**asdict(self), "name": NAMES[self.mistake]}
 
 
 def tree(expression: str):

@@ -92,10 +92,7 @@ def converter_data():
 
 def clinic_data():
     """The data of the clinic's page: the converter's, the explanations and the labels of the fields."""
-    unnumbered = {
-        side: [{"mistake": name, "name": mistakes.NAMES[name]} for name in found]
-        for side, found in UNNUMBERED.items()
-    }
+    unnumbered = {side: [hint.data() for hint in hints] for side, hints in UNNUMBERED.items()}
     own = {
         "explanations": [explanation.data() for explanation in EXPLANATIONS],
         "fields": explanations.FIELDS,
@@ -156,7 +153,7 @@ class ClinicTable(EvidenceTable):
 
 def formulas():
     """Return the formulas of each mistake's number, as Markdown; an empty list if it fixes no number."""
-    found = {name: [] for names in UNNUMBERED.values() for name in names}
+    found = {hint.mistake: [] for hints in UNNUMBERED.values() for hint in hints}
     for one in EXPLANATIONS:
         formula = one.family or (f"exp({one.nats})" if one.nats else one.number)
         listed = found.setdefault(one.mistake, [])

@@ -236,7 +236,7 @@ class MistakeTable(EvidenceTable):
                     treated = self._passages(places.get(name, ()))
                     yield f"| {_titled(name, evidence.NAMES)}{f' ({treated})' if treated else ''} |"
             return
-        yield from ("| mistake | its sign | treated in |", "|---|---|---|")
+        yield from ("| mistake | symptom | treated in |", "|---|---|---|")
         for name, story, sign in self._rows(evidence.NAMES):
             found = places.get(name, ())
             treated = self._passages(found) or self._tasks(found) or "[clinic](clinic.md)"

@@ -9,20 +9,27 @@
   const { UNITS, COUNTS, NAMES } = LMM.units;
   const { make, field, number, choice } = LMM.page;
   const PREFIX = "clinic-";
-  const NEAR = 0.02;
+  /* How far a near miss may be off, as a share of the difference to be explained; and how far a number may be off, as a
+     share of itself, if only a loss was rounded to three decimals. */
+  const NEAR = 0.05;
+  const ROUNDED = 1e-3;
+  /* Shares of wrong numbers drawn at random that fit: above the first, little is proved; below the second, chance is out. */
   const LUCK = 0.05;
+  const UNLIKELY = 0.005;
   const CONSTANTS = { ln2: Math.LN2, ln10: Math.LN10, e: Math.E };
   const LISTED = { document_mean: "mean of the documents' numbers", batch_mean: "mean of the batches' numbers", part_nats: "mean of the parts' nats" };
   const SAMPLE = 1000;
   const OFFERED = 5;
-  /* A count that the reader did not give is looked for between these bounds. The first kind of bound is the count
-     itself, the second its ratio to the tokens, and where there is a third number, the usual ratio. RATIOS has, for two
-     units, the bounds of their ratio and its usual value. */
-  const BOUNDS = { steps: [2, 4096], types: [2, 1e7], vocabulary: [2, 1e7], aux: [1e-4, 20] };
-  const SHARES = { pads: [0, 20], kept: [0.01, 1, 0.8], windows: [0, 1 / 16], ends: [0, 0.5], documents: [0, 0.5], unknown: [0, 0.5] };
+  /* A count that the reader did not give is looked for between the first two bounds, and usually lies between the others.
+     The bounds are of the count itself, of its ratio to the tokens, and, in RATIOS, of the ratio of two units. */
+  const BOUNDS = { steps: [2, 4096, 2, 64], types: [2, 1e7], vocabulary: [2, 1e7], aux: [1e-4, 20] };
+  const SHARES = {
+    pads: [0, 20, 0.01, 3], kept: [0.01, 1, 0.4, 0.99], windows: [0, 1 / 16, 2e-4, 0.01], ends: [0, 0.5, 0.015, 0.13],
+    documents: [0, 0.5, 0, 0.06], unknown: [0, 0.5, 0.002, 0.15],
+  };
   const RATIOS = {
-    "tokens words": [0.98, 20, 1.3], "chars words": [1.2, 15, 5.5], "bytes words": [1.2, 45, 6],
-    "chars tokens": [0.3, 12, 4], "bytes tokens": [1, 20, 4], "bytes chars": [1, 4, 1.05],
+    "tokens words": [0.98, 20, 1.02, 2.2], "chars words": [1.2, 15, 4, 8], "bytes words": [1.2, 45, 4, 9],
+    "chars tokens": [0.3, 12, 2, 6], "bytes tokens": [1, 20, 2, 6], "bytes chars": [1, 4, 1, 1.2],
   };
   /* Reported cases that the page offers to fill in: the words of the link, and the fields. */
   const CASES = [
@@ -30,10 +37,12 @@
     ["7.54 per token instead of 15.3 per word", { got: "7.54", expected: "15.3", unit: "word" }],
     ["178.9 instead of 141.2 on the Penn Treebank", { got: "178.9", expected: "141.2", text: "ptb-test" }],
   ];
-  /* Another model, seed or text may account for a change of the nats by up to this factor; another past for less. */
+  /* Another model, seed or text may account for a change of the nats by up to this factor. */
   const PERHAPS = 2;
-  const PAST = [0.9, 1.1];
-  const UNUSUAL = Math.LN2;
+  /* The ratio of the nats that a mistake leaves, whatever the counts; and how near to it is worth a word. */
+  const EXPONENTS = { M1: Math.LN2, M2: 1 / Math.LN2, "M3, read with base e,": 1 / Math.LN10, "M3, read with base 2,": Math.LN2 / Math.LN10 };
+  const ALIKE = 0.05;
+  const ALWAYS = "Also possible, whatever the digits";
   const QUANTITIES = { perplexity: "perplexity", bits: "bits", nats: "nats (loss)" };
 
   /* -- the arithmetic of an explanation -- */
@@ -79,19 +88,19 @@
 
   /* -- the diagnosis -- */
 
-  /* given: {quantity, unit, got: {value, half}, expected: {value, half}, known: {tokens: ...}}; half is half of
-     the last digit typed. Returns {agree, side, fits, soft, near, would, untested, chance}: lists, best first; `would`
+  /* given: {quantity, unit, got: {value, half}, expected: {value, half}, also, known: {tokens: ...}}; half is half of
+     the last digit typed. Returns {agree, kind, side, other, fits, soft, near, would, untested, chance}: lists, best first; `would`
      has the mistakes that fit for one count that was not given, with that count, the commonest first (`common` lists
-     mistakes in that order); `chance` is the share of wrong numbers drawn at random that would fit something, to the
-     digits typed. */
+     mistakes in that order); `chance` is the share of wrong numbers drawn at random that would fit something to the
+     digits typed, `alike` of those that come as near as the nearest, or lie where a mistake without one number puts them. */
   function diagnose(explanations, given, common = []) {
     const { quantity, unit, got, expected, known } = given;
     const side = Number.isNaN(got.value) ? "nan" : got.value === Infinity ? "infinite"
       : got.value > expected.value ? "higher" : "lower";
-    const empty = { agree: false, side, fits: [], soft: [], near: [], would: [], untested: [], chance: 0 };
+    const empty = { agree: false, kind: "none", side, other: undefined, fits: [], soft: [], near: [], would: [], untested: [], chance: 0, alike: 0 };
     if (side === "nan" || side === "infinite") return empty;
     if (Math.abs(got.value - expected.value) <= got.half + expected.half) return { ...empty, agree: true };
-    const found = [], soft = [], would = [], untested = [];
+    const found = [], intervals = [], would = [], untested = [];
     const g = got.value > 0 || quantity !== "perplexity" ? nats(quantity, got.value) : -1e9;
     for (const explanation of explanations) {
       if (explanation.quantities && !explanation.quantities.includes(quantity)) continue;
@@ -100,28 +109,45 @@
       const solved = missing.length && "low" in explanation === false ? solve(explanation, missing, given) : undefined;
       if (solved) would.push(...solved);
       else if (missing.length) untested.push({ explanation, missing });
-      else if ("low" in explanation) soft.push(...interval(explanation, given, g));
+      else if ("low" in explanation) intervals.push(explanation);
       else found.push(...prediction(explanation, given));
     }
-    const order = (a, b) => Math.abs(a.distance - b.distance) < 1e-9 ? a.place - b.place : a.distance - b.distance;
     found.forEach((item, place) => { item.place = place; });
-    found.sort(order);
-    soft.sort((a, b) => a.distance - b.distance);
+    const soft = intervals.flatMap((one) => interval(one, given, g)).sort((a, b) => a.distance - b.distance);
+    const fits = found.filter((item) => item.fits).sort(before("distance"));
+    const near = found.filter((item) => !item.fits && item.miss < NEAR).sort(before("miss")).slice(0, 5);
+    const rounded = near.length > 0 && near[0].distance < ROUNDED;
+    const kind = fits.length ? "fits" : rounded ? "rounded" : soft.length ? "soft" : near.length ? "near" : "none";
+    const chance = covered(found.map((item) => item.span), given);
+    const alike = kind === "soft" ? hit(intervals, given)
+      : near.length ? covered(found.map((item) => around(item, near[0].miss)), given) : 0;
     return {
-      ...empty,
-      fits: found.filter((item) => item.fits),
-      soft,
-      near: found.filter((item) => !item.fits && item.distance < NEAR).slice(0, 5),
-      would: offered(would, common),
-      untested: byField(untested),
-      chance: covered(found, given),
+      ...empty, kind, other: otherUnit(given), fits, soft, near,
+      would: offered(would, common), untested: byField(untested), chance, alike,
     };
+  }
+
+  /* Rare mistakes last, then the nearest, then the order of the list. */
+  function before(key) {
+    return (a, b) => Number(a.explanation.rare || 0) - Number(b.explanation.rare || 0)
+      || (Math.abs(a[key] - b[key]) < 1e-9 ? a.place - b.place : a[key] - b[key]);
+  }
+
+  /* What a second number of the same run says: the units of the second kind for each of the first, and the same
+     ratio by the counts. `clash`: the two ratios differ by more than the digits allow. */
+  function otherUnit({ quantity, unit, got, also, known }) {
+    if (!also || also.unit === unit || !(also.value > 0)) return undefined;
+    const at = (a, b) => nats(quantity, got.value + a * got.half) / nats(quantity, also.value + b * also.half);
+    const [ratio, low, high] = [at(0, 0), at(-1, 1), at(1, -1)];
+    if (!(ratio > 0 && Number.isFinite(ratio))) return undefined;
+    const counted = known[COUNTS[also.unit]] / known[COUNTS[unit]];
+    return { ratio, counted, unit, other: also.unit, clash: counted < Math.min(low, high) || counted > Math.max(low, high) };
   }
 
   /* The count that makes an explanation fit, when one is missing, or one and the count of the unit itself: then it is
      the count for every 1,000 of the unit. Returns a list of one {explanation, name, low, high, per, few, unusual}; an
      empty list when no count between the bounds does it; undefined when more is missing. `few`: fewer characters than
-     tokens; `unusual`: how far a ratio is from the usual one, as a logarithm. */
+     tokens; `unusual`: how far a count is outside its usual range, as a logarithm. */
   function solve(explanation, missing, given) {
     const base = COUNTS[given.unit], { got, expected } = given;
     const others = missing.filter((name) => name !== base);
@@ -129,8 +155,10 @@
     const per = others.length && missing.includes(base) ? base : undefined;
     const name = others[0] || base;
     const known = per ? { ...given.known, [per]: SAMPLE } : given.known;
-    const bounds = range(name, known, needs(explanation));
-    if (!bounds) return undefined;
+    const limits = range(name, per ? { [per]: SAMPLE } : known, needs(explanation));
+    if (!limits) return undefined;
+    const bounds = limits.slice(0, 2);
+    if (!(bounds[0] <= bounds[1])) return [];
     const at = (count) => predicted(explanation, { ...given, known: { ...known, [name]: count } }, expected.value);
     const between = [at(bounds[0]), at(bounds[1])].sort((a, b) => a - b);
     const targets = [Math.max(got.value - got.half, between[0]), Math.min(got.value + got.half, between[1])];
@@ -139,34 +167,41 @@
     const whole = name !== "aux" && !per;
     const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
     const few = name === "chars" && high < known.tokens;
-    const unusual = bounds.length > 2 ? Math.abs(Math.log(Math.sqrt(low * high) / bounds[2])) : 0;
+    const unusual = Math.max(0, Math.log(limits[2] / high), Math.log(low / limits[3]));
     return low <= high ? [{ explanation, name, low, high, per, few, unusual }] : [];
   }
 
-  /* Explanations whose count is believable come first, the commonest mistakes before others. */
+  /* Explanations whose count is usual come first, the commonest mistakes before others. */
   function offered(would, common) {
     const rank = ({ explanation }) => (common.indexOf(explanation.mistake) + 1) || common.length + 1;
-    const far = ({ unusual }) => Number(unusual > UNUSUAL);
+    const far = ({ unusual }) => Number(unusual > 0);
     return would.sort((a, b) => far(a) - far(b) || rank(a) - rank(b) || a.unusual - b.unusual);
   }
 
-  /* Where a missing count is looked for, and its usual value if there is one; undefined when nothing is known to bound it. */
+  /* Where a missing count is looked for, and where it usually lies; undefined when nothing is known to bound it. Every
+     count that is given bounds it: a text has no more characters than bytes, whatever the explanation is about. */
   function range(name, known, needed) {
-    if (name in BOUNDS) return [BOUNDS[name][0], name === "types" ? known.unknown || BOUNDS.types[1] : BOUNDS[name][1]];
+    if (name in BOUNDS) {
+      const [least, most, usual = 0, unusual = Infinity] = BOUNDS[name];
+      return [least, name === "types" ? known.unknown || most : most, usual, unusual];
+    }
     if (name in SHARES && known.tokens) {
-      const most = Math.min(SHARES[name][1], name === "kept" ? 0.999 : Infinity) * known.tokens;
-      const lines = name === "documents" && known.ends !== undefined ? known.ends : Infinity;  // a document has one or more
-      const usual = SHARES[name].slice(2).map((ratio) => ratio * known.tokens);
-      return [Math.max(SHARES[name][0] * known.tokens, 1e-3), Math.min(most, lines), ...usual];
+      const [least, most, usual, unusual] = SHARES[name].map((share) => share * known.tokens);
+      const limit = Math.min(most, name === "kept" ? 0.999 * known.tokens : Infinity,
+        name === "documents" && known.ends !== undefined ? known.ends : Infinity);  // a document has a line or more
+      return [Math.max(least, name === "ends" && known.documents || 0, 1e-3), limit, usual, unusual];
     }
-    const other = needed.find((field) => field !== name && field in known && UNITS.some((unit) => COUNTS[unit] === field));
-    const pair = other && Object.entries(RATIOS).find(([key]) => key.split(" ").includes(name) && key.split(" ").includes(other));
-    if (pair) {
-      const over = pair[0].startsWith(name);
-      const [low, high, usual] = pair[1].map((ratio) => over ? ratio * known[other] : known[other] / ratio);
-      return over ? [low, high, usual] : [high, low, usual];
-    }
-    return name === "tokens" ? [1, 1e12] : undefined;
+    const units = UNITS.map((unit) => COUNTS[unit]);
+    const others = units.filter((field) => field !== name && field in known);
+    if (!units.includes(name) || !needed.some((field) => others.includes(field))) return name === "tokens" ? [1, 1e12, 0, Infinity] : undefined;
+    const limits = others.map((other) => {
+      const [key, ratios] = Object.entries(RATIOS).find(([pair]) => pair.split(" ").includes(name) && pair.split(" ").includes(other));
+      const [least, most, usual, unusual] = ratios;
+      const c = known[other];
+      return key.startsWith(name) ? [least * c, most * c, usual * c, unusual * c] : [c / most, c / least, c / unusual, c / usual];
+    });
+    const tight = (i, pick) => pick(...limits.map((limit) => limit[i]));
+    return [tight(0, Math.max), tight(1, Math.min), tight(2, Math.max), tight(3, Math.min)];
   }
 
   /* Where a monotone function takes a value that it has between two bounds, by halving the interval. */
@@ -179,20 +214,35 @@
     return Math.sqrt(low * high);
   }
 
-  /* The share of the nats between a fifth and twice the expected ones that some tested explanation covers. */
-  function covered(found, { quantity, got, expected }) {
-    const h = nats(quantity, expected.value), [first, last] = [0.2 * h, 2 * h];
-    const digits = got.half / Math.abs(got.value);
-    const spans = found.map(({ span }) => [span[0] - digits * Math.abs(span[0]), span[1] + digits * Math.abs(span[1])])
-      .map((ends) => ends.map((value) => quantity === "perplexity" ? Math.log(Math.max(1, value)) : nats(quantity, value)))
-      .map(([low, high]) => [Math.max(first, low), Math.min(last, high)]).filter(([low, high]) => low < high)
+  /* Random wrong numbers: their nats lie between a fifth and twice the expected ones, or further off where the got ones do. */
+  function drawn({ quantity, expected, got }) {
+    const [h, g] = [expected.value, got.value].map((value) => nats(quantity, value));
+    return [(g < 0.2 * h ? 0.02 : 0.2) * h, (g > 2 * h ? 4 : 2) * h];
+  }
+
+  /* The share of them in some of the spans, each a pair of nats. */
+  function covered(spans, given) {
+    const [first, last] = drawn(given);
+    const inside = spans.map(([low, high]) => [Math.max(first, low), Math.min(last, high)]).filter(([low, high]) => low < high)
       .sort((a, b) => a[0] - b[0]);
     let total = 0, reached = first;
-    for (const [low, high] of spans) {
+    for (const [low, high] of inside) {
       total += Math.max(0, high - Math.max(low, reached));
       reached = Math.max(reached, high);
     }
     return last > first ? total / (last - first) : 0;
+  }
+
+  /* The share of them that lies in the interval of some explanation without one number. */
+  function hit(intervals, given) {
+    const [first, last] = drawn(given), many = 400;
+    const numbers = Array.from({ length: many }, (_, i) => first + (last - first) * (i + 0.5) / many);
+    return numbers.filter((g) => intervals.some((one) => interval(one, given, g).length)).length / many;
+  }
+
+  /* The nats for which an explanation would be off by no more than this share of the difference. */
+  function around({ nats: there, from }, miss) {
+    return [from + (there - from) / (1 + miss), from + (there - from) / (1 - miss)].sort((a, b) => a - b);
   }
 
   function nats(quantity, value) {
@@ -219,7 +269,12 @@
     const span = [Math.min(...ends) - slack, Math.max(...ends) + slack];
     const fits = span[0] <= got.value + got.half && span[1] >= got.value - got.half;
     const distance = value_ * got.value > 0 ? Math.abs(Math.log(got.value / value_)) : Infinity;
-    return [{ explanation, predicted: value_, fits, span, distance }];
+    const [there, here, from] = [value_, got.value, expected.value].map((value) => nats(given.quantity, value));
+    const miss = Math.abs(there - here) / Math.abs(here - from);
+    const digits = got.half / Math.abs(got.value);
+    const reached = [span[0] - digits * Math.abs(span[0]), span[1] + digits * Math.abs(span[1])]
+      .map((value) => nats(given.quantity, given.quantity === "perplexity" ? Math.max(1, value) : value));
+    return [{ explanation, predicted: value_, fits, distance, miss: Number.isFinite(miss) ? miss : distance, nats: there, from, span: reached }];
   }
 
   function close(a, b) {
@@ -273,7 +328,9 @@
     const expected = typed(texts, "expected", faults), got = typed(texts, "got", faults);
     const wrong = expected && LMM.units.valueFault(texts.quantity, expected.value);
     if (wrong) faults.expected = `The expected number: ${wrong}`;
-    const given = expected && got && { quantity: texts.quantity, unit: texts.unit, expected, got, known };
+    const second = typed(texts, "also", faults);
+    const also = second && Number.isFinite(second.value) ? { ...second, unit: texts.alsounit } : undefined;
+    const given = expected && got && { quantity: texts.quantity, unit: texts.unit, expected, got, also, known };
     return { given, faults };
   }
 
@@ -281,7 +338,7 @@
     if (!(texts[name] || "").trim()) return undefined;
     if (name === "got" && /^[+-]?nan$/i.test(texts[name].trim())) return { value: NaN, half: 0 };
     const { value, digits, error } = LMM.units.parseNumber(texts[name]);
-    if (error) faults[name] = `The number ${name} ${error}.`;
+    if (error) faults[name] = `The number ${name === "also" ? "in another unit" : name} ${error}.`;
     return error ? undefined : { value, half: digits ? LMM.units.halfDigit(digits) : 0 };
   }
 
@@ -350,7 +407,11 @@
     const labelled = (name) => field(PREFIX + name, capital(data.fields[name]), counts[name], data.hints[name]);
     const first = ["tokens", "words", "chars", "bytes", "ends"];
     const rest = Object.keys(counts).filter((name) => !first.includes(name));
-    const more = make("details", {}, make("summary", {}, "More that you know: padding, vocabulary, windows, parts"),
+    const also = number(" "), alsoUnit = choice([...UNITS].reverse().map((name) => [name, NAMES[name]]));
+    const more = make("details", {}, make("summary", {}, "More that you know: another unit, padding, vocabulary, windows, parts"),
+      make("fieldset", {}, make("legend", {}, "The number that you got, in another unit"),
+        field(PREFIX + "also", "The same run also gave", also, "lm-evaluation-harness prints one per word and one per byte"),
+        field(PREFIX + "alsounit", "per", alsoUnit)),
       make("fieldset", {}, make("legend", {}, "More counts"), ...rest.map(labelled)),
       make("fieldset", {}, make("legend", {}, "The parts, one a line"),
         field(PREFIX + "cut", "The lines are", cut),
@@ -358,21 +419,22 @@
           "Such as 120 35.2: a part of 120 tokens, whose number is 35.2."))));
     const examples = CASES.map(([words]) => make("button", { type: "button", class: "tool-example" }, words));
     const cases = make("p", {}, "Three cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
+    const status = make("p", { role: "status", "aria-live": "polite", id: "clinic-status" });
     const form = make("form", { class: "tool-form", novalidate: true },
       make("fieldset", { class: "tool-four" }, make("legend", {}, "The two numbers"),
         field(PREFIX + "got", "You got", got), field(PREFIX + "expected", "You expected", expected),
-        field(PREFIX + "quantity", "Both are", quantity), field(PREFIX + "unit", "per", unit), wide(cases)),
+        field(PREFIX + "quantity", "Both numbers are", quantity), field(PREFIX + "unit", "The expected one is per", unit), wide(cases)),
+      make("div", { class: "tool-result tool-verdict" }, status),
       make("fieldset", {}, make("legend", {}, "The text that was scored, as far as you know it"),
         wide(field(PREFIX + "text", "Test set", text)), ...first.map(labelled)),
       more,
       make("div", { class: "tool-buttons" }, make("button", { type: "reset" }, "Clear")));
-    const status = make("p", { role: "status", "aria-live": "polite", id: "clinic-status" });
     const findings = make("div", { id: "clinic-findings" });
     const link = make("button", { type: "button", id: "clinic-link" }, "Copy link to this case");
     const copied = make("span", { role: "status", "aria-live": "polite", id: "clinic-copied" });
     const buttons = make("div", { class: "tool-buttons", hidden: true }, link, copied);
-    const result = make("section", { class: "tool-result", "aria-label": "Diagnosis" }, status, findings, buttons);
-    const controls = [got, expected, quantity, unit, text, ...Object.values(counts), cut, list];
+    const result = make("section", { class: "tool-result", "aria-label": "Diagnosis" }, findings, buttons);
+    const controls = [got, expected, quantity, unit, text, ...Object.values(counts), also, alsoUnit, cut, list];
     return { form, result, examples, text, counts, more, status, findings, buttons, link, copied, controls };
   }
 
@@ -403,37 +465,69 @@
   /* -- what was found, in words -- */
 
   function verdict(found, given) {
-    const { fits, soft, near } = found;
     if (found.agree) return "The two numbers agree, to the digits that you typed: nothing is wrong.";
     if (found.side === "infinite") return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
     if (found.side === "nan") {
       return "The number is nan, “not a number”. It comes from 0 × ∞, ∞ − ∞ or 0 / 0: a probability of 0 met its infinite " +
         "logarithm, a computation overflowed, or nothing at all was scored. Look for the first nan, token by token.";
     }
-    const mark = signature(given);
-    const luck = fits.length && found.chance > LUCK
-      ? ` But with so few digits this proves little: of 100 wrong numbers drawn at random, ${Math.round(100 * found.chance)} would fit something. If you can, type more digits.` : "";
-    if (fits.length === 1) return `One mistake explains the number: ${title(fits[0].explanation)}.${luck} ${mark}`;
-    if (fits.length) {
+    const right = "nothing is wrong: another seed, checkpoint, model or text can move the number as much.";
+    const may = ["soft", "near", "none"].includes(found.kind) && !found.other?.clash && mayBeRight(given), none = found.kind === "none";
+    return [
+      secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...conclusion(found), luck(found),
+      may && !none ? `Or ${right}` : "", signature(given, found),
+    ].filter(Boolean).join(" ");
+  }
+
+  /* What fits, as a list of sentences. */
+  function conclusion({ kind, fits, soft, near, would, untested }) {
+    if (kind === "fits" && fits.length === 1) {
+      return [`One mistake fits: ${title(fits[0].explanation)}.`, fits[0].explanation.rare ? "It is a rare one; commoner ones, which predict no number, stand below it." : ""];
+    }
+    if (kind === "fits") {
       const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
-      const tied = [...new Set(same.map((item) => item.explanation.mistake))];
-      const sameNumber = tied.length > 1
-        ? ` ${tied.join(" and ")} predict the same number, so the number cannot tell them apart: look at the code.` : "";
-      const fewDigits = luck || (same.length < fits.length ? " Where predictions differ, more digits would tell them apart." : "");
-      return `${fits.length} explanations fit the digits that you typed; the closest is ${title(fits[0].explanation)}.` +
-        `${sameNumber}${fewDigits} ${mark}`;
+      return [`${fits.length} explanations fit the digits that you typed; first of them ${title(fits[0].explanation)}.`, tie(same),
+        same.length < fits.length ? "Where predictions differ, more digits would tell them apart." : ""];
     }
-    const perhaps = mayBeRight(given) ? "Perhaps nothing is wrong: another seed, checkpoint, model or text can move the number as much. " : "";
-    if (soft.length) return `${perhaps}No mistake predicts this number, but it lies where some would put it. ${mark}`;
-    if (near.length) {
-      return `${perhaps}No mistake predicts this number; the nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}. ${mark}`;
+    if (kind === "rounded") {
+      return [`${title(near[0].explanation)}, explains the number almost: it is off by ${percent(near[0].distance)}, as numbers are that were computed from a rounded loss.`,
+        tie(near.filter((item) => close(item.predicted, near[0].predicted)))];
     }
-    const rest = found.would.length + found.untested.length;
-    if (rest) {
-      return `${perhaps}None of the mistakes that could be tested leads from one number to the other. Others need a count: ` +
-        `${found.would.length ? "below stands the count for which each would fit" : "see below"}. ${mark}`;
+    if (kind === "soft") return ["No mistake predicts this number, but it lies where some would put it."];
+    if (kind === "near") {
+      return [`No mistake predicts this number to the digits that you typed. The nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}.`];
     }
-    return `${perhaps}No explanation found: no single mistake that the clinic knows leads from one number to the other. ${mark}`;
+    if (would.length) return ["None of the mistakes that could be tested leads from one number to the other. Others need a count: below stands the count for which each would fit. Nearly every pair of numbers finds some, so look the counts up."];
+    if (untested.length) return ["None of the mistakes that could be tested leads from one number to the other. Others need a count: see below."];
+    return ["No single mistake that the clinic knows leads from one number to the other."];
+  }
+
+  function tie(same) {
+    const tied = [...new Set(same.map((item) => item.explanation.mistake))];
+    return tied.length > 1
+      ? `${series(tied)} predict the same number, so the number cannot tell them apart: look at the code.` : "";
+  }
+
+  /* How often a wrong number that no mistake made would do as well. */
+  function luck({ kind, chance, alike }) {
+    if (kind === "none") return "";
+    const share = kind === "fits" ? chance : alike;
+    const what = { fits: "would fit something", rounded: "would come as near to something", near: "would come as near to something", soft: "would lie in such a range" }[kind];
+    const many = share > 0.01 ? `of 100 wrong numbers drawn at random, ${Math.round(100 * share)}`
+      : share > 0.001 ? `of 1,000 wrong numbers drawn at random, ${Math.round(1000 * share)}` : "of 1,000 wrong numbers drawn at random, hardly one";
+    if (kind === "fits" && share > LUCK) return `But with so few digits this proves little: ${many} ${what}. If you can, type more digits.`;
+    return `${many[0].toUpperCase()}${many.slice(1)} ${what}.`;
+  }
+
+  /* What the same number in another unit says about the text. */
+  function secondUnit(other) {
+    if (!other) return "";
+    const ratio = (value) => LMM.units.format(value, 4);
+    const need = `Your two numbers of one run hold for a text with ${ratio(other.ratio)} ${NAMES[other.other]}s for every ${NAMES[other.unit]}`;
+    if (Number.isNaN(other.counted)) return `${need}: check that yours has as many.`;
+    return other.clash
+      ? `${need}, but the text here has ${ratio(other.counted)}. So what was counted is not this text (M39), or one of the two is not per ${NAMES[other.unit]} or per ${NAMES[other.other]}. Settle this first.`
+      : `${need}, and so has the text here.`;
   }
 
   /* The ratio of the nats; NaN for a number that cannot be a perplexity. */
@@ -446,11 +540,14 @@
     return ratio > 1 / PERHAPS && ratio < PERHAPS;
   }
 
-  function signature({ quantity, got, expected }) {
-    if (quantity === "perplexity" && got.value > 0 && expected.value > 1) {
-      return `Signature: ln(got) / ln(expected) = ${LMM.units.format(Math.log(got.value) / Math.log(expected.value))}.`;
-    }
-    return `Signature: got / expected = ${LMM.units.format(got.value / expected.value)}.`;
+  /* The ratio that tells most, and the mistake whose ratio is like it. */
+  function signature(given, { fits }) {
+    const { quantity, got, expected } = given;
+    const logs = quantity === "perplexity" && got.value > 0 && expected.value > 1;
+    const ratio = logs ? Math.log(got.value) / Math.log(expected.value) : got.value / expected.value;
+    const like = fits.length ? undefined : Object.entries(EXPONENTS).find(([, value]) => Math.abs(Math.log(ratio / value)) < ALIKE);
+    const beside = like ? ` (${like[0]} leaves ${LMM.units.format(like[1], 4)})` : "";
+    return `Signature: ${logs ? "ln(got) / ln(expected)" : "got / expected"} = ${LMM.units.format(ratio)}${beside}.`;
   }
 
   function percent(distance) {
@@ -461,19 +558,27 @@
     return `${explanation.mistake}, ${explanation.name}`;
   }
 
+  /* What was found, best first. What no number can decide, and what was not tested, is folded. */
   function findings(found, given, data) {
     if (found.agree) return [];
-    const list = (tag, heading, items, write) => items.length
-      ? [make("h2", {}, heading), make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))))] : [];
-    const hints = hintsFor(found, given, data);
+    const list = (tag, items, write) => make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))));
+    const shown = (tag, heading, items, write) => items.length ? [make("h2", {}, heading), list(tag, items, write)] : [];
+    const folded = (heading, items, write, more, open) => items.length
+      ? [make("details", { open }, make("summary", {}, heading, ...more), list("ul", items, write))] : [];
+    const certain = found.kind === "fits" && found.chance < UNLIKELY;
+    const hints = certain ? [] : hintsFor(found, given, data), broken = ["infinite", "nan"].includes(found.side);
+    const rare = found.fits.length > 0 && found.fits.every((item) => item.explanation.rare);
+    const first = hints.slice(0, 3).map((hint) => `${hint.mistake}, ${hint.name}`).join("; ");
     return [
-      ...list("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
-      ...list("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
-      ...list("ol", "Near, but not equal", found.near, (item) => exact(item, given)),
-      ...(found.fits.length ? [] : list("ul", "Would fit, for a count that you can check", found.would.slice(0, OFFERED), (item) => wanted(item, data))),
-      ...list("ul", "These determine no number, and cannot be excluded", hints, (item) => item),
-      ...list("ul", "Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
-        [`${series(item.missing.map((name) => data.words[name] || data.fields[name]))}: ${item.mistakes.join(", ")}`]),
+      ...shown("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
+      ...(found.kind === "rounded" ? shown("ol", "Near, but not equal", found.near, (item) => exact(item, given)) : []),
+      ...shown("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
+      ...(found.kind === "rounded" ? [] : shown("ol", "Near, but not equal", found.near, (item) => exact(item, given))),
+      ...(found.fits.length || found.kind === "rounded" ? []
+        : shown("ul", "Would fit, for a count that you can check", found.would.slice(0, OFFERED), (item) => wanted(item, data))),
+      ...(broken ? shown("ul", ALWAYS, hints, hinted) : folded(ALWAYS, hints, hinted, [": ", make("span", {}, first), "."], rare)),
+      ...(certain ? [] : folded("Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
+        [`${series(item.missing.map((name) => data.words[name] || data.fields[name]))}: ${item.mistakes.join(", ")}`], [], false)),
     ];
   }
 
@@ -482,13 +587,15 @@
     return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}` : words.join("");
   }
 
-  /* What may always be, when nothing fits; mistakes that leave no number of their own. */
+  /* Mistakes that leave no number of their own: first those that usually change a number by as much as this one. */
   function hintsFor(found, given, data) {
-    if (found.fits.length) return [];
-    const ratio = changed(given), near = given.unit === "token" && ratio > PAST[0] && ratio < PAST[1];
-    const first = ({ mistake }) => Number(near && mistake === "M15");  // windows and strides leave such numbers
-    const listed = [...data.unnumbered[found.side]].sort((a, b) => first(b) - first(a));
-    return listed.map(({ mistake, name }) => [make("strong", {}, `${mistake}, ${name}. `), ...treated(mistake)]);
+    const ratio = changed(given);
+    const elsewhere = ({ low, high, units }) => Number(!(ratio >= low && ratio <= high && units.includes(given.unit)));
+    return [...data.unnumbered[found.side]].sort((a, b) => elsewhere(a) - elsewhere(b));
+  }
+
+  function hinted({ mistake, name, look }) {
+    return [make("strong", {}, `${mistake}, ${name}. `), `${look} `, ...treated(mistake)];
   }
 
   function exact({ explanation, predicted, distance, fits }, given) {
