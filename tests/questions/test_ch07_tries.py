@@ -264,7 +264,7 @@ wrong(
 wrong(
     "lstm",
     "L22",
-    "The vector b of constants is missing.",
+    "The vector b of biases is missing.",
     (GATES, "np.split(e @ W.T + c + h @ U.T, 4, axis=1)"),
 )
 wrong("lstm", "", "not the value asked for", ("1 / (1 + np.exp(-x))", "1 / (1 + np.exp(x))"))
@@ -422,7 +422,7 @@ wrong(
 wrong(
     "parameters",
     "L22",
-    "The last layer has a constant for each symbol, in all three",
+    "The last layer has a bias for each symbol, in all three",
     ("linear(c * d, hidden) + linear(hidden, V)", "linear(c * d, hidden) + hidden * V"),
 )
 wrong("parameters", "", 'Only "feed-forward" is wrong.', ("linear(c * d, hidden)", "linear(c + d, hidden)"))
