@@ -17,7 +17,7 @@ from lmmetrics.neural._history import History
 from lmmetrics.text import TokenizedText
 
 KEPT = "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-"""A checkpoint contains these, what is carried, weights, optimiser, the place in the text and the random state."""
+"""A checkpoint contains these, what is carried, weights, optimiser, place in the text and random state."""
 
 
 class Run:
