@@ -44,6 +44,8 @@ class NeuralLM(Predictor, nn.Module):
     Attributes
     ----------
     vocabulary : Vocabulary
+    spelling : Spelling
+        How its tokens are written; after training, those of the training text.
     head : Head
         Turns features into probabilities: ``head.log_probs``, ``head.nats``.
     state : {"carry", "document", "sentence"}
