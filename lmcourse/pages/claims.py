@@ -10,10 +10,14 @@ fails when the condition does not hold, and when it could not fail: `claim` chan
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+
+MARKUP = re.compile(r"\*\w|[`$]")
 
 
 class ClaimError(AssertionError):
@@ -42,7 +46,8 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words
     Raises
     ------
     ClaimError
-        If the claim is false; or if it is still true for every mutant, so that it says nothing of the data.
+        If the claim is false; if it is still true for every mutant, so that it says nothing of the data; or if
+        its words hold markup.
 
     Examples
     --------
@@ -54,7 +59,14 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words
     >>> claim("x", "there are losses", lambda loss: len(loss) > 0, [3, 2, 1])
     Traceback (most recent call last):
     lmcourse.pages.claims.ClaimError: 'there are losses' (x) stays true however its data are changed. ...
+    >>> claim("x", "the *loss* falls", lambda loss: (np.diff(loss) < 0).all(), [3, 2, 1])
+    Traceback (most recent call last):
+    lmcourse.pages.claims.ClaimError: 'the *loss* falls' (x) holds '*l', which is printed as it stands: ...
     """
+    if found := MARKUP.search(words):
+        raise ClaimError(
+            f"{words!r} ({key}) holds {found[0]!r}, which is printed as it stands: glued words are plain text."
+        )
     data = tuple(map(_plain, data))
     if not holds(*data):
         raise ClaimError(f"{words!r} ({key}) is not so for these data.")

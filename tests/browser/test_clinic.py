@@ -787,6 +787,7 @@ def test_known_text_fills_the_counts(opened):
         ("70.6083", "M1, nats are read as bits"),
         ("15.3 per word", "M34, perplexities of different tokens are compared: with about 1,350"),
         ("Penn Treebank", "M25, the sentence end is in one of numerator and denominator only"),
+        ("1.5264 per byte", "M39, the text that is counted is not the text that was scored"),
     ],
 )
 def test_the_offered_cases_are_filled_in_and_explained(opened, case, said):

@@ -36,6 +36,8 @@
     ["19.1218 instead of 70.6083", { got: "19.1218", expected: "70.6083" }],
     ["7.54 per token instead of 15.3 per word", { got: "7.54", expected: "15.3", unit: "word" }],
     ["178.9 instead of 141.2 on the Penn Treebank", { got: "178.9", expected: "141.2", text: "ptb-test" }],
+    ["13.0065 per word, and 1.5264 per byte in the same run, instead of 8.7921 per word",
+      { got: "13.0065", expected: "8.7921", unit: "word", text: "harness-wikitext-2", also: "1.5264", alsounit: "byte" }],
   ];
   /* Another model, seed or text may account for a change of the nats by up to this factor. */
   const PERHAPS = 2;
@@ -393,6 +395,7 @@
       control.value = texts[control.name];
       control.dispatchEvent(new Event("input", { bubbles: true }));
     }
+    if (texts.also) view.more.open = true;
     update(view, data);
     view.status.scrollIntoView({ block: "center" });
   }
@@ -418,7 +421,7 @@
         wide(field(PREFIX + "parts", "Tokens and number of each part", list,
           "Such as 120 35.2: a part of 120 tokens, whose number is 35.2."))));
     const examples = CASES.map(([words]) => make("button", { type: "button", class: "tool-example" }, words));
-    const cases = make("p", {}, "Three cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
+    const cases = make("p", {}, "Reported cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
     const status = make("p", { role: "status", "aria-live": "polite", id: "clinic-status" });
     const form = make("form", { class: "tool-form", novalidate: true },
       make("fieldset", { class: "tool-four" }, make("legend", {}, "The two numbers"),
@@ -474,20 +477,21 @@
     const right = "nothing is wrong: another seed, checkpoint, model or text can move the number as much.";
     const may = ["soft", "near", "none"].includes(found.kind) && !found.other?.clash && mayBeRight(given), none = found.kind === "none";
     return [
-      secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...conclusion(found), luck(found),
+      secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...(found.other?.clash && none ? [] : conclusion(found)), luck(found),
       may && !none ? `Or ${right}` : "", signature(given, found),
     ].filter(Boolean).join(" ");
   }
 
   /* What fits, as a list of sentences. */
   function conclusion({ kind, fits, soft, near, would, untested }) {
-    if (kind === "fits" && fits.length === 1) {
-      return [`One mistake fits: ${title(fits[0].explanation)}.`, fits[0].explanation.rare ? "It is a rare one; commoner ones, which predict no number, stand below it." : ""];
-    }
     if (kind === "fits") {
-      const same = fits.filter((item) => close(item.predicted, fits[0].predicted));
-      return [`${fits.length} explanations fit the digits that you typed; first of them ${title(fits[0].explanation)}.`, tie(same),
-        same.length < fits.length ? "Where predictions differ, more digits would tell them apart." : ""];
+      const common = fits.filter((item) => !item.explanation.rare), first = title(fits[0].explanation);
+      const rare = [...new Set(fits.filter((item) => item.explanation.rare).map((item) => item.explanation.mistake))];
+      if (!common.length) return [`One mistake fits: ${first}.`, "It is a rare one; commoner ones, which predict no number, stand below it."];
+      if (common.length === 1) return [`One mistake fits: ${first}${rare.length ? ` (and ${series(rare)}, in rare cases)` : ""}.`];
+      const same = common.filter((item) => close(item.predicted, common[0].predicted));
+      return [`${common.length} explanations fit the digits that you typed; first of them ${first}.`, tie(same),
+        same.length < common.length ? "Where predictions differ, more digits would tell them apart." : ""];
     }
     if (kind === "rounded") {
       return [`${title(near[0].explanation)}, explains the number almost: it is off by ${percent(near[0].distance)}, as numbers are that were computed from a rounded loss.`,
@@ -497,8 +501,11 @@
     if (kind === "near") {
       return [`No mistake predicts this number to the digits that you typed. The nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}.`];
     }
-    if (would.length) return ["None of the mistakes that could be tested leads from one number to the other. Others need a count: below stands the count for which each would fit. Nearly every pair of numbers finds some, so look the counts up."];
-    if (untested.length) return ["None of the mistakes that could be tested leads from one number to the other. Others need a count: see below."];
+    const none = "None of the mistakes that could be tested leads from one number to the other.";
+    if (would.length) {
+      return [none, `Others would, for a count that you can check: first ${title(would[0].explanation)}.`, "Nearly every pair of numbers finds such counts, so look yours up."];
+    }
+    if (untested.length) return [none, "Others need a count: see below."];
     return ["No single mistake that the clinic knows leads from one number to the other."];
   }
 
@@ -512,7 +519,7 @@
   function luck({ kind, chance, alike }) {
     if (kind === "none") return "";
     const share = kind === "fits" ? chance : alike;
-    const what = { fits: "would fit something", rounded: "would come as near to something", near: "would come as near to something", soft: "would lie in such a range" }[kind];
+    const what = { fits: "would fit some mistake", rounded: "would come as near to some mistake", near: "would come as near to some mistake", soft: "would lie in such a range" }[kind];
     const many = share > 0.01 ? `of 100 wrong numbers drawn at random, ${Math.round(100 * share)}`
       : share > 0.001 ? `of 1,000 wrong numbers drawn at random, ${Math.round(1000 * share)}` : "of 1,000 wrong numbers drawn at random, hardly one";
     if (kind === "fits" && share > LUCK) return `But with so few digits this proves little: ${many} ${what}. If you can, type more digits.`;
