@@ -150,6 +150,7 @@ changed("needed", "L34", (RATIO, "(difference / (z * error)) ** 2"))
 changed("needed", "L8", ("z * error", "1.96 * error"))
 changed("needed", "L22", ("tokens * (z", "(z"))
 changed("needed", "L22", (RATIO, "math.sqrt(abs(z * error / difference))"))
+changed("needed", "L22", (RATIO, "(z * error / difference)"))
 
 PARTS = "np.bincount(classes, weights=d, minlength=K) / len(d)"
 changed(

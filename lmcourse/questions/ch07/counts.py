@@ -114,7 +114,7 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, biases=1),
-            "Your LSTM has one constant per row. PyTorch has two, b beside W and c beside U.",
+            "Your LSTM has one bias per row. PyTorch has two, b beside W and c beside U.",
         ),
         Mistake(
             "L22",
@@ -124,12 +124,12 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, head=0),
-            "The last layer has a constant for each symbol, in all three models.",
+            "The last layer has a bias for each symbol, in all three models.",
         ),
         Mistake(
             "L22",
             partial(parameters, block=lambda d: 11 * d * d + 12 * d),
-            "In the Transformer's block the matrix after the heads is missing, with its constants.",
+            "In the Transformer's block the matrix after the heads is missing, with its biases.",
         ),
         Mistake(
             "L22",
@@ -139,7 +139,7 @@ PARAMETERS = Question(
         Mistake(
             "L22",
             partial(parameters, block=lambda d: 12 * d * d + 4 * d),
-            "Your blocks have matrices and normalisations; their matrices have constants as well.",
+            "Your blocks have matrices and normalisations; their matrices have biases as well.",
         ),
         Mistake(
             "L22",
@@ -180,7 +180,7 @@ PARAMETERS = Question(
             lambda value, *_: all(abs(count - np.round(count)) < 1e-6 for count in value.values()),
         ),
     ),
-    advice="A matrix from m to n numbers, with its constants, has n(m + 1). Count line by line.",
+    advice="A matrix from m to n numbers, with its biases, has n(m + 1). Count line by line.",
 )
 
 QUESTIONS = (FRESH, PARAMETERS)

@@ -60,12 +60,12 @@ LSTM = Question(
         Mistake(
             "L22",
             lambda e, h, cell, W, U, b, c: lstm_step(e, h, cell, W, U, b, 0 * c),
-            "One of the two vectors of constants is missing. PyTorch has two, and both are added.",
+            "One of the two vectors of biases is missing. PyTorch has two, and both are added.",
         ),
         Mistake(
             "L22",
             lambda e, h, cell, W, U, b, c: lstm_step(e, h, cell, W, U, 0 * b, c),
-            "The vector b of constants is missing. PyTorch has two, b and c, and both are added.",
+            "The vector b of biases is missing. PyTorch has two, b and c, and both are added.",
         ),
         Mistake(
             "L22",

@@ -137,6 +137,12 @@ NEEDED = Question(
             "The error falls with the *square root* of the number of tokens, so the ratio has to be squared.",
         ),
         Mistake(
+            "L22",
+            lambda n, d, s, z: n * z * s / d,
+            "The error falls with the *square root* of the number of tokens, so the ratio has to be squared. "
+            "Yours can even be below 0.",
+        ),
+        Mistake(
             "L34",
             lambda n, d, s, z: n * (d / (z * s)) ** 2,
             "Your ratio is upside down: with a larger difference you ask for more text.",
