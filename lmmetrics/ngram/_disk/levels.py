@@ -44,7 +44,7 @@ class OnDisk(Level):
         workspace: Workspace,
         allowed: int,
     ) -> None:
-        arrays = {name: column.mapped() for name, column in columns.items()}
+        arrays: dict[str, Any] = {name: column.mapped() for name, column in columns.items()}
         super().__init__(n, **arrays, contexts_size=contexts_size, stored_keys=stored_keys)
         self.columns, self.workspace, self.allowed = columns, workspace, allowed
         self._histograms: dict[Counted, Ints] = {}
@@ -155,7 +155,7 @@ class Part(Level):
     """
 
     def __init__(self, whole: OnDisk, rows: slice, of: slice) -> None:
-        arrays = {name: whole.read(name, rows) for name in whole.columns}
+        arrays: dict[str, Any] = {name: whole.read(name, rows) for name in whole.columns}
         arrays["contexts"] -= of.start
         super().__init__(whole.n, **arrays, contexts_size=of.stop - of.start, longer=whole.longer)
         self.whole, self.rows, self.first = whole, rows, of.start
