@@ -109,5 +109,8 @@ def with_tests(guide: str) -> Iterator[tuple[str, list[str], list[str]]]:
     for item in re.split(r"\n(?=- |\n)", guide.partition(HEADING)[2]):
         places, arrow, tests = item.partition("→")
         if arrow:
-            found = PLACE.findall(places), TEST.findall(tests)
-            yield item, *([path.rstrip("/") for path in paths] for paths in found)
+            yield item, _paths(PLACE, places), _paths(TEST, tests)
+
+
+def _paths(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [path.rstrip("/") for path in pattern.findall(text)]
