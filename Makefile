@@ -13,6 +13,8 @@ LINT   := $(PY) -c 'from importlinter.cli import lint_imports_command as main; m
 # Types and rules, side by side: each keeps a core busy for a minute. Fails if either fails.
 BOTH   := $(PY) -m lmcourse.checks & $(PY) -m mypy --no-error-summary; types=$$?; wait $$! && exit $$types
 NBVAL  := --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval.cfg
+# How many processes run the tests side by side.
+WORKERS := -n auto --maxprocesses 4
 # One thread per library: two collapse when the machine is shared. A fixed hash seed: same order everywhere.
 export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
@@ -41,7 +43,7 @@ $(if $(STEM),,$(error there is no chapter $(CHAPTER): write CHAPTER=04 for solut
 test: $(TEST)
 	@$(PY) -m lmcourse.release --check $(STEM)
 	@$(PY) -m pytest -q $(NBVAL) solutions/$(STEM)
-	@$(PY) -m pytest -q -n auto --maxprocesses 4 tests -k "$(STEM) or test_ch$(CHAPTER)"
+	@$(PY) -m pytest -q $(WORKERS) tests -k "$(STEM) or test_ch$(CHAPTER)"
 else
 test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(PY) -m lmcourse.release --check
@@ -49,15 +51,15 @@ test: $(TEST)  ## run every test; CHAPTER=04 runs those of one chapter
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
 	@$(BOTH)
 	@$(PY) -m lmcourse.book
-	@$(PY) -m pytest -q $(NBVAL) -n auto --maxprocesses 4 --dist loadfile solutions
-	@$(PY) -m pytest -q -n auto --maxprocesses 4 --dist worksteal
+	@$(PY) -m pytest -q $(NBVAL) $(WORKERS) --dist loadfile solutions
+	@$(PY) -m pytest -q $(WORKERS) --dist worksteal
 endif
 
 check: $(TEST)  ## a minute or two: lint, imports, types, rules, and the tests that touch what has changed
 	@$(PY) -m ruff check --quiet .
 	@$(LINT) --no-logo >/dev/null || $(LINT) --no-logo
 	@$(BOTH)
-	@tests=$$($(PY) -m lmcourse.affected) && { test -z "$$tests" || $(PY) -m pytest -q -n auto --maxprocesses 4 -m "not slow" $$tests; }
+	@tests=$$($(PY) -m lmcourse.affected) && { test -z "$$tests" || $(PY) -m pytest -q $(WORKERS) -m "not slow" $$tests; }
 
 exercises: $(BOOK)  ## make the student sets in exercises/ from solutions/
 	@$(PY) -m lmcourse.release

@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from lmcourse import REPOSITORY
-from lmcourse.exams import find_question as find
+from lmcourse.exams import find_question
 from lmcourse.hints.answers import Unreadable, agreement, evaluate, read
 from lmcourse.hints.explaining import LOOSE
-from lmcourse.hints.judging import Call, Verdict, WrongAnswer, caller, judge
+from lmcourse.hints.judging import Call, Verdict, WrongAnswer, caller, judge, right_answer
 from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import in_words, short_of, shown_inputs
 
@@ -66,7 +66,7 @@ def check(key: str, answer: Any) -> None:
     KeyError
         If there is no such question; the message lists the keys of the chapter.
     """
-    question = find(key)
+    question = find_question(key)
     _tell(judge(question, _caller(question, answer), question.cases))
     _tell(_precise(question, answer))
     print(f"{key}: right ({question.points} {'point' if question.points == 1 else 'points'})")
@@ -77,7 +77,7 @@ def check_hidden(key: str, answer: Any, seed: int) -> None:
 
     A question without random inputs (its answer is one fixed value) is compared on its visible case.
     """
-    question = find(key)
+    question = find_question(key)
     cases = question.fresh_cases(seed)
     _tell(judge(question, _caller(question, answer), cases))
     print(f"{key}: right on {len(cases)} {'fresh inputs' if question.draw else 'input'}")
@@ -89,9 +89,9 @@ def inputs(key: str) -> tuple[Case, ...]:
     Examples
     --------
     >>> inputs("02.three-words")[0]
-    (array([0.5, 0.8, 0.9]),)
+    (array([0.25, 0.5 , 0.4 ]),)
     """
-    return tuple(copied(case) for case in find(key).cases)
+    return tuple(copied(case) for case in find_question(key).cases)
 
 
 def _caller(question: Question, answer: Any) -> Call:
@@ -116,7 +116,7 @@ def _precise(question: Question, answer: Any) -> Verdict:
 
     Float32 often passes on a few round inputs. The grader reports any other difference there.
     """
-    right = Verdict(True, f"{question.key}: right", points=question.points)
+    right = right_answer(question)
     if question.draw is None or question.form != "function":
         return right
     call, rng = _caller(question, answer), np.random.default_rng([0, *question.key.encode()])
@@ -136,7 +136,7 @@ def _precise(question: Question, answer: Any) -> Verdict:
             if told.right and not agreement(value, target, question.rtol, question.atol).all():
                 inputs_there = shown_inputs(question, case)
                 said = f"right on the visible inputs, but only close for {inputs_there}: {short_of(question)}"
-                told = Verdict(False, f"{question.key}: {said}. {question.precision}")
+                told = Verdict(question.key, False, (f"{said}. {question.precision}",))
             if time.monotonic() > end:
                 break
     return told
@@ -160,10 +160,9 @@ def _show(verdict: Verdict) -> bool:
 
 
 def _as_html(verdict: Verdict, page: str) -> str:
-    """The hint with a line for each wrong entry, and links to the page of mistakes, if there is one."""
-    key, _, text = verdict.message.partition(": ")
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
-    text = re.sub(r'(?<=[.?!]) (?=("[^"]+"(, "[^"]+")*: |Only "))', "<br>", text)
+    """The hint with links to the page of mistakes, if there is one."""
+    text = "<br>".join(html.escape(line, quote=False) for line in verdict.lines)
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     listed = html.escape(_on_the_list(verdict.mistakes))
     if page:
         for number in verdict.mistakes:
@@ -174,7 +173,7 @@ def _as_html(verdict: Verdict, page: str) -> str:
         listed = listed.replace("list of mistakes", link)
     style = "border-left: 4px solid #c75000; padding: 0.1em 0.8em; max-width: 46em; line-height: 1.5"
     note = f'<br><span style="font-size: smaller">{listed}</span>' if listed else ""
-    return f'<div style="{style}"><b>{html.escape(key)}</b>: {text}{note}</div>'
+    return f'<div style="{style}"><b>{html.escape(verdict.key)}</b>: {text}{note}</div>'
 
 
 def _on_the_list(mistakes: Sequence[str]) -> str:

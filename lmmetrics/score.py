@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Literal, cast
 
+from lmmetrics._errors import AdvisedError
+
 __all__ = ["LABELS", "UNITS", "Score", "UnitError"]
 
 Unit = Literal["token", "word", "char", "byte"]
@@ -21,7 +23,7 @@ LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character"
 """The name of a unit, and the word that readers see; its plural ends in s."""
 
 
-class UnitError(ValueError):
+class UnitError(AdvisedError):
     """The requested unit was not counted, or two scores do not count the same units."""
 
 
@@ -134,11 +136,11 @@ class Score:
         """
         if not isinstance(unit, str) or unit not in UNITS:
             known = ", ".join(map(repr, UNITS))
-            raise UnitError(f"{unit!r} is not a unit that a Score knows. Use one of {known}.")
+            raise UnitError(f"{unit!r} is not a unit that a Score knows.", f"Use one of {known}.")
         count = getattr(self, UNITS[unit])
         if count is None:
             raise UnitError(
-                f"This score does not know how many {UNITS[unit]} the text has. {_how_to_count(UNITS[unit])}"
+                f"This score does not know how many {UNITS[unit]} the text has.", _how_to_count(UNITS[unit])
             )
         return count
 
@@ -192,8 +194,8 @@ class Score:
             if (getattr(self, field) is None) != (getattr(other, field) is None):
                 side = "right" if getattr(other, field) is None else "left"
                 raise UnitError(
-                    f"Only one of the two scores counts {field}; the {side} one does not. "
-                    f"{_how_to_count(field)}"
+                    f"Only one of the two scores counts {field}; the {side} one does not.",
+                    _how_to_count(field),
                 )
         mine, theirs = self._counts(), other._counts()
         return Score(self.nats + other.nats, **{field: mine[field] + theirs[field] for field in mine})

@@ -13,10 +13,9 @@ import functools
 import importlib
 from dataclasses import dataclass
 
+from lmcourse import questions
 from lmcourse.exams.task import Builder, ExamTask, rng_of
 from lmcourse.hints.question import Question
-from lmcourse.questions import by_key, look_up
-from lmcourse.questions import find as find_in_sets
 
 __all__ = ["EXAMS", "Exam", "TaskTemplate", "add", "chapter_name", "find", "find_question", "questions_of"]
 
@@ -120,7 +119,7 @@ def questions_of(chapter: str) -> dict[str, Question]:
     if exam not in (*EXAMS, *_ADDED) or not seed.isdecimal():
         return {}
     tasks = find(exam).tasks(int(seed))
-    return by_key(task.question for task in tasks if task.question)
+    return questions.by_key(task.question for task in tasks if task.question)
 
 
 def find_question(key: str) -> Question:
@@ -132,4 +131,6 @@ def find_question(key: str) -> Question:
         If there is none; the message suggests the nearest key.
     """
     chapter = key.partition(".")[0]
-    return look_up(key, questions_of(chapter), if_empty="none") if "@" in chapter else find_in_sets(key)
+    if "@" in chapter:
+        return questions.look_up(key, questions_of(chapter), if_empty="none")
+    return questions.find(key)

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-from lmcourse.files.places import ROOT
-
 PAGES = ("book/**/*.md", "notebooks/*.ipynb", "exercises/*/*.ipynb")
 CONFLICT = re.compile(r"^[ \t]*\"?(?:<{7}|>{7}) \S", re.MULTILINE)
 """What git leaves where two versions disagree; in a notebook it may be inside a quoted line."""
@@ -61,7 +59,3 @@ def line_at(text: str, position: int) -> int:
 def _table(root: Path) -> str:
     table = Path(root) / "_toc.yml"
     return table.read_text(encoding="utf-8") if table.exists() else ""
-
-
-CHAPTERS = tuple(chapters(ROOT))
-"""The stems of the chapters of this book."""

@@ -1,6 +1,7 @@
 """Which tests to run for files that have changed: a quick check while you work."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -8,8 +9,13 @@ from lmcourse.files.closure import Modules
 
 PROSE = {"", ".md", ".bib", ".cff"}
 """The endings of files that the rules of the project read, and licences."""
-GUIDE = "CONTRIBUTING.md"
-"""Its last section is a list of files, and behind an arrow the tests of each."""
+GUIDE, HEADING = "CONTRIBUTING.md", "\n## Where things are\n"
+"""The guide, and its last section: a list of files, and behind an arrow the tests of each.
+
+People and `make check` read the same list; the rule `list_of_places_can_be_read` says what neither can.
+"""
+PLACE = re.compile(r"`([\w-]+/[\w./-]*|_\w+\.yml)`")
+TEST = re.compile(r"`(tests/[\w./-]+)`")
 
 
 def affected(files: set[Path], root: Path) -> list[Path]:
@@ -94,13 +100,17 @@ def _listed_for(path: Path, root: Path, whole: bool = False) -> tuple[str, ...]:
 @cache
 def _entries(root: Path) -> list[tuple[str, list[str]]]:
     """Return the places that the guide's last section names, each with the tests behind its arrow."""
-    section = (root / GUIDE).read_text(encoding="utf-8").split("\n## Where things are\n")[-1]
-    found = []
-    for entry in re.split(r"\n(?=- |\n)", section):
-        places, arrow, tests = entry.partition("→")
+    guide = (root / GUIDE).read_text(encoding="utf-8")
+    return [(place, tests) for _, places, tests in with_tests(guide) for place in places]
+
+
+def with_tests(guide: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each item of the guide's list that has an arrow: its text, its places, and its tests."""
+    for item in re.split(r"\n(?=- |\n)", guide.partition(HEADING)[2]):
+        places, arrow, tests = item.partition("→")
         if arrow:
-            listed = [test.rstrip("/") for test in re.findall(r"`(tests/[\w./-]+)`", tests)]
-            found += [
-                (place.rstrip("/"), listed) for place in re.findall(r"`([\w-]+/[\w./-]*|_\w+\.yml)`", places)
-            ]
-    return found
+            yield item, _paths(PLACE, places), _paths(TEST, tests)
+
+
+def _paths(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [path.rstrip("/") for path in pattern.findall(text)]

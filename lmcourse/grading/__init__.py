@@ -15,7 +15,7 @@ request "fork" asks for a fork with a socket of its own. `outside.memory` adds u
 because the system limits each one alone; `outside.limits.Patience` limits their time.
 
 The worker sees the files of `inside` and two of `lmcourse.hints`; the questions and solutions are hidden from
-it if the system supports that (`outside.launch`). The tests of the key run in the grader. There,
+it if the system supports that (`outside.policy`). The tests of the key run in the grader. There,
 a name of the student is replaced by a call that carries data (`outside.proxies`, `inside.wire`), and every
 reply is untrusted. The command ``lmcourse.grade`` is a grader without a class. `outside.sandbox` says what is
 lost when a process dies.

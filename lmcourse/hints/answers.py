@@ -7,7 +7,7 @@ grader runs the answers in a process of their own and receives plain data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -19,7 +19,6 @@ __all__ = ["Unreadable", "agreement", "evaluate", "numbers", "plain_data", "read
 HELD = {"b": "truth values", "U": "text", "O": "objects that are not numbers"}
 """What an array contains if not numbers, by the letter of its type."""
 
-
 CURES = {
     "mpf": "Use `float(...)`.",
     "DataFrame": 'Use `.to_numpy()` for an array, or `.to_dict("list")` for a dictionary.',
@@ -28,6 +27,17 @@ CURES |= dict.fromkeys(
     ("generator", "map", "filter", "zip", "range", "deque", "dict_values", "dict_keys"), "Use `list(...)`."
 )
 """What to do about a value, by the name of its type."""
+
+
+class Expected(NamedTuple):
+    """What is expected at a place: in words, and the type of a right value there."""
+
+    words: str
+    kind: type
+
+
+ENTRY = Expected("a number", float)
+"""What every entry of an array is."""
 
 
 def read(answer: Any, like: Any, where: str = "your answer") -> Any:
@@ -63,13 +73,13 @@ def read(answer: Any, like: Any, where: str = "your answer") -> Any:
 def _read(answer: Any, like: Any, where: str) -> Any:
     if isinstance(like, dict):
         if not isinstance(answer, dict):
-            raise Unreadable(_refusal(answer, where, f"a dictionary with {_keys(like)}"))
+            raise _refusal(answer, where, Expected(f"a dictionary with {_keys(like)}", dict))
         if answer.keys() != like.keys():
             raise Unreadable(f"{where} has {_keys(answer)}. Its keys must be exactly {_names(like)}.")
         return {key: _read(answer[key], like[key], f"{where}[{key!r}]") for key in like}
     if isinstance(like, str):
         if not isinstance(answer, str):
-            raise Unreadable(_refusal(answer, where, "a string in quotes"))
+            raise _refusal(answer, where, Expected("a string in quotes", str))
         return str(answer).strip()
     return _read_numbers(answer, np.shape(like), where)
 
@@ -208,8 +218,8 @@ def _keys(found: dict) -> str:
     return f"the {'key' if len(found) == 1 else 'keys'} {_names(found)}"
 
 
-def _refusal(answer: Any, where: str, expected: str) -> str:
-    """One sentence on a value of the wrong type, and what to do about it."""
+def _refusal(answer: Any, where: str, expected: Expected) -> Unreadable:
+    """The error for a value of the wrong type: what it is, and what to do about it."""
     what, cure = f"of the type {type(answer).__name__}", ""
     module = str(type(answer).__module__).partition(".")[0]
     if answer is None:
@@ -218,7 +228,7 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
         what, cure = "still `...`", "Put your result in its place."
     elif isinstance(answer, str):
         what = f"the text {answer[:40]!r}"
-        cure = "" if expected.startswith("a dictionary") else "Give a number without quotes."
+        cure = "" if expected.kind is dict else "Give a number without quotes."
     elif isinstance(answer, dict):
         what = f"a dictionary with {_keys(answer)}"
     elif isinstance(answer, (bool, np.bool_)):
@@ -231,56 +241,64 @@ def _refusal(answer: Any, where: str, expected: str) -> str:
     elif callable(answer):
         what, cure = "a function", "Call it, and give what it returns."
     elif isinstance(answer, sp.Basic) or module == "sympy":
-        what, cure = "a SymPy object", _cure_of_sympy(type(answer).__name__, expected)
+        what, cure = "a SymPy object", _cure_of_sympy(type(answer).__name__, expected.kind)
     elif type(answer).__name__ in CURES:
         cure = CURES[type(answer).__name__]
-    elif isinstance(answer, tuple) and expected.startswith("a dictionary"):
+    elif isinstance(answer, tuple) and expected.kind is dict:
         cure = "Give a dictionary; a named tuple becomes one with `._asdict()`."
     elif isinstance(answer, (int, float, np.number)):
         what = "a number"
-    return f"{where} is {what}, but {expected} is expected. {cure}".rstrip()
+    return _instead(f"{where} is {what}", expected, cure)
 
 
-def _cure_of_sympy(kind: str, expected: str) -> str:
-    if kind == "Dict" and expected.startswith("a dictionary"):
+def _instead(given: str, expected: Expected, cure: str = "", array: bool = False) -> Unreadable:
+    """The error that says what was given, what is expected, and what to do; ``array`` was given."""
+    told = f"{given}, but {expected.words} is expected. {cure}".rstrip()
+    return Unreadable(told, of_shape=array or expected.kind is np.ndarray)
+
+
+def _cure_of_sympy(kind: str, expected: type) -> str:
+    if kind == "Dict" and expected is dict:
         return "Use `dict(...)`."
-    if expected.startswith("an array") and ("Matrix" in kind or "Array" in kind or kind == "Tuple"):
+    if expected is np.ndarray and ("Matrix" in kind or "Array" in kind or kind == "Tuple"):
         return "Turn it into an array: `np.array(x, dtype=float)`."
     return "Turn it into a number with `float(...)`."
 
 
 def _read_numbers(answer: Any, shape: tuple[int, ...], where: str) -> float | np.ndarray:
-    expected = f"an array of numbers of shape {shape}" if shape else "one number"
+    expected = Expected("one number", float)
+    if shape:
+        expected = Expected(f"an array of numbers of shape {shape}", np.ndarray)
     array = _as_array(_numbers_in(answer, where, expected), where, expected)
     if array.dtype.kind == "c":
-        raise Unreadable(f"{where} is complex, but {expected} is expected. {_why_complex(array)}")
+        raise _instead(f"{where} is complex", expected, _why_complex(array))
     if array.dtype.kind not in "fiu":
         held = HELD.get(array.dtype.kind, f"values of the type {array.dtype}")
-        raise Unreadable(f"{where} contains {held}, but {expected} is expected.")
+        raise _instead(f"{where} contains {held}", expected)
     if array.shape != shape:
         given = f"an array of shape {array.shape}" if array.ndim else "one number"
-        raise Unreadable(f"{where} is {given}, but {expected} is expected.")
+        raise _instead(f"{where} is {given}", expected, array=array.ndim > 0)
     return array.astype(np.float64) if shape else float(array)
 
 
-def _numbers_in(answer: Any, where: str, expected: str) -> Any:
+def _numbers_in(answer: Any, where: str, expected: Expected) -> Any:
     """Numbers, arrays and lists of them, with tensors converted; anything else is refused."""
     if isinstance(answer, (list, tuple)):
-        place = where if where.startswith("an entry of") else f"an entry of {where}"
-        return [_numbers_in(entry, place, "a number") for entry in answer]
+        place = where if expected is ENTRY else f"an entry of {where}"
+        return [_numbers_in(entry, place, ENTRY) for entry in answer]
     if of_torch(answer) and not getattr(answer, "requires_grad", True):
         return (answer.float() if str(answer.dtype) == "torch.bfloat16" else answer).numpy()
     if isinstance(answer, bool) or not isinstance(answer, (int, float, complex, np.number, np.ndarray)):
-        raise Unreadable(_refusal(answer, where, expected))
+        raise _refusal(answer, where, expected)
     return answer
 
 
-def _as_array(answer: Any, where: str, expected: str) -> np.ndarray:
+def _as_array(answer: Any, where: str, expected: Expected) -> np.ndarray:
     try:
         array = np.asarray(answer)
         return array if array.dtype.kind != "O" else array.astype(np.float64)  # large whole numbers
     except ValueError:
-        raise Unreadable(f"{where} has rows of different lengths, but {expected} is expected.") from None
+        raise _instead(f"{where} has rows of different lengths", expected) from None
     except OverflowError:
         raise Unreadable(
             f"{where} has a whole number of more than 300 digits. Compute with logarithms."

@@ -6,11 +6,10 @@ give on the same inputs, entry by entry.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -97,23 +96,50 @@ class Answer:
         return sum(points for entry, points in worth.items() if entries[str(entry)])
 
 
-def explain(answer: Answer) -> tuple[str, tuple[str, ...]]:
-    """Say why an answer is wrong, and which entries of the catalogue of mistakes explain it."""
-    mask = answer.everything
+class Reason(NamedTuple):
+    """Why entries are wrong, and which entries of the catalogue of mistakes explain it.
+
+    ``entries`` are named in front of the text if others have another reason; ``located`` says that the text
+    itself names all that are wrong.
+    """
+
+    text: str
+    mistakes: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
+    located: bool = False
+
+    @property
+    def line(self) -> str:
+        return f"{', '.join(self.entries)}: {self.text}" if self.entries else self.text
+
+
+def explain(answer: Answer) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Say in lines why an answer is wrong, and which entries of the catalogue of mistakes explain it."""
     wrong = [label for label, good in answer.entries().items() if not good]
     readable = [label for label in wrong if label not in set(map(str, answer.problems))]
-    text, mistakes = "", ()
-    if readable or not answer.problems:
-        text, mistakes = _reason(answer, mask) or _by_entry(answer, readable) or (_other(answer), ())
-        fixed = _always_the_same(answer, readable)
-        if fixed and text.endswith(" only."):  # the mistake would have changed other entries, too
-            text, mistakes = f"{fixed} {answer.question.advice}", ()
+    reasons = _reasons(answer, readable) if readable or not answer.problems else []
+    lines = [reason.line for reason in reasons]
     standing = _standing(answer, wrong)
-    text = text[:1].upper() + text[1:] if standing else text
-    sentences = [standing, text, *answer.problems.values()]
-    if not answer.question.entry_points and not text.endswith(" only."):
-        sentences.append(_only(answer, wrong))
-    return " ".join(filter(None, sentences)), mistakes
+    if standing and reasons and not reasons[0].entries:
+        lines[0] = f"{standing} {lines[0][:1].upper()}{lines[0][1:]}"
+    else:
+        lines.insert(0, standing)
+    lines += answer.problems.values()
+    if not answer.question.entry_points and not any(reason.located for reason in reasons):
+        lines.append(_only(answer, wrong))
+    mistakes = dict.fromkeys(i for reason in reasons for i in reason.mistakes)
+    return tuple(filter(None, lines)), tuple(mistakes)
+
+
+def _reasons(answer: Answer, wrong: Sequence[str]) -> list[Reason]:
+    """What explains the wrong entries that could be read: all of them together, or each."""
+    reason = _reason(answer, answer.everything)
+    if reason is None:
+        return _by_entry(answer, wrong) or [Reason(_other(answer))]
+    fixed = _always_the_same(answer, wrong)
+    if fixed and reason.located:  # the mistake would have changed other entries, too
+        return [Reason(f"{fixed} {answer.question.advice}")]
+    return [reason]
 
 
 def _always_the_same(answer: Answer, wrong: Sequence[str]) -> str:
@@ -130,26 +156,25 @@ def _always_the_same(answer: Answer, wrong: Sequence[str]) -> str:
     return ""
 
 
-def _reason(answer: Answer, mask: Mask) -> tuple[str, tuple[str, ...]] | None:
+def _reason(answer: Answer, mask: Mask) -> Reason | None:
     """What explains everything that is wrong in the mask."""
     question = answer.question
     nan = np.concatenate(_not_numbers(answer))
     if nan.size and nan.all():
-        return f"{NOT_A_NUMBER} {_shown(answer)}".rstrip(), ()
+        return Reason(f"{NOT_A_NUMBER} {_shown(answer)}".rstrip())
     mistakes = _usual(answer, question.rtol, mask)
     if not mistakes:
         near = answer.matches(question.right, max(LOOSE, CLOSE * question.rtol))
         if all((fits | ~there).all() for fits, there in zip(near, mask, strict=True)):
-            return f"close, but {short_of(question)}. {question.precision}", ()
+            return Reason(f"close, but {short_of(question)}. {question.precision}")
         mistakes = _usual(answer, LOOSE, mask)
     if not mistakes:
         return None
     parts = [f"{mistake.id}, {mistake.name}. {_hint(answer, mistake, mask)}" for mistake in mistakes]
     start = "two mistakes at once. " if len(parts) == 2 else ""
-    parts += [_where(answer, mistakes[0], mask)] if len(parts) == 1 else []
-    return start + " ".join(filter(None, parts)), tuple(
-        i for mistake in mistakes for i in mistake.id.split(" + ")
-    )
+    where = _where(answer, mistakes[0], mask) if len(parts) == 1 else ""
+    ids = tuple(i for mistake in mistakes for i in mistake.id.split(" + "))
+    return Reason(start + " ".join(filter(None, [*parts, where])), ids, located=bool(where))
 
 
 def broken(answer: Answer) -> Property | None:
@@ -179,28 +204,28 @@ def _where(answer: Answer, mistake: Mistake, mask: Mask) -> str:
     return f"The mistake is in {in_words([_quoted(answer, label) for label in dict.fromkeys(wrong)])} only."
 
 
-def _by_entry(answer: Answer, wrong: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """What explains each of several wrong entries on its own, if no mistake explains all of them."""
+def _by_entry(answer: Answer, wrong: Sequence[str]) -> list[Reason]:
+    """What explains each of several wrong entries on its own; nothing if nothing explains any of them."""
     if len(wrong) < 2:
-        return None
+        return []
     nan = np.concatenate(answer.labels)[np.concatenate(_not_numbers(answer))]
     reasons = {
-        label: (NOT_A_NUMBER, ())
+        label: Reason(NOT_A_NUMBER)
         if label in nan
         else _reason(answer, [there == label for there in answer.labels])
         for label in wrong
     }
     if not any(reasons.values()):
-        return None
-    unknown = (f"{UNKNOWN}.", ())
-    explained: dict[str, list[str]] = {}
+        return []
+    explained: dict[Reason | None, tuple[str, ...]] = {}
     for label, reason in reasons.items():
-        explained.setdefault((reason or unknown)[0], []).append(_quoted(answer, label))
-    sentences = [f"{', '.join(labels)}: {reason}" for reason, labels in explained.items()]
-    if unknown[0] in explained:
-        sentences.append(answer.question.advice)
-    mistakes = dict.fromkeys(i for reason in reasons.values() if reason for i in reason[1])
-    return " ".join(sentences), tuple(mistakes)
+        explained[reason] = (*explained.get(reason, ()), _quoted(answer, label))
+    found = [
+        (reason or Reason(f"{UNKNOWN}."))._replace(entries=labels) for reason, labels in explained.items()
+    ]
+    if None in explained:
+        found[-1] = found[-1]._replace(text=f"{found[-1].text} {answer.question.advice}")
+    return found
 
 
 def _other(answer: Answer) -> str:
@@ -208,8 +233,8 @@ def _other(answer: Answer) -> str:
     question, shown = answer.question, _shown(answer)
     nan = any(nan.any() for nan in _not_numbers(answer))
     for rule in question.properties:
-        if nan and not re.search(r"\bnan\b|not a number", rule.message):
-            continue  # NaN lacks nearly every property, and the messages would accuse the formula of others
+        if nan and not rule.about_nan:
+            continue
         if _lacks(answer, rule, len(answer.cases)):
             return f"{rule.message}. {shown}".rstrip()
     if nan:

@@ -45,14 +45,20 @@ class WrongAnswer(AssertionError):
 class Verdict:
     """Whether an answer is right, what to tell the student, and which entries of the catalogue explain it.
 
+    ``key`` is the question's. Where several entries are wrong, each of ``lines`` may be about one of them.
     ``points`` are all points for a right answer; for a wrong one, those of its right entries, where the
     question gives points for them.
     """
 
+    key: str
     right: bool
-    message: str
+    lines: tuple[str, ...]
     mistakes: tuple[str, ...] = ()
     points: int = 0
+
+    @property
+    def message(self) -> str:
+        return f"{self.key}: {' '.join(self.lines)}"
 
 
 def caller(
@@ -103,7 +109,6 @@ def judge(
     Returns
     -------
     Verdict
-        Its message begins with the question's key.
     """
     points = 0
     try:
@@ -118,15 +123,20 @@ def judge(
         if all(right.all() for right in answer.right):
             rule = broken(answer)
             if rule is None:
-                return Verdict(True, f"{question.key}: right", points=question.points)
-            told = f"{question.key}: {rule.mistake}, {NAMES[rule.mistake]}. {rule.message}."
-            return Verdict(False, told, (rule.mistake,))
+                return right_answer(question)
+            told = f"{rule.mistake}, {NAMES[rule.mistake]}. {rule.message}."
+            return Verdict(question.key, False, (told,), (rule.mistake,))
         wrong()
         points = answer.points
-        message, mistakes = explain(answer)
+        lines, mistakes = explain(answer)
     except Unreadable as problem:
-        message, mistakes = str(problem), ()
-    return Verdict(False, f"{question.key}: {message}", mistakes, points)
+        lines, mistakes = (str(problem),), ()
+    return Verdict(question.key, False, lines, mistakes, points)
+
+
+def right_answer(question: Question) -> Verdict:
+    """The verdict of an answer that is right."""
+    return Verdict(question.key, True, ("right",), points=question.points)
 
 
 def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any, dict]:
@@ -135,7 +145,7 @@ def _value(question: Question, call: Call, case: Case, right: Any) -> tuple[Any,
     try:
         return _read(question, given, right, copied(case))
     except Unreadable as problem:
-        if question.form == "function" and "an array of" in str(problem):
+        if question.form == "function" and problem.of_shape:
             raise Unreadable(f"{problem} The inputs: {shown_inputs(question, case)}.") from None
         raise
 

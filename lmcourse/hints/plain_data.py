@@ -31,7 +31,14 @@ PANDAS = {"Series", "Index", "ExtensionArray"}
 
 
 class Unreadable(Exception):
-    """An answer that is not plain data of the expected form; the message says why in a sentence."""
+    """An answer that is not plain data of the expected form; the message says why in a sentence.
+
+    ``of_shape`` says that an array was given or expected: its shape may depend on the inputs.
+    """
+
+    def __init__(self, message: str, of_shape: bool = False):
+        super().__init__(message)
+        self.of_shape = of_shape
 
 
 def plain_data(value: Any, where: str = "your answer", depth: int = 0) -> Any:

@@ -170,6 +170,8 @@ class Property:
     With ``mistake``, an entry of the catalogue, the property is also checked for answers that agree with
     the right value: an answer can agree and still not do what the task asks for. ``everywhere`` is for a
     property that a right answer may lack by chance: it counts as lacking only if every case lacks it.
+    ``about_nan`` is for a message that explains NaN: without it, a property is not named for an answer with
+    NaN, which lacks nearly every property.
     """
 
     message: str
@@ -177,6 +179,7 @@ class Property:
     also: Callable[..., Case] | None = None
     mistake: str = ""
     everywhere: bool = False
+    about_nan: bool = False
 
 
 def formula_value(question: Question, formula: Callable, case: Case, right: Any = None) -> Any:

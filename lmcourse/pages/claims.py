@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-
 MARKUP = re.compile(r"\*\w|[`$]")
 
 
@@ -46,8 +45,8 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words
     Raises
     ------
     ClaimError
-        If the claim is false; if it is still true for every mutant, so that it says nothing of the data; or if
-        its words hold markup.
+        If the claim is false; if it is still true for every mutant, so that it says nothing of the data; or
+        if its words hold markup.
 
     Examples
     --------
@@ -65,7 +64,8 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words
     """
     if found := MARKUP.search(words):
         raise ClaimError(
-            f"{words!r} ({key}) holds {found[0]!r}, which is printed as it stands: glued words are plain text."
+            f"{words!r} ({key}) holds {found[0]!r}, which is printed as it stands: "
+            "glued words are plain text."
         )
     data = tuple(map(_plain, data))
     if not holds(*data):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lmmetrics.sources._source import Source
+from lmmetrics.sources import Source
 
 TIMES = {"once": "then", "today": "now"}
 PAIRS = {"cat": "sleeps", "cats": "sleep"}

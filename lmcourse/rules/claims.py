@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from lmcourse.files.cells import CodeCell
-from lmcourse.files.contents import CHAPTERS, line_at
+from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
 from lmcourse.rules.typed import assertions
 
@@ -89,7 +89,7 @@ def figures_say_what_is_claimed(tree: Tree) -> Iterator[str]:
 
 def numbers_in_titles_are_held(tree: Tree) -> Iterator[str]:
     """A value that a title computes itself is glued, asserted or claimed: nothing else shows a slip."""
-    cells = [cell for cell in tree.code_cells("book", "notebooks") if _stem(cell) in CHAPTERS]
+    cells = [cell for cell in tree.code_cells("book", "notebooks") if _stem(cell) in tree.chapters]
     for path in sorted({cell.path for cell in cells}):
         beside = [cell for cell in cells if cell.path == path]
         held = {
@@ -118,7 +118,7 @@ def numbers_in_alt_texts_are_computed(tree: Tree) -> Iterator[str]:
 
 def sentences_about_figures_are_claimed(tree: Tree) -> Iterator[str]:
     """A sentence that refers to a figure and compares takes words or numbers from a cell."""
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in tree.chapters)):
         outside = CODE.sub(_blank, text)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
@@ -135,7 +135,7 @@ def directions_are_computed(tree: Tree) -> Iterator[str]:
 
     The value is computed again when a model or a text changes, and "12% higher" may then be "12% lower".
     """
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in tree.chapters)):
         outside = CODE.sub(_blank, text)
         for paragraph in re.finditer(r"(?:^[^\n]+\n)+", outside, re.MULTILINE):
             if paragraph[0].startswith((f"% {EXEMPT}", "|")):
@@ -152,12 +152,14 @@ def directions_are_computed(tree: Tree) -> Iterator[str]:
 
 def glued_values_are_used(tree: Tree) -> Iterator[str]:
     """Each number or word that a cell glues is used on its page: what is typed instead leaves it unused."""
-    for path in tree.paths(*(f"{folder}/{stem}.*" for stem in CHAPTERS for folder in ("book", "notebooks"))):
-        cells = [cell for cell in tree.code_cells("book", "notebooks") if cell.path == path]
-        text = "\n".join([tree.text(path) or "", *(cell.alt for cell in cells)])
+    for stem, folder in itertools.product(tree.chapters, ("book", "notebooks")):
+        page, own = f"book/{stem}.md", tree.paths(f"{folder}/{stem}.*")
+        cells = [cell for cell in tree.code_cells("book", "notebooks") if cell.path in own]
+        text = "\n".join([*(tree.text(path) or "" for path in {page, *own}), *(cell.alt for cell in cells)])
         for cell in cells:
             for key in re.findall(r"\b(?:glue|keep)\(\s*\"([^\"]+)\"", cell.source):
-                if not re.search(rf"\{{glue(?::\w+)?\}}`{re.escape(key)}`|\{{{re.escape(key)}\}}", text):
+                name = rf"{re.escape(key)}(?::[^`}}]*)?"  # with a format, as in `total:.2f`
+                if not re.search(rf"\{{glue(?::\w+)?\}}`(?:[^`]*::)?{name}`|\{{{name}\}}", text):
                     cure = "Use it where it is said, or drop it"
                     yield f"{cell.where}: nothing uses the value {key!r}. {cure}."
 
@@ -167,7 +169,7 @@ def mistakes_named_are_tagged(tree: Tree) -> Iterator[str]:
 
     A paragraph with a link to a section may name the mistakes of that section, and a table those of the page.
     """
-    for stem in CHAPTERS:
+    for stem in tree.chapters:
         path, plan = f"book/{stem}.md", f"book/instructors/{stem}.md"
         page = tree.text(path) or ""
         tagged = set(TAG.findall(page))
@@ -195,7 +197,7 @@ def slides_named_exist(tree: Tree) -> Iterator[str]:
     for path, notebook in tree.notebooks("notebooks"):
         stem = path.rpartition("/")[2].removesuffix(".ipynb")
         plan = tree.text(f"book/instructors/{stem}.md")
-        if stem not in CHAPTERS or plan is None:
+        if stem not in tree.chapters or plan is None:
             continue
         slides = sum(
             cell.metadata.get("slideshow", {}).get("slide_type") in ("slide", "subslide")
@@ -212,12 +214,12 @@ def slides_named_exist(tree: Tree) -> Iterator[str]:
 def _figures(tree: Tree) -> Iterator[tuple[CodeCell, str]]:
     """Yield the cells with an alt text, and their captions."""
     captions = {}
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in tree.chapters)):
         for match in CELL.finditer(text):
             if caption := re.search(r"caption: *(\S.*)", match[2]):
                 captions[f"{path}, line {line_at(text, match.start())}"] = caption[1].strip("\"'")
     for cell in tree.code_cells("book", "notebooks"):
-        if cell.alt and _stem(cell) in CHAPTERS:
+        if cell.alt and _stem(cell) in tree.chapters:
             yield cell, captions.get(cell.where, "")
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from lmcourse.files.nearest_tests import GUIDE, HEADING, with_tests
 from lmcourse.rules.tree import Tree
 
 GUIDES = (
@@ -25,11 +26,7 @@ PLACEHOLDERS = {"STEM": "[0-9][0-9]_*", "NN": "[0-9][0-9]", "slug": "*"}
 """What a guide writes where a newcomer fills something in, and which names fit there."""
 MADE = {"exercises/02_exam"}
 """What a guide tells its reader to make."""
-PLACES = "\n## Where things are\n"
-"""The heading of the list of what is where, in `RECIPES`."""
 PACKAGES = ("lmmetrics", "lmcourse")
-RECIPES = "CONTRIBUTING.md"
-"""The guide whose contents name every section."""
 MODULE = re.compile(r"(?:lmcourse|lmmetrics)(?:\.[A-Za-z_]\w*)+")
 
 
@@ -80,19 +77,30 @@ def links_in_guides_lead_somewhere(tree: Tree) -> Iterator[str]:
             target = (PurePosixPath(guide).parent / path).as_posix() if path else guide
             if target in tree.files and anchor not in labels | _anchors(tree.text(target) or ""):
                 yield f"{guide}: links to #{anchor}, which {target} lacks. Name a heading that it has."
-        if guide == RECIPES:
+        if guide == GUIDE:
             for anchor in _anchors(text, "##") - {anchor for _, anchor in linked}:
                 yield f"{guide}: nothing links to #{anchor}. Add the section to the contents at the top."
 
 
 def folders_are_in_the_list_of_places(tree: Tree) -> Iterator[str]:
     """ "Where things are" in CONTRIBUTING.md names each folder of the library and of the course package."""
-    text = tree.text(RECIPES) or ""
-    named = set(re.findall(r"`((?:lmmetrics|lmcourse)/\w+)/", text.partition(PLACES)[2]))
+    text = tree.text(GUIDE) or ""
+    named = set(re.findall(r"`((?:lmmetrics|lmcourse)/\w+)/", text.partition(HEADING)[2]))
     folders = {"/".join(path.split("/")[:2]) for path in tree.files if path.count("/") > 1}
-    for folder in sorted(folders - named) if PLACES in text else ():
+    for folder in sorted(folders - named) if HEADING in text else ():
         if folder.startswith(tuple(f"{package}/" for package in PACKAGES)):
-            yield f'{RECIPES}: "Where things are" lacks {folder}/. Say there what it has, and its tests.'
+            yield f'{GUIDE}: "Where things are" lacks {folder}/. Say there what it has, and its tests.'
+
+
+def list_of_places_can_be_read(tree: Tree) -> Iterator[str]:
+    """In "Where things are", from which ``make check`` takes tests, each arrow has files and tests."""
+    text = tree.text(GUIDE) or ""
+    if text and HEADING not in text:
+        yield f"{GUIDE}: lacks the heading {HEADING.strip()!r}, below which `make check` reads. Restore it."
+    for item, places, tests in with_tests(text):
+        if not places or not tests:
+            words, lacks = " ".join(item.split())[:60], "file before" if not places else "test behind"
+            yield f"{GUIDE}: {words!r} has no {lacks} its arrow. Write the whole path, in backticks."
 
 
 def _anchors(text: str, level: str = "#+") -> set[str]:

@@ -6,12 +6,14 @@ import os
 import subprocess
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from lmcourse.files import git, notebooks
 from lmcourse.files.cells import CodeCell, code_cells
+from lmcourse.files.contents import chapters
 
 UNTRACKED = {"_build", "wheels", "results", "__pycache__"}
 
@@ -37,6 +39,11 @@ class Tree:
         self._notebooks: dict[str, NotebookNode | str] = {}
         self._cells: dict[tuple[str, ...], list[CodeCell]] = {}
         self._syntax: dict[str, ast.Module | None] = {}
+
+    @cached_property
+    def chapters(self) -> list[str]:
+        """The stems of the book's chapters, in order."""
+        return chapters(self.root)
 
     def paths(self, *patterns: str) -> list[str]:
         """Return the files that match any pattern; ``*`` also matches slashes."""

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from lmcourse.files.contents import CHAPTERS, line_at
+from lmcourse.files.contents import line_at
 from lmcourse.files.notebooks import cell_label
 from lmcourse.rules.tree import CodeCell, Tree
 
@@ -46,7 +46,7 @@ APART = (
 
 def numbers_in_prose_are_held(tree: Tree) -> Iterator[str]:
     """A number typed into a page's prose is in the code of its section, or a cell of the page asserts it."""
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in tree.chapters)):
         cells = [cell for cell in tree.code_cells("book") if cell.path == path]
         asserted = _numbers_in(node for cell in cells for node in assertions(cell))
         heads = [line_at(text, match.start()) for match in re.finditer(r"^##? ", text, re.MULTILINE)]
@@ -62,7 +62,7 @@ def numbers_in_prose_are_held(tree: Tree) -> Iterator[str]:
 
 def numbers_in_notes_are_held(tree: Tree) -> Iterator[str]:
     """An exact number in a speaker's note or a lesson plan is in the code of the lab or the page."""
-    for stem in CHAPTERS:
+    for stem in tree.chapters:
         lab, page, plan = f"notebooks/{stem}.ipynb", f"book/{stem}.md", f"book/instructors/{stem}.md"
         cells = [cell for cell in tree.code_cells("book", "notebooks") if cell.path in (lab, page)]
         held = _numbers_in(cell.syntax() for cell in cells)
@@ -80,7 +80,7 @@ def numbers_in_notes_are_held(tree: Tree) -> Iterator[str]:
 
 def factors_in_words_are_claimed(tree: Tree) -> Iterator[str]:
     """A factor in words, "nearly twenty times" or "more than half", comes from a claim about its numbers."""
-    for path, text in tree.texts(*(f"book/{stem}.md" for stem in CHAPTERS)):
+    for path, text in tree.texts(*(f"book/{stem}.md" for stem in tree.chapters)):
         for start, end, plain in _unsourced(text):
             for found in WORDED.finditer(plain, start, end):
                 words = " ".join(found[0].split())

@@ -10,7 +10,7 @@ import sys
 import tokenize
 from collections.abc import Iterator
 
-from lmcourse.files.contents import CHAPTERS, line_at
+from lmcourse.files.contents import line_at
 from lmcourse.rules.tree import Tree
 from lmcourse.site.glossary import HAN, chinese_names, entries, uses
 
@@ -116,7 +116,7 @@ def one_name_for_each_quantity(tree: Tree) -> Iterator[str]:
 def english_is_idiomatic(tree: Tree) -> Iterator[str]:
     """Pages, sets, hints, errors, guides, comments and tests say things as a native speaker would."""
     for path, text in _spoken(tree):
-        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in CHAPTERS)
+        held = any(stem in path or f"/ch{stem[:2]}/" in path for stem in tree.chapters)
         for words, cure in _matches(text, FOREIGN | METAPHORS if held else FOREIGN):
             yield f"{path}: {words!r} is not plain English here. Write: {cure}."
 

@@ -24,18 +24,18 @@ def compare(options: argparse.Namespace) -> None:
             f"--confidence is {options.confidence}; a number between 0 and 1 is expected, such as 0.95."
         )
     check_options(options, options.a, options.b)
-    names, a, card_a = scored(options, options.a)
-    _, b, card_b = scored(options, options.b)
+    names, a, card_a, _ = scored(options, options.a)
+    _, b, card_b, _ = scored(options, options.b)
     how = {"confidence": options.confidence, "seed": options.seed, "interval": options.interval}
     try:
         found = compare_scores(a, b, options.unit, **how)
     except UnitError as error:
         if options.unit == "byte":
             raise ValueError(
-                f"{str(error).partition('. ')[0]}. A model whose text is cut by whitespace counts one "
+                f"{error.reason} A model whose text is cut by whitespace counts one "
                 "blank between two tokens; --single-blanks lets both score the texts so."
             ) from None
-        raise ValueError(f"{str(error).partition('. ')[0]}. Compare per byte: --unit byte.") from None
+        raise ValueError(f"{error.reason} Compare per byte: --unit byte.") from None
     if len(a) < FEW:
         short = (
             "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "

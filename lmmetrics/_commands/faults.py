@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dis
+import traceback
 from pathlib import Path
 
 
 def raised_here(error: BaseException) -> bool:
-    """Whether a line of this library raised an error, so that its message says what to do."""
-    last = error.__traceback__
-    while last and last.tb_next:
-        last = last.tb_next
-    if last is None:
+    """Whether a `raise` in this library has made an error, so that its message says what to do."""
+    *_, last = [None, *traceback.extract_tb(error.__traceback__)]
+    if last is None or not last.line:
         return False
-    code = last.tb_frame.f_code
-    here = Path(__file__).parents[1] in Path(code.co_filename).parents
-    return here and code.co_code[last.tb_lasti] == dis.opmap["RAISE_VARARGS"]  # not an error of Python's own
+    return Path(__file__).parents[1] in Path(last.filename).parents and last.line.startswith("raise ")

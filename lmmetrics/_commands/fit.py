@@ -69,11 +69,11 @@ def fit(options: argparse.Namespace) -> None:
     try:
         fitted(text)
     except MissingStatisticsError as error:
-        reason = str(error).partition(". ")[0]
         discounts = FALLBACK.get(options.smoothing)
         cure = f"Give discounts for such orders, --fallback {discounts}; or take" if discounts else "Take"
         raise ValueError(
-            f"{reason}. {cure} --smoothing witten-bell, which has none, or a lower --order, or more text."
+            f"{error.reason} {cure} --smoothing witten-bell, which has none, or a lower --order, or more "
+            "text."
         ) from None
     if options.prune or options.min_counts:
         model = model.prune(options.prune, options.min_counts)

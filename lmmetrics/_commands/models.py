@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -33,8 +33,18 @@ causal model of transformers.
 """
 
 
-def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any], dict[str, str]]:
+class Scored(NamedTuple):
     """The names of the documents, their scores, and the lines of the protocol card."""
+
+    names: list[str]
+    scores: list[Any]
+    card: dict[str, str]
+    respaced: bool
+    """Whether the bytes are not those of the texts, because the model reads one blank between two tokens."""
+
+
+def scored(options: argparse.Namespace, path: str) -> Scored:
+    """Score the texts with a model."""
     with steps() as begin:
         model, text, names = read(options, path, begin)
         jobs = getattr(options, "jobs", 1)
@@ -46,7 +56,8 @@ def scored(options: argparse.Namespace, path: str) -> tuple[list[str], list[Any]
         eos = not options.no_eos
         scores = score_documents(model, text, eos=eos, jobs=jobs)
         unknown = sum(score.unknown for score in scores)
-    return names, scores, protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
+    card = protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
+    return Scored(names, scores, card, respaced_from(options, text) is not None)
 
 
 def notes_of(options: argparse.Namespace, path: str, text: Any) -> dict[str, Any]:
@@ -54,11 +65,16 @@ def notes_of(options: argparse.Namespace, path: str, text: Any) -> dict[str, Any
     notes = {"file": os.path.basename(os.path.abspath(path))}
     if text.spelling.label != "whitespace":
         return notes | {"bytes": "those of the texts as they are"}
-    raw = sum(len(document.encode()) for _, document in documents_of(options))
     notes["bytes"] = "those of the tokens, with one blank between two"
-    if raw != text.bytes:
+    if raw := respaced_from(options, text):
         notes["bytes"] += f" ({text.bytes:,}); the texts have {raw:,}"
     return notes
+
+
+def respaced_from(options: argparse.Namespace, text: Any) -> int | None:
+    """The bytes of the texts as they are, if the model reads other blanks between the tokens."""
+    raw = sum(len(document.encode()) for _, document in documents_of(options))
+    return raw if text.spelling.label == "whitespace" and raw != text.bytes else None
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ EXAMPLES = """\
 
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
+    respaced = False
     if options.shards:
         if options.jobs != 1:
             options.error("--jobs is for TEXT; with --shards, say --workers.")
@@ -39,9 +40,9 @@ def score(options: argparse.Namespace) -> None:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         check_options(options, options.model)
-        names, scores, card = scored(options, options.model)
+        names, scores, card, respaced = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
-    if "the texts have" in card.get("bytes", ""):
+    if respaced:
         print(
             f"lmmetrics: The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both.",

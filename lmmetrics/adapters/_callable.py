@@ -109,8 +109,11 @@ class CallableLM:
     def tokenize(self, documents: Sequence[str]) -> AdapterText:
         """Cut documents with the model's tokenizer.
 
-        A document that the tokenizer does not give back unchanged raises a warning: its characters are
-        counted as they were given.
+        Warns
+        -----
+        UserWarning
+            If the tokenizer does not give a document back unchanged: its characters are counted as they were
+            given.
         """
         return AdapterText.of_documents(
             documents, self.encode, self.decode, self.vocabulary, self.bos, self.unk

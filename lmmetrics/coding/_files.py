@@ -277,9 +277,10 @@ def decode(model: Any, data: bytes | Encoded, vocabulary: Vocabulary | None = No
 
 
 OTHER_ROWS = (
-    "The file is intact, but this model gives other rows than those with which it was written: the decoded tokens "
-    "are not those of the text. Use the same model, with the same weights, in the same precision (float64), "
-    "one token at a time; another machine or another version of a package may compute other last digits."
+    "The file is intact, but this model gives other rows than those with which it was written: the decoded "
+    "tokens are not those of the text. Use the same model, with the same weights, in the same precision "
+    "(float64), one token at a time; another machine or another version of a package may compute other last "
+    "digits."
 )
 END = 0xFF
 """The end of a token that is spelled: a byte that UTF-8 never uses."""

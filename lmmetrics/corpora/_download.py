@@ -17,6 +17,7 @@ import pooch
 import requests
 
 from lmmetrics._types import PathLike
+from lmmetrics.extras import DISTRIBUTION
 
 
 class CorpusError(Exception):
@@ -73,7 +74,7 @@ def fetch(
     own = _in_own_folder(file)
     if own is not None:
         return own
-    target = Path(cache or pooch.os_cache("measuring-language-models")) / file.path
+    target = Path(cache or pooch.os_cache(DISTRIBUTION)) / file.path
     if target.exists() and _difference(target, file) is None:
         return target
     address = file.address if base_url is None else f"{base_url.rstrip('/')}/{urllib.parse.quote(file.path)}"

@@ -23,8 +23,8 @@ from lmmetrics.neural._heads import Head
 from lmmetrics.neural._torch import one_thread
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 
-Memory = Tensor | tuple[Tensor, Tensor] | None
-"""The state of a model after some inputs: an LSTM has two tensors, a model without a state has None."""
+Carried = Tensor | tuple[Tensor, Tensor] | None
+"""What a model carries from some inputs to the next: an LSTM two tensors, a model without a memory None."""
 
 _LOCK = Lock()
 """Threads that score with one model wait for its one copy in float64."""
@@ -39,11 +39,13 @@ class NeuralLM(Predictor, nn.Module):
     or `<s>` if w[t] is the first token of a sentence.
 
     A kind of model derives from this class and defines `features`, ``head``, `sizes` and `parameter_formula`;
-    a model with a state also defines `restart`.
+    a model that carries something from input to input also defines `restart`.
 
     Attributes
     ----------
     vocabulary : Vocabulary
+    spelling : Spelling
+        How its tokens are written; after training, those of the training text.
     head : Head
         Turns features into probabilities: ``head.log_probs``, ``head.nats``.
     state : {"carry", "document", "sentence"}
@@ -66,13 +68,13 @@ class NeuralLM(Predictor, nn.Module):
         self.state = state
         self.spelling = Spelling(vocabulary.tokens, " ")
 
-    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
-        """Turn input ids int64[B, T] into features [B, T, H]; also return the state after the last input."""
+    def features(self, inputs: Tensor, carried: Carried = None) -> tuple[Tensor, Carried]:
+        """Turn input ids int64[B, T] into features [B, T, H]; also return what the next need of them."""
         raise NotImplementedError
 
-    def forward(self, inputs: Tensor, state: Memory = None) -> Tensor:
+    def forward(self, inputs: Tensor, carried: Carried = None) -> Tensor:
         """Return the logits of the next token at each position: [B, T, V], with ``-inf`` for `<s>`."""
-        return self.head.logits(self.features(inputs, state)[0])
+        return self.head.logits(self.features(inputs, carried)[0])
 
     def log_probs(self, text: TokenizedText, state: Reach | None = None, batch: int = 8192) -> Floats:
         """Return ln p of each token of a text, given the tokens before it as far back as `state` says.
@@ -96,10 +98,10 @@ class NeuralLM(Predictor, nn.Module):
         check_text("text", text, self.vocabulary)
         reach = self._reach(self.state if state is None else checked_state(state))
         inputs, targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids.astype(np.int64))
-        scorer, log_probs, memory = self._scorer(), np.empty(len(text)), None
+        scorer, log_probs, carried = self._scorer(), np.empty(len(text)), None
         with torch.no_grad(), one_thread():
             for positions, scored, fresh in scoring_batches(text, reach, batch, *self._window()):
-                features, memory = scorer.features(inputs[positions], None if fresh else memory)
+                features, carried = scorer.features(inputs[positions], None if fresh else carried)
                 places = positions[scored]
                 log_probs[places] = -scorer._nats(features[torch.from_numpy(scored)], targets[places])
         return log_probs
@@ -155,16 +157,16 @@ class NeuralLM(Predictor, nn.Module):
         real_number("temperature", temperature, lambda t: 0 < t < math.inf, "a finite number above 0")
         rng, scorer = generator(seed), self._scorer()
         past, drawn = self._ids(context), []
-        inputs, memory = self._inputs(past), None
+        inputs, carried = self._inputs(past), None
         with torch.no_grad(), one_thread():
             for _ in range(n):
-                features, memory = scorer.features(torch.tensor([inputs]), memory)
+                features, carried = scorer.features(torch.tensor([inputs]), carried)
                 with np.errstate(divide="ignore"):
                     weights = np.log(scorer._row(features)) / temperature
                 cumulative = np.cumsum(np.exp(weights - weights.max()))
                 # The last sum is the total up to rounding; a draw below it never selects a probability of 0.
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
-                inputs, memory = self._after(past + drawn, memory)
+                inputs, carried = self._after(past + drawn, carried)
         return TokenizedText.from_ids(drawn, self.vocabulary, self.spelling)
 
     @property
@@ -210,17 +212,17 @@ class NeuralLM(Predictor, nn.Module):
         return state
 
     def _window(self) -> tuple[int, ...]:
-        """(tokens of a window, stride) for a model without a state; an empty tuple for a model with one."""
+        """(tokens of a window, stride) for a model that carries nothing; else an empty tuple."""
         return ()
 
-    def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
-        """The inputs and the state that predict the token after `past`, of which `memory` lacks the last."""
+    def _after(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
+        """Inputs, and what is carried, for the token after `past`, whose last is not yet in `carried`."""
         if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
-            memory = None
-        return self._inputs(past)[-1:], memory
+            carried = None
+        return self._inputs(past)[-1:], carried
 
-    def restart(self, memory: Memory, fresh: Bools) -> Memory:
-        """Return the state, reset in the rows bool[B] that start a new segment."""
+    def restart(self, carried: Carried, fresh: Bools) -> Carried:
+        """Return what is carried, reset in the rows bool[B] that start a new segment."""
         return None
 
     # Helpers

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lmmetrics._types import Bools
-from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._base import Carried, NeuralLM
 from lmmetrics.neural._batches import Reach
 from lmmetrics.neural._heads import Embedding, Identity, Softmax
 from lmmetrics.neural._torch import own_seed
@@ -36,26 +36,26 @@ class WindowLM(NeuralLM):
         super().__init__(vocabulary, "sentence", **config)
         self.context, self.hidden = window, None
 
-    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
-        windows, state = self.windows(inputs, cast(Tensor | None, state))  # [B, T, context]
+    def features(self, inputs: Tensor, carried: Carried = None) -> tuple[Tensor, Carried]:
+        windows, carried = self.windows(inputs, cast(Tensor | None, carried))  # [B, T, context]
         embedded = self.embedding(windows).flatten(2)  # [B, T, context * width]
-        return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), state  # [B, T, hidden]
+        return (torch.tanh(self.hidden(embedded)) if self.hidden else embedded), carried  # [B, T, hidden]
 
-    def windows(self, inputs: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def windows(self, inputs: Tensor, carried: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Return for each input the last `context` inputs; those before the sentence are `<s>`.
 
-        [B, T] to [B, T, context]; the state is the last context - 1 inputs, [B, context - 1].
+        [B, T] to [B, T, context]; carried are the last context - 1 inputs, [B, context - 1].
         """
         bos = self.vocabulary.bos
-        if state is None:
-            state = inputs.new_full((len(inputs), self.context - 1), bos)
-        stream = torch.cat([state, inputs], dim=1)
+        if carried is None:
+            carried = inputs.new_full((len(inputs), self.context - 1), bos)
+        stream = torch.cat([carried, inputs], dim=1)
         windows = stream.unfold(1, self.context, 1)
         starts_after = (windows == bos).flip(-1).cumsum(-1).flip(-1) - (windows == bos).long()
         return windows.masked_fill(starts_after > 0, bos), stream[:, stream.shape[1] - self.context + 1 :]
 
-    def restart(self, memory: Memory, fresh: Bools) -> Memory:
-        return cast(Tensor, memory).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
+    def restart(self, carried: Carried, fresh: Bools) -> Carried:
+        return cast(Tensor, carried).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
 
     def _reach(self, state: Reach) -> Reach:
         return "carry"  # the windows themselves end at the start of a sentence

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lmmetrics._types import Bools
-from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._base import Carried, NeuralLM
 from lmmetrics.neural._batches import Reach
 from lmmetrics.neural._heads import AdaptiveSoftmax, Embedding, Softmax
 from lmmetrics.neural._torch import own_seed
@@ -78,17 +78,17 @@ class RecurrentLM(NeuralLM):
             else:
                 self.head = AdaptiveSoftmax(width, vocabulary, adaptive)
 
-    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
+    def features(self, inputs: Tensor, carried: Carried = None) -> tuple[Tensor, Carried]:
         embedded = self.dropout(self.embedding(inputs))  # [B, T] to [B, T, width]
-        # [B, T, width]; the state: [layers, B, width], two of them in an LSTM
-        features, state = self.cells(embedded, state)
-        return self.dropout(features), state
+        # [B, T, width]; carried: [layers, B, width], two of them in an LSTM
+        features, carried = self.cells(embedded, carried)
+        return self.dropout(features), carried
 
-    def restart(self, memory: Memory, fresh: Bools) -> Memory:
+    def restart(self, carried: Carried, fresh: Bools) -> Carried:
         keep = ~torch.as_tensor(fresh)[:, None]
-        if isinstance(memory, tuple):
-            return memory[0] * keep, memory[1] * keep
-        return None if memory is None else memory * keep
+        if isinstance(carried, tuple):
+            return carried[0] * keep, carried[1] * keep
+        return None if carried is None else carried * keep
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from lmmetrics._types import PathLike
-from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._base import Carried, NeuralLM
 from lmmetrics.neural._batches import TrainingBatches, inputs_of
 from lmmetrics.neural._heads import AdaptiveSoftmax
 from lmmetrics.neural._history import History
 from lmmetrics.text import TokenizedText
 
-KEPT = "memory", "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
-"""A checkpoint contains these, the weights, the optimiser, the place in the text and the random state."""
+KEPT = "best", "step", "best_step", "tokens", "bad", "seconds", "records", "validations"
+"""A checkpoint contains these, what is carried, weights, optimiser, place in the text and random state."""
 
 
 class Run:
@@ -45,7 +45,7 @@ class Run:
         self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
         self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
         self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))
-        self.memory: Memory = None
+        self.carried: Carried = None
         self.best: dict[str, Tensor] | None = None
         self.interrupted = False
         self.step = self.best_step = self.tokens = self.bad = 0
@@ -58,12 +58,12 @@ class Run:
         """Make one training step."""
         start, model = time.perf_counter(), self.model.train()
         positions, mask, fresh = next(self.batches)
-        if self.memory is not None:
-            self.memory = model.restart(self.memory, fresh)
+        if self.carried is not None:
+            self.carried = model.restart(self.carried, fresh)
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate(self.step, self.seconds)
-        features, memory = model.features(self.inputs[positions], self.memory)
-        self.memory = _detached(memory)
+        features, carried = model.features(self.inputs[positions], self.carried)
+        self.carried = _detached(carried)
         features, targets = features[torch.from_numpy(mask)], self.targets[positions[mask]]
         nats = model.head.nats(features, targets).mean()
         loss = nats
@@ -123,7 +123,7 @@ class Run:
         )  # fmt: skip
 
     def state_dict(self, settings: dict[str, Any]) -> dict[str, Any]:
-        kept = {name: getattr(self, name) for name in KEPT}
+        kept = {name: getattr(self, name) for name in KEPT} | {"memory": self.carried}
         parts = {name: getattr(self, name).state_dict() for name in ("model", "optimizer", "batches")}
         return {"settings": settings, "kept": kept, **parts, "dropout": torch.get_rng_state()}
 
@@ -136,8 +136,9 @@ class Run:
             )
         for name in ("model", "optimizer", "batches"):
             getattr(self, name).load_state_dict(saved[name])
-        for name, value in saved["kept"].items():
-            setattr(self, name, value)
+        for name in KEPT:
+            setattr(self, name, saved["kept"][name])
+        self.carried = saved["kept"]["memory"]
         self._reset()
         torch.set_rng_state(saved["dropout"])
 
@@ -149,8 +150,8 @@ def _predictable(model: NeuralLM) -> Tensor:
     return torch.arange(len(model.vocabulary)) != model.vocabulary.bos
 
 
-def _detached(memory: Memory) -> Memory:
-    if isinstance(memory, tuple):  # an LSTM has two
-        first, second = memory
+def _detached(carried: Carried) -> Carried:
+    if isinstance(carried, tuple):  # an LSTM has two
+        first, second = carried
         return first.detach(), second.detach()
-    return None if memory is None else memory.detach()
+    return None if carried is None else carried.detach()

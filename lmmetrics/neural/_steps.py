@@ -23,24 +23,24 @@ class StepByStep:
         # no model looks further back than that, but by its state
         self.longest = getattr(model, "context", 1) + 1
         self.past: list[int] = []
-        self.inputs, self.memory = model._inputs([]), None
+        self.inputs, self.carried = model._inputs([]), None
 
     def start(self) -> None:
         if not self.past:
             return
         if self.model._reach(self.model.state) == "document":
-            self.past, self.memory = [], None
+            self.past, self.carried = [], None
             self.inputs = self.model._inputs([])
         elif self.past[-1] != self.eos:  # the sentence before is over, though nothing closed it
             self.past[-1] = self.eos
-            self.inputs, self.memory = self.model._after(self.past, self.memory)
+            self.inputs, self.carried = self.model._after(self.past, self.carried)
 
     def row(self) -> Floats:
         with torch.no_grad(), one_thread():
-            features, self.after = self.scorer.features(torch.tensor([self.inputs]), self.memory)
+            features, self.after = self.scorer.features(torch.tensor([self.inputs]), self.carried)
             row: Floats = self.scorer._row(features)
         return row
 
     def read(self, id: int) -> None:
         self.past = [*self.past, id][-self.longest :]
-        self.inputs, self.memory = self.model._after(self.past, self.after)
+        self.inputs, self.carried = self.model._after(self.past, self.after)

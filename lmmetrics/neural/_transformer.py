@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmmetrics._types import Floats
-from lmmetrics.neural._base import Memory, NeuralLM
+from lmmetrics.neural._base import Carried, NeuralLM
 from lmmetrics.neural._batches import Reach
 from lmmetrics.neural._heads import Embedding, Softmax
 from lmmetrics.neural._torch import own_seed
@@ -78,7 +78,7 @@ class TransformerLM(NeuralLM):
             self.dropout, self.norm = nn.Dropout(dropout), nn.LayerNorm(width)
             self.head = Softmax(width, vocabulary, self.embedding.weight)
 
-    def features(self, inputs: Tensor, state: Memory = None) -> tuple[Tensor, Memory]:
+    def features(self, inputs: Tensor, carried: Carried = None) -> tuple[Tensor, Carried]:
         if inputs.shape[1] > self.context:
             raise ValueError(
                 f"{inputs.shape[1]} inputs are more than the context of {self.context}. Give fewer, or make "
@@ -123,7 +123,7 @@ class TransformerLM(NeuralLM):
     def _inputs(self, past: Iterable[int]) -> list[int]:
         return super()._inputs(past)[-self.context :]
 
-    def _after(self, past: list[int], memory: Memory) -> tuple[list[int], Memory]:
+    def _after(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
         return self._inputs(past), None
 
 

@@ -143,8 +143,9 @@ class GoodTuring(SpreadEvenly):
             absent = int(np.flatnonzero(n[1:] == 0)[0]) + 1
             raise MissingStatisticsError(
                 f"GoodTuring with k = {self.k} needs n-grams of each count from 1 to {self.k + 1}, but no "
-                f"{level.n}-gram of this text occurs {absent} times. Use a smaller k, a lower order, a "
-                "longer text, or a method that needs no counts of counts, such as WittenBell() or AddK()."
+                f"{level.n}-gram of this text occurs {absent} times.",
+                "Use a smaller k, a lower order, a longer text, or a method that needs no counts of "
+                "counts, such as WittenBell() or AddK().",
             )
         r = np.arange(self.k + 1)
         n[0] = missing

@@ -105,7 +105,7 @@ class Fields:
         found = values / POWERS.take(decimals, mode="clip")
         np.negative(found, out=found, where=minus)
         for row in np.flatnonzero(~regular).tolist():
-            found[row] = number(self.codes[starts[row] : ends[row]].tobytes())
+            found[row] = parsed(self.codes[starts[row] : ends[row]].tobytes())
         return found
 
 
@@ -131,7 +131,7 @@ def digits(windows: Ints, counts: Ints) -> tuple[Ints, Ints]:
     return values, wrong == 0
 
 
-def number(field: bytes) -> float:
+def parsed(field: bytes) -> float:
     """Return the number that is written in a field, NaN if it is none."""
     if b"_" in field:  # Python reads -1_0 as -10
         return math.nan

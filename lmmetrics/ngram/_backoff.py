@@ -109,8 +109,9 @@ class Katz(Smoothing):
             seen = ", ".join(f"n_{count} = {number}" for count, number in enumerate(n) if count)
             raise MissingStatisticsError(
                 f"Katz with k = {self.k} finds no discounts above 0 at order {level.n}: the counts of "
-                f"counts ({seen}) do not fall as those of a long text do. Use a smaller k, a lower order, a "
-                "longer text, or a method that needs no counts of counts, such as WittenBell()."
+                f"counts ({seen}) do not fall as those of a long text do.",
+                "Use a smaller k, a lower order, a longer text, or a method that needs no counts of "
+                "counts, such as WittenBell().",
             )
         return np.append(0.0, np.minimum(discounts, 1.0))
 

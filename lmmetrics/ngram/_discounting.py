@@ -9,7 +9,7 @@ import numpy as np
 from lmmetrics._checks import real_number
 from lmmetrics._types import Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
-from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._level import Counted, Level
 from lmmetrics.ngram._smoothing import Interpolated, MissingStatisticsError, ratio
 
 
@@ -55,6 +55,8 @@ class AbsoluteDiscounting(Interpolated):
 
     by_context = True
 
+    of: Counted = "counts"
+    """Which counts are discounted."""
     largest = 1  # this count and all higher ones have the same discount
     example = "0.75"
 
@@ -70,23 +72,23 @@ class AbsoluteDiscounting(Interpolated):
 
     def terms(self, level: Level) -> tuple[Floats, Floats]:
         counts = self.counts(level)
-        discounts = self.discounts_[level.n] = self._discounts(level, counts)
+        discounts = self.discounts_[level.n] = self._discounts(level)
         taken = np.append(0.0, discounts).take(np.minimum(counts, self.largest))
         total = level.totals(counts)
         return (counts - taken) / level.spread(total), ratio(level.totals(taken), total)
 
     def counts(self, level: Level) -> Ints:
         """Return the counts that are discounted: int[G]."""
-        return level.counts
+        return level.counted(self.of)
 
     def estimate(self, n: Ints) -> float | Floats | None:
         """Return D from the counts of counts n[1], n[2]; None if it cannot be estimated."""
         return float(n[1] / (n[1] + 2 * n[2])) if n[1] and n[2] else None
 
-    def _discounts(self, level: Level, counts: Ints) -> float | Floats:
+    def _discounts(self, level: Level) -> float | Floats:
         if self.discount is not None:
             return self.discount
-        n = level.counts_of_counts(counts, largest=4)
+        n = level.counts_of_counts(self.of, largest=4)
         found = self.estimate(n)
         if found is None:
             found = self.fallback
@@ -97,9 +99,10 @@ class AbsoluteDiscounting(Interpolated):
             seen = ", ".join(f"{n[r]} with count {r}" for r in range(1, self.largest + 2))
             raise MissingStatisticsError(
                 f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams of each small "
-                f"count, in falling number, and it found {seen}. Use a longer text or a lower order; "
+                f"count, in falling number, and it found {seen}.",
+                "Use a longer text or a lower order; "
                 f"give discounts for such orders, {name}(fallback={self.example}); "
-                "or use WittenBell(), which needs no counts of counts."
+                "or use WittenBell(), which needs no counts of counts.",
             )
         return found
 
@@ -133,8 +136,7 @@ class KneserNey(AbsoluteDiscounting):
     True
     """
 
-    def counts(self, level: Level) -> Ints:
-        return level.continuations()
+    of = "continuations"
 
 
 class ModifiedKneserNey(KneserNey):

@@ -7,14 +7,25 @@ needs is a sum over contexts, a count over suffixes, or a look-up through either
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lmmetrics._types import Floats, Ints
+
+Counted = Literal["counts", "continuations"]
+"""What smoothing counts: how often an n-gram occurs, or how many tokens come before it."""
+
+
+class Keys(NamedTuple):
+    """What `Level.find` searches, in ascending order: context * base + token of each n-gram."""
+
+    values: Ints
+    base: int
 
 
 @dataclass(eq=False, repr=False)
@@ -38,6 +49,8 @@ class Level:
         Number of n-grams of order n - 1, C.
     longer : Level, optional
         The level of order n + 1; None at the highest order.
+    stored_keys : Keys, optional
+        Keys that were stored with the level; else they are made when `find` needs them.
     """
 
     n: int
@@ -47,6 +60,10 @@ class Level:
     counts: Ints
     contexts_size: int
     longer: Level | None = None
+    stored_keys: Keys | None = None
+
+    first = 0
+    """The number of the first context: above 0 in a part of a level whose n-grams are in files."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -79,17 +96,21 @@ class Level:
         found[nothing_before] = self.counts[nothing_before]
         return found
 
-    def counts_of_counts(self, counts: Ints | None = None, largest: int | None = None) -> Ints:
+    def counted(self, of: Counted) -> Ints:
+        """Return the counts, or what `continuations` returns: int[G]."""
+        return self.counts if of == "counts" else self.continuations()
+
+    def counts_of_counts(self, of: Counted = "counts", largest: int | None = None) -> Ints:
         """Return how many n-grams have the count r, for r from 0: int64 array n, with n[0] = 0.
 
         Parameters
         ----------
-        counts : int[G], optional
-            Other counts than `self.counts`, such as those of `continuations`.
+        of : {"counts", "continuations"}
+            Which counts are counted.
         largest : int, optional
             The largest r; n-grams with a higher count are left out. By default the highest count.
         """
-        counts = self.counts if counts is None else counts
+        counts = self.counted(of)
         if largest is None:
             found = np.bincount(counts)
         else:
@@ -120,10 +141,11 @@ class Level:
             return np.where(tokens < len(self), tokens, -1)
         if len(self) == 0:
             return np.full(len(tokens), -1)
-        wanted = contexts * np.int64(self._base)  # below every key if the context was not found
-        wanted += np.minimum(tokens, self._base - 1)
-        places = self._keys.searchsorted(wanted)
-        places[self._keys.take(places, mode="clip") != wanted] = -1
+        keys, base = self.keys
+        wanted = contexts * np.int64(base)  # below every key if the context was not found
+        wanted += np.minimum(tokens, base - 1)
+        places = keys.searchsorted(wanted)
+        places[keys.take(places, mode="clip") != wanted] = -1
         return places
 
     def children(self, context: int) -> slice:
@@ -143,12 +165,38 @@ class Level:
 
     def make_keys(self) -> None:
         """Make the keys that `find` searches, before threads share them: else each would make its own."""
-        _ = self._keys
+        _ = self.keys
 
     @cached_property
-    def _keys(self) -> Ints:
-        return self.contexts * np.int64(self._base) + self.tokens
+    def keys(self) -> Keys:
+        """What `find` searches."""
+        if self.stored_keys is not None:
+            return self.stored_keys
+        base = int(self.tokens.max(initial=0)) + 2  # one more than the largest, for tokens not in this level
+        return Keys(self.contexts * np.int64(base) + self.tokens, base)
 
-    @cached_property
-    def _base(self) -> int:
-        return int(self.tokens.max(initial=0)) + 2  # one more than the largest, for tokens not in this level
+    def parts(self) -> Iterator[Level]:
+        """Yield the n-grams as levels that fit into memory, each with all that follow the same contexts."""
+        yield self
+
+    def new_values(self) -> Values:
+        """Return where `Smoothing.tables` puts the values of these n-grams."""
+        return Values()
+
+
+class Values:
+    """The probabilities and the weights of one order: `append` is called for each of `Level.parts`."""
+
+    probs: Floats
+    weights: Floats
+
+    def append(self, probs: Floats, weights: Floats) -> None:
+        self.probs, self.weights = probs, weights
+
+    def probs_at(self, places: Ints) -> Floats:
+        """The probabilities of some n-grams."""
+        return self.probs.take(places)
+
+    def tables(self, unseen: float) -> tuple[Floats, Floats]:
+        """All probabilities float64[G]; all weights float64[C + 1], that after an unseen context last."""
+        return self.probs, np.append(self.weights, unseen)

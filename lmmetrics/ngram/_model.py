@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -17,9 +16,9 @@ from lmmetrics._checks import check_listed, check_text, generator, path_of, real
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
-from lmmetrics.ngram._arpa import read_arpa, write_arpa
+from lmmetrics.ngram._arpa_read import read_arpa
+from lmmetrics.ngram._arpa_write import write_arpa
 from lmmetrics.ngram._counts import NGramCounts, spelled
-from lmmetrics.ngram._disk import OnDisk, smooth
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._pruning import pruned
 from lmmetrics.ngram._sampling import draw
@@ -50,6 +49,8 @@ class NGramModel(Predictor):
         After `fit`: ``counts_[2]["the", "cat"]`` is how often "the cat" occurs.
     counts_of_counts_ : dict of int64 array
         After `fit`: ``counts_of_counts_[2][r]`` is how many bigrams occur r times.
+    spelling : Spelling
+        After `fit`: how the tokens of the training text are written.
     smoothing : Smoothing
         The method. After `fit` it has the estimated parameters, such as ``smoothing.discounts_``.
 
@@ -108,6 +109,8 @@ class NGramModel(Predictor):
             If the text is too small for the method. The message says what to do.
         ResourceLimitError
             If the memory that is allowed, or the disk, does not suffice. The message says how much is needed.
+        NotADirectoryError
+            If ``folder`` is a file.
         TypeError
             If the model is from a file or was pruned, and so has no method.
         ValueError
@@ -184,10 +187,7 @@ class NGramModel(Predictor):
 
     def _smooth(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Self:
         """Fit the model to counts."""
-        on_disk = all(isinstance(level, OnDisk) for level in counts.levels)
-        self._tables = (partial(smooth, self.smoothing) if on_disk else self.smoothing.tables)(
-            counts, advance
-        )
+        self._tables = self.smoothing.tables(counts, advance)
         self.counts_, self.vocabulary = counts, counts.vocabulary
         self.spelling = counts.spelling
         return self
@@ -442,6 +442,8 @@ class NGramModel(Predictor):
             If the method gives scores that are not probabilities.
         ValueError
             If a token contains a blank, which separates the fields of the file.
+        IsADirectoryError
+            If ``path`` is a folder.
         """
         self._require_probabilities("to_arpa")
         write_arpa(self._fitted(), path_of("path", path))
@@ -465,6 +467,11 @@ class NGramModel(Predictor):
         ------
         ArpaError
             If the file is malformed; the message gives the line.
+
+        Warns
+        -----
+        UserWarning
+            If the probabilities do not sum to 1 after a context.
         """
         tables = read_arpa(path_of("path", path))
         for context, total in _sums_not_1(tables):
@@ -521,6 +528,11 @@ class NGramModel(Predictor):
         ------
         SavedModelError
             If the folder is not a saved model, or a part is missing or damaged.
+
+        Warns
+        -----
+        UserWarning
+            If the probabilities do not sum to 1 after a context.
         """
         tables, spelling, made_by, refusal = saved.load(path_of("path", path))
         smoothing = FromFile(path, made_by)

@@ -26,7 +26,7 @@ import numpy as np
 
 from lmmetrics._types import PathLike
 from lmmetrics.ngram._disk import OnDisk
-from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._level import Keys, Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Spelling, Vocabulary
 
@@ -77,13 +77,13 @@ def _write(folder: Path, tables: Tables, spelling: Spelling, method: dict[str, s
     for level, probs, weights in zip(tables.levels, tables.probs, tables.weights, strict=True):
         arrays = {"tokens": level.tokens, "contexts": level.contexts, "probs": probs, "weights": weights}
         if level.n > 1:
-            arrays["keys"] = level._keys
+            arrays["keys"] = level.keys.values
         for name, array in arrays.items():
             if isinstance(level, OnDisk):
                 level.copy_file(f"{level.n}.{name}.npy", folder)
             else:
                 np.save(folder / f"{level.n}.{name}.npy", array)
-        about["orders"].append({"size": len(level), "contexts": level.contexts_size, "base": level._base})
+        about["orders"].append({"size": len(level), "contexts": level.contexts_size, "base": level.keys.base})
     vocabulary = tables.vocabulary
     of_bytes = isinstance(spelling.separator, bytes)
     written: dict[str, Any] = {"unk": vocabulary.unk is not None, "tokens": list(vocabulary.tokens)}
@@ -153,9 +153,9 @@ def _order(folder: Path, n: int, about: dict[str, int]) -> tuple[Level, Any, Any
         name: _array(folder / f"{n}.{name}.npy", sizes[name]) for name in TYPES if n > 1 or name != "keys"
     }
     none = np.zeros(0, dtype=np.int64)
-    level = Level(n, arrays["tokens"], arrays["contexts"], none, none, contexts_size=contexts)
-    if n > 1:
-        keys, base = arrays["keys"], int(about["base"])
+    stored = Keys(arrays["keys"], int(about["base"])) if n > 1 else None
+    if stored:
+        keys, base = stored
         some = [0, size // 2, size - 1] if size else []  # of all, a check would read the whole files
         spelt = (int(arrays["contexts"][i]) * base + int(arrays["tokens"][i]) for i in some)
         if [int(keys[i]) for i in some] != list(spelt):
@@ -163,7 +163,9 @@ def _order(folder: Path, n: int, about: dict[str, int]) -> tuple[Level, Any, Any
                 f"{folder / f'{n}.keys.npy'} is damaged: its keys are not those of the n-grams. Save the "
                 "model again."
             )
-        vars(level).update(_keys=keys, _base=base)
+    level = Level(
+        n, arrays["tokens"], arrays["contexts"], none, none, contexts_size=contexts, stored_keys=stored
+    )
     return level, arrays["probs"], arrays["weights"]
 
 

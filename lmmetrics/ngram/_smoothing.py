@@ -9,16 +9,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Floats
 from lmmetrics.ngram._counts import NGramCounts, spelled
-from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._level import Level, Values
 from lmmetrics.ngram._tables import Tables
 
 SURE = 1e-6
 """How far a sum of probabilities may be from 1: rounding."""
 
 
-class MissingStatisticsError(ValueError):
+class MissingStatisticsError(AdvisedError):
     """The text lacks the statistics that a method needs: for instance, no n-gram occurs exactly twice."""
 
 
@@ -102,23 +103,22 @@ class Smoothing:
     def tables(self, counts: NGramCounts, advance: Callable[[], object] = lambda: None) -> Tables:
         """Return the `Tables` that score a text; `advance` is called after each order, for a progress bar."""
         self.prepare(counts)
-        vocabulary = counts.vocabulary
-        probs: list[Floats] = []
-        weights = []
-        uniform = np.array([1 / vocabulary.predictable])
+        uniform = np.array([1 / counts.vocabulary.predictable])
+        below: Values | None = None  # the values of the order below
+        made = []
         for level in counts.levels:
-            shorter = uniform if self.evenly or not probs else probs[-1]
-            shorter = shorter.take(level.suffixes) if len(shorter) > 1 else shorter
-            own, left = self.smoothed(level, shorter, counts)
-            probs.append(own)
-            weights.append(np.append(left, self.unseen))
+            values = level.new_values()
+            for part in level.parts():
+                shorter = uniform if self.evenly or below is None else below.probs_at(part.suffixes)
+                values.append(*self.smoothed(part, shorter, counts))
+            made.append(values.tables(self.unseen))
+            below = values
             advance()
-        return Tables(vocabulary, counts.levels, probs, weights, self.evenly)
+        probs, weights = map(list, zip(*made, strict=True))
+        return Tables(counts.vocabulary, counts.levels, probs, weights, self.evenly)
 
-    def smoothed(
-        self, level: Level, shorter: Floats, counts: NGramCounts, first: int = 0
-    ) -> tuple[Floats, Floats]:
-        """Return what `combine` makes of `terms`; `first` is the number of the level's first context.
+    def smoothed(self, level: Level, shorter: Floats, counts: NGramCounts) -> tuple[Floats, Floats]:
+        """Return what `combine` makes of `terms`.
 
         Raises
         ------
@@ -131,11 +131,11 @@ class Smoothing:
             own = own.copy()  # it may be an array that the method keeps
             own[counts.vocabulary.bos] = 0.0  # never predicted
         if self.refusal is None:
-            self._check_sums(level, own, left, shorter, counts, first)
+            self._check_sums(level, own, left, shorter, counts)
         return own, left
 
     def _check_sums(
-        self, level: Level, own: Floats, left: Floats, shorter: Floats, counts: NGramCounts, first: int
+        self, level: Level, own: Floats, left: Floats, shorter: Floats, counts: NGramCounts
     ) -> None:
         """Raise unless the probabilities after each context sum to 1, if those of the shorter ones do."""
         if not math.isclose(self.unseen, 1, rel_tol=SURE):
@@ -145,7 +145,7 @@ class Smoothing:
             sums = sums + left * (1 - level.totals(np.broadcast_to(shorter, len(level))))
         wrong = np.flatnonzero(~(np.abs(sums - 1) <= SURE))  # nan is wrong, too
         if len(wrong):
-            ids = spelled(counts.levels, level.n - 1, wrong[:1] + first)[0] if level.n > 1 else []
+            ids = spelled(counts.levels, level.n - 1, wrong[:1] + level.first)[0] if level.n > 1 else []
             words = " ".join(counts.vocabulary.token(int(id)) for id in ids)
             self._refuse(repr(words) if words else "the empty context", sums[wrong[0]])
 

@@ -32,6 +32,8 @@ AT_ONCE = 8
 """How many counts are merged at a time."""
 ANSWER = 20
 """Seconds after which a scheduler, or the first worker, is given up."""
+STAYS = "Scores that were written stay: run the same call again to go on."
+NOTHING = "Nothing was written: the same call begins again."
 
 
 def score_shards(
@@ -143,7 +145,23 @@ def score_shards(
     protocol = Protocol(eos, unknown, by, sentences)
     found, folder = shards_of(shards, lines), Path(out).resolve()
     with connected(scheduler, workers) as (client, here):
-        return Run(client, here, model, model_digest, protocol, found, folder, progress).finish()
+        tasks = Tasks(client, progress, "a shard or the model needs", STAYS)
+        seen = looked_at(tasks, found)
+        sizes = {one.shard: len(one.ids) for one in seen}
+        with source_of(tasks, here, model, model_digest, protocol) as source:
+            ((digest, name),) = tasks.results(
+                [tasks.submit(told, source, about="the model")], "loading", "model"
+            )
+            plan = Plan(digest, name, protocol.described(), {one.shard: one.digest for one in seen})
+            claim(folder, plan)
+            left = [shard for shard in found if not is_done(folder, plan, shard.name)]
+            arguments = plan, protocol, str(folder), f"{tasks.id}-"
+            futures = [tasks.submit(scored, source, shard, *arguments, about=shard.about) for shard in left]
+            done = sum(sizes.values()) - sum(sizes[shard.name] for shard in left)
+            tasks.results(futures, "scoring", "document", sum(sizes.values()), done)
+        for rest in folder.glob(f"*.{tasks.id}-*.part"):
+            rest.unlink(missing_ok=True)
+        return read_folder(folder, plan)
 
 
 def count_shards(
@@ -194,21 +212,19 @@ def count_shards(
     """
     order = whole_number("order", order, 1)
     found = shards_of(shards, lines)
-    with connected(scheduler, workers) as (client, here):
-        run = Run(client, here, None, None, Protocol(), found, Path(), progress)
-        seen = run.look()
-        sizes = {one.shard: len(one.ids) for one in seen}
+    with connected(scheduler, workers) as (client, _):
+        tasks = Tasks(client, progress, "the counts of a shard or of all need", NOTHING)
+        sizes = {one.shard: len(one.ids) for one in looked_at(tasks, found)}
         counted = [shard for shard in found if sizes[shard.name]]
         if not counted:
             raise ScaleError("The shards have no document, so nothing can be counted.")
-        futures = [run._submit(count, shard, order, by, sentences, vocabulary) for shard in counted]
-        run._wait(futures, "counting", "shard")
+        how = order, by, sentences, vocabulary
+        futures = [tasks.submit(count, shard, *how, about=shard.about) for shard in counted]
+        tasks.wait(futures, "counting", "shard")
         while len(futures) > 1:
-            futures = [
-                run._submit(NGramCounts.merged, futures[i : i + AT_ONCE])
-                for i in range(0, len(futures), AT_ONCE)
-            ]
-        return run._all(futures, "merging", "shard")[0]
+            groups = [futures[i : i + AT_ONCE] for i in range(0, len(futures), AT_ONCE)]
+            futures = [tasks.submit(NGramCounts.merged, group, about="the counts") for group in groups]
+        return tasks.results(futures, "merging", "shard")[0]
 
 
 def count(
@@ -218,87 +234,71 @@ def count(
     return NGramCounts(tokenize([text for _, text in shard.documents()], by, sentences, vocabulary), order)
 
 
-class Run:
-    """One call of `score_shards`."""
+def looked_at(tasks: Tasks, shards: list[Shard]) -> list[Seen]:
+    """Let the workers read all shards; an error if a document comes twice."""
+    futures = [tasks.submit(look, shard, about=shard.about) for shard in shards]
+    seen: list[Seen] = tasks.results(futures, "reading", "shard")
+    first: dict[str, str] = {}
+    for one in seen:
+        refuse_twice(first, one.shard, one.ids)
+    return seen
 
-    def __init__(
-        self,
-        client: Any,
-        here: bool,
-        model: Any,
-        given: str | None,
-        protocol: Protocol,
-        shards: list[Shard],
-        out: Path,
-        progress: bool,
-    ) -> None:
-        self.client, self.here, self.model, self.given = client, here, model, given
-        self.protocol, self.shards, self.out, self.progress = protocol, shards, out, progress
-        self.id, self.names = os.urandom(8).hex(), dict[str, str]()
 
-    def finish(self) -> ShardScores:
-        """Do what is left to do."""
-        seen = self.look()
-        with self._source() as source:
-            digest, name = self._all([self._submit(told, source)], "loading", "model")[0]
-            plan = Plan(digest, name, self.protocol.described(), {one.shard: one.digest for one in seen})
-            claim(self.out, plan)
-            left = [shard for shard in self.shards if not is_done(self.out, plan, shard.name)]
-            sizes = {one.shard: len(one.ids) for one in seen}
-            arguments = plan, self.protocol, str(self.out), f"{self.id}-"
-            futures = [self._submit(scored, source, shard, *arguments) for shard in left]
-            done = sum(sizes.values()) - sum(sizes[shard.name] for shard in left)
-            self._all(futures, "scoring", "document", sum(sizes.values()), done)
-        for rest in self.out.glob(f"*.{self.id}-*.part"):
-            rest.unlink(missing_ok=True)
-        return read_folder(self.out, plan)
-
-    def look(self) -> list[Seen]:
-        """Let the workers read all shards; an error if a document comes twice."""
-        seen = self._all([self._submit(look, shard) for shard in self.shards], "reading", "shard")
-        first: dict[str, str] = {}
-        for one in seen:
-            refuse_twice(first, one.shard, one.ids)
-        return seen
-
-    @contextlib.contextmanager
-    def _source(self) -> Iterator[Any]:
-        """Where tasks find the model: in this process, by a function, or as the result of another task."""
-        loads = callable(self.model) and not hasattr(self.model, "log_probs")
-        if self.here:
-            with training_again(self.model):
-                keep(self.id, load(self.model, self.given, self.protocol))
-                try:
-                    yield (None, self.given, self.protocol, self.id)
-                finally:
-                    forget(self.id)
-        elif loads:
+@contextlib.contextmanager
+def source_of(tasks: Tasks, here: bool, model: Any, given: str | None, protocol: Protocol) -> Iterator[Any]:
+    """Where tasks find the model: in this process, by a function, or as the result of another task."""
+    loads = callable(model) and not hasattr(model, "log_probs")
+    if here:
+        with training_again(model):
+            keep(tasks.id, load(model, given, protocol))
             try:
-                yield (self.model, self.given, self.protocol, self.id)
+                yield (None, given, protocol, tasks.id)
             finally:
-                with contextlib.suppress(Exception):  # the workers may be gone
-                    self.client.run(forget, self.id)
-        else:
-            self.protocol.check(self.model)
-            with quiet_about_size():
-                yield self._submit(load, self.model, self.given, self.protocol)
+                forget(tasks.id)
+    elif loads:
+        try:
+            yield (model, given, protocol, tasks.id)
+        finally:
+            with contextlib.suppress(Exception):  # the workers may be gone
+                tasks.client.run(forget, tasks.id)
+    else:
+        protocol.check(model)
+        with quiet_about_size():
+            yield tasks.submit(load, model, given, protocol, about="the model")
 
-    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        (name,) = [x.name for x in arguments if isinstance(x, Shard)] or [os.urandom(4).hex()]
-        key = f"{function.__name__}-{self.id}-{name}"
-        self.names[key] = f"the shard {name!r}" if function in (look, scored, count) else "the model"
+
+class Tasks:
+    """The tasks of one call: they are given to Dask, and waited for.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    progress : bool
+        Whether to show a progress bar.
+    needy : str
+        What may need more memory than a worker has, for the error if workers die.
+    after : str
+        What becomes of the work that was done, for the error if workers die or the cluster is lost.
+    """
+
+    def __init__(self, client: Any, progress: bool, needy: str, after: str) -> None:
+        self.client, self.progress, self.needy, self.after = client, progress, needy, after
+        self.id, self.about = os.urandom(8).hex(), dict[str, str]()
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, about: str) -> Any:
+        """Give Dask a task; ``about`` is what it works on, for the error if its worker dies."""
+        key = f"{function.__name__}-{self.id}-{len(self.about)}-{about}"
+        self.about[key] = about
         return self.client.submit(function, *arguments, key=key, pure=False)
 
-    def _all(
+    def results(
         self, futures: list[Any], what: str, unit: str, total: int | None = None, done: int = 0
     ) -> list[Any]:
         """Wait for the results of tasks, with a progress bar; the first error ends the others."""
-        self._wait(futures, what, unit, total, done)
+        self.wait(futures, what, unit, total, done)
         return self.client.gather(futures)
 
-    def _wait(
-        self, futures: list[Any], what: str, unit: str, total: int | None = None, done: int = 0
-    ) -> None:
+    def wait(self, futures: list[Any], what: str, unit: str, total: int | None = None, done: int = 0) -> None:
         """Wait for tasks, and leave the results where they are unless they are counts of documents."""
         distributed = need("distributed", "scale")
         left = len(futures)
@@ -318,15 +318,11 @@ class Run:
                     left -= 1
         except distributed.KilledWorker as error:
             raise ScaleError(
-                f"Workers died again and again while {what} {self.names.get(str(error.task), '')}. Their "
-                "logs say why; often a shard or the model needs more memory than a worker has. Scores that "
-                "were written stay: run the same call again to go on."
+                f"Workers died again and again while {what} {self.about.get(str(error.task), '')}. Their "
+                f"logs say why; often {self.needy} more memory than a worker has. {self.after}"
             ) from None
         except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
-            raise ConnectionError(
-                f"The cluster was lost while {what} ({error}). Scores that were written stay: run the same "
-                "call again to go on."
-            ) from None
+            raise ConnectionError(f"The cluster was lost while {what} ({error}). {self.after}") from None
         finally:
             if left:
                 with contextlib.suppress(Exception):

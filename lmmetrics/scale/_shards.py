@@ -34,6 +34,11 @@ class Shard:
     source: str | Mapping[str, str]
     lines: bool = False
 
+    @property
+    def about(self) -> str:
+        """What an error calls it."""
+        return f"the shard {self.name!r}"
+
     def documents(self) -> list[tuple[str, str]]:
         """Read ids and texts; an error if an id comes twice."""
         if isinstance(self.source, str):

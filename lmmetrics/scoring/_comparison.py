@@ -343,5 +343,6 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
             )
             raise UnitError(
                 f"Document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
-                f"two different things. {advice}"
+                "two different things.",
+                advice,
             )

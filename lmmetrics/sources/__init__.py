@@ -2,7 +2,7 @@
 
 `MarkovSource` is any Markov chain on any finite set of symbols. In `AgreementSource` a verb agrees with a
 subject that is too far back for an n-gram model. Both give exact log probabilities, so they are also language
-models: no model is better on their text. They are not learned from data.
+models: no model is better on their text. They are not learned from data. `Source` is what both derive from.
 
 Examples
 --------
@@ -25,5 +25,6 @@ True
 
 from lmmetrics.sources._agreement import AgreementSource
 from lmmetrics.sources._markov import MarkovSource
+from lmmetrics.sources._source import Source
 
-__all__ = ["AgreementSource", "MarkovSource"]
+__all__ = ["AgreementSource", "MarkovSource", "Source"]

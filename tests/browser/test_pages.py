@@ -7,7 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from lmcourse import REPOSITORY
-from lmcourse.files.contents import CHAPTERS
+from lmcourse.files.contents import chapters
+from lmcourse.files.places import ROOT
 from lmcourse.site.extensions import chapter_length
 from tests.browser.access import CONTRAST, EVERY, SCROLLING, restore, violations
 from tests.browser.conftest import HTML, PAGES
@@ -55,7 +56,7 @@ TOO_WIDE = """() => {
 
 
 SCREENS = "() => document.documentElement.scrollHeight / 900"
-CHAPTER_PAGES = {f"book/{stem}.html" for stem in CHAPTERS}
+CHAPTER_PAGES = {f"book/{stem}.html" for stem in chapters(ROOT)}
 SEARCH_IS_OVER = "() => /found|match/.test(document.querySelector('#search-results p')?.textContent || '')"
 
 

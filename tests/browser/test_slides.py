@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lmcourse.files.contents import CHAPTERS
+from lmcourse.files.contents import chapters
 from lmcourse.files.places import HTML, ROOT
 from tests.browser.conftest import DECKS
 
@@ -71,7 +71,7 @@ WORDS_ALONE = """() => Reveal.getSlides().filter(slide => !slide.querySelector('
 TIMINGS = "() => Reveal.getSlides().map(slide => Number(slide.dataset.timing))"
 
 
-@pytest.mark.parametrize("stem", CHAPTERS)
+@pytest.mark.parametrize("stem", chapters(ROOT))
 def test_the_core_of_a_lecture_is_forty_minutes(visit, stem):
     """Every slide has its minutes; the core takes at most 40 of them, and the key A adds the others."""
     page = visit(width=1280, height=720).open(f"slides/{stem}.html", maths=False)

@@ -10,4 +10,4 @@ from tests.hints.small_questions import MEAN, SLOPE, THREE, VALUE
 @pytest.fixture(autouse=True)
 def own_questions(monkeypatch):
     own = {question.key: question for question in (MEAN, SLOPE, VALUE, THREE)}
-    monkeypatch.setattr(feedback, "find", lambda key: own.get(key) or find(key))
+    monkeypatch.setattr(feedback, "find_question", lambda key: own.get(key) or find(key))

@@ -7,7 +7,8 @@ import pytest
 
 from lmcourse.feedback import WrongAnswer, check
 from lmcourse.hints.judging import judge
-from lmcourse.hints.question import InvalidQuestion
+from lmcourse.hints.question import InvalidQuestion, Property
+from lmcourse.questions.shared.properties import finite
 from tests.hints.small_questions import MEAN, THREE
 
 
@@ -64,6 +65,30 @@ def test_without_parts_an_answer_is_right_or_wrong_and_its_wrong_entries_are_nam
     verdict = judge(whole, lambda case: THREE.right() | {"bits": 2.0, "who": "C"}, whole.cases)
     assert verdict.message.endswith('Only "bits" and "who" are wrong.')
     assert judge(whole, lambda case: THREE.right(), whole.cases).points == 5
+
+
+def test_a_hint_may_end_with_any_words():
+    """The entries that are wrong are named, unless the hint of `_where` has named them."""
+    only = dataclasses.replace(THREE.mistakes[3], hint="It is right for A only.")
+    whole = dataclasses.replace(THREE, entry_points=None, mistakes=(only,))
+    verdict = judge(whole, lambda case: THREE.right() | {"who": "B"}, whole.cases)
+    assert verdict.lines[0].endswith("It is right for A only.") and verdict.lines[1] == 'Only "who" is wrong.'
+
+
+def test_each_wrong_entry_has_a_line_of_its_own():
+    verdict = judge(THREE, lambda case: THREE.right() | {"bits": 3.0 * np.log(2), "who": "B"}, THREE.cases)
+    assert [line.partition(": ")[0] for line in verdict.lines[1:]] == ['"bits"', '"who"']
+    assert verdict.lines[0].startswith("2 of 5 points.")
+    verdict = judge(THREE, lambda case: THREE.right() | {"who": "B"}, THREE.cases)
+    assert len(verdict.lines) == 1 and verdict.lines[0].startswith("3 of 5 points.")
+
+
+@pytest.mark.parametrize(("about_nan", "says"), [(True, "an entry is empty"), (False, "a result is not")])
+def test_a_property_says_by_itself_whether_it_explains_nan(about_nan, says):
+    rule = Property("an entry is empty, as nan is not a number", finite, about_nan=about_nan)
+    mean = dataclasses.replace(MEAN, properties=(rule, rule))
+    [line] = judge(mean, lambda case: np.array([np.nan, 1.0])[len(case[0]) % 2], mean.cases).lines
+    assert line.startswith(says)
 
 
 def test_the_wrong_places_of_an_array_are_named():

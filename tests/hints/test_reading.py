@@ -68,6 +68,11 @@ def test_a_value_that_is_not_a_number_is_named(value, says):
     assert says in message("99.mean", lambda nats, real: value)
 
 
+def test_the_inputs_are_shown_where_an_array_was_given_or_expected():
+    assert "The inputs: nats = [0.5, 2, 9]" in message("99.mean", lambda nats, real: nats)
+    assert "The inputs" not in message("99.mean", lambda nats, real: "an array of numbers")
+
+
 def test_a_dictionary_needs_exactly_its_keys():
     assert "Its keys must be exactly 'perplexity', 'unit'" in message("99.value", {"perplexity": 8.0})
     assert "your answer is a number, but a dictionary" in message("99.value", 8.0)

@@ -25,7 +25,7 @@ from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.fit import SMOOTHING
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import GoodTuring, MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
-from lmmetrics.score import UNITS
+from lmmetrics.score import UNITS, _number
 from lmmetrics.text import Vocabulary
 
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "index.md"
@@ -254,6 +254,12 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
     status, printed = run(capsys, *arguments)  # other errors are sentences, too
     assert status == 1 and "TypeError" in printed.err and "may be a fault of lmmetrics" in printed.err
     assert "Traceback" not in printed.err
+    for fault in (lambda: np.stack([np.zeros(2), np.zeros(3)]), lambda: _number("3")):
+        monkeypatch.setattr(
+            "lmmetrics._commands.models.score_documents", lambda *_, fault=fault, **__: fault()
+        )
+        status, printed = run(capsys, *arguments)  # by a `raise` of NumPy, and by a line here that is none
+        assert status == 1 and "may be a fault of lmmetrics" in printed.err
     status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
     assert status == 1 and "order is 0" in printed.err and "fault" not in printed.err
 
@@ -490,6 +496,11 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     files = sorted((folder / "test").rglob("*.txt"))
     _, printed = run(capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", *files[:2])
     assert "from 2 documents: if their differences are skewed, it is too short" in printed.err
+    rows = [
+        line.split()[-5:] for line in compare_scores.__doc__.splitlines() if line.strip().startswith('"t", ')
+    ]
+    skewed = sorted(row[2] for row in rows[1:])  # exponential and log-normal differences, 5 documents
+    assert f"in {skewed[0]} to {skewed[-1]} of 100 cases with 5 documents" in printed.err
     assert "have the text" not in printed.err and "has the text" not in printed.err
     few = "compare", folder / "m2.arpa", folder / "m3.arpa", *files[:2], files[0]
     _, printed = run(capsys, *few, "--interval", "bootstrap")
@@ -585,7 +596,7 @@ def test_ctrl_c_ends_a_command_with_one_line_and_no_file(moment, folder, tmp_pat
     places = {
         "importing": ("lmmetrics.__main__", "run", "score"),
         "fitting": ("lmmetrics.ngram._model", "NGramCounts", "fit"),
-        "writing": ("lmmetrics.ngram._arpa", "lines_of", "fit"),
+        "writing": ("lmmetrics.ngram._arpa_write", "lines_of", "fit"),
         "scoring": ("lmmetrics._commands.models", "score_documents", "score"),
     }
     module, name, command = places[moment]

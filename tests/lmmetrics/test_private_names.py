@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import lmmetrics
+from lmcourse.files.places import PACKAGE
 
 LIBRARY = Path(lmmetrics.__file__).parent
 
@@ -70,6 +71,44 @@ def test_no_package_uses_what_another_keeps_to_itself():
     """What several use is in a module `_shared`; what all use, in lmmetrics/_checks.py and its neighbours."""
     sources = {path: path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py")}
     assert len(sources) > 100 and list(found_in(sources)) == []
+
+
+def private_imports(source):
+    """What a file outside the library imports from it although a part of its name is private."""
+    for node in ast.walk(ast.parse(source)):
+        names = []
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for first, *parts in (name.split(".") for name in names):
+            if first == "lmmetrics" and any(map(named_privately, parts)):
+                yield ".".join([first, *parts])
+
+
+def test_the_course_imports_only_what_is_public():
+    found = {
+        path.relative_to(PACKAGE).as_posix(): names
+        for path in PACKAGE.rglob("*.py")
+        if (names := [*private_imports(path.read_text(encoding="utf-8"))])
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from lmmetrics.sources._source import Source",
+        "from lmmetrics._checks import whole",
+        "from lmmetrics import _checks",
+        "import lmmetrics.ngram._model as model",
+    ],
+)
+def test_what_the_course_may_not_import_is_found(line):
+    assert len([*private_imports(line)]) == 1
+    assert not [
+        *private_imports("from lmmetrics.ngram import NGramModel\nimport lmmetrics.text\nimport _ast")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -243,3 +243,16 @@ def test_the_table_of_a_notebook_is_accessible():
     assert html.count("<caption>") == 1 and "1.021651 nats" in html and "1.473931 bits" in html
     assert html.count('scope="col"') == 5 and html.count('scope="row"') == 2
     assert ">0.368483</td>" in html and "word" not in html
+
+
+def test_a_unit_error_keeps_its_reason_apart_from_the_advice():
+    """The command line gives other advice after the reason, and a reason may be of any form."""
+    with pytest.raises(UnitError) as caught:
+        Score(1.0, tokens=1).count("byte")
+    assert caught.value.reason == "This score does not know how many bytes the text has."
+    assert str(caught.value).startswith(f"{caught.value.reason} Count the bytes of exactly the text")
+    error = pickle.loads(pickle.dumps(UnitError("Of no. 3 nothing is known.", "Look at it.")))
+    assert (error.reason, str(error)) == (
+        "Of no. 3 nothing is known.",
+        "Of no. 3 nothing is known. Look at it.",
+    )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lmcourse.feedback import WrongAnswer, check
-from lmcourse.questions.ch14 import costs, digits, ranks, resume, samplers
+from lmcourse.questions.ch14 import costs, digits, ranks, repeats, resume, telling_texts
 from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 
 SET = ExerciseSet("14_evaluation_at_scale")
@@ -643,9 +643,9 @@ def test_no_example_refutes_what_always_holds():
 
 
 def test_each_example_of_a_test_text_does_what_it_is_listed_for():
-    for change, texts in samplers.EXAMPLES.items():
+    for change, texts in telling_texts.EXAMPLES.items():
         for name, text in texts.items():
-            assert samplers._look(change)(text) == name or name == "not read"
+            assert telling_texts._look(change)(text) == name or name == "not read"
 
 
 def test_the_values_of_the_set_are_those_of_the_check():
@@ -658,15 +658,15 @@ def test_the_values_of_the_set_are_those_of_the_check():
     for _ in range(100):
         D = int(rng.integers(3, 9))
         documents = [(int(rng.integers(1, 500)), float(rng.uniform(1, 60))) for _ in range(D)]
-        found = samplers.values_of(samplers.documents_of(documents))
+        found = telling_texts.values_of(telling_texts.documents_of(documents))
         assert printed(documents) == pytest.approx(found, rel=1e-12)
 
 
 def test_documents_that_came_twice_follow_from_the_reports():
     """No other document, and no other pair, would have made the same reports."""
     for seed in range(4):
-        nats, tokens, reports = samplers._draw_reports(np.random.default_rng(seed))
-        found, D = samplers.came_twice(nats, tokens, reports), len(nats)
+        nats, tokens, reports = repeats._draw_reports(np.random.default_rng(seed))
+        found, D = repeats.came_twice(nats, tokens, reports), len(nats)
         by_number = {-D % W: math.log(reported) for W, reported in reports}
 
         losses = {
@@ -733,7 +733,7 @@ def test_measured_sentences_of_the_set_are_what_its_cells_print():
     shares = {line[0]: float(line.split("in")[1].split("%")[0]) for line in claims}
     for rule, word in SET.questions["14.which-rule"].right().items():
         assert (shares[rule] > 5.5) == (word == "exceeds") and (word == "exceeds" or shares[rule] < 5.2)
-    even = samplers.values_of([(400, 400 * math.log(p)) for p in (5, 20, 9)] * 2)
+    even = telling_texts.values_of([(400, 400 * math.log(p)) for p in (5, 20, 9)] * 2)
     assert len({round(value, 9) for value in even.values()}) == 2 and even["rank 0"] < even["right"]
     sums = next(text for text in outputs if "shuffled" in text)
     third = float(sums.split("third shard ")[1].split()[0])

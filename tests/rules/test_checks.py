@@ -56,7 +56,7 @@ It is $-\\ln q$.
 ---
 mystnb:
   image:
-    alt: "A falling line from 4 to 0 nats."
+    alt: "A line over the probability."
   figure:
     caption: "Surprisal by probability."
 tags: [hide-input]
@@ -231,17 +231,10 @@ def add_code(path, source):
     return edit(path, lambda cells: cells.append(cell))
 
 
-def plan_of_a_slide_too_many(project):
-    """Make the chapter one of this book: its lab has 20 slides, and its plan names a 22nd."""
-    for folder, suffix in (("notebooks", "ipynb"), ("book/instructors", "md")):
-        (project / folder / f"{STEM}.{suffix}").rename(project / folder / f"04_perplexity.{suffix}")
-    write("book/instructors/04_perplexity.md", "On slides 2 to 5, and slide 22.\n")(project)
-
-
 def figure(alt, source="ax.plot([1, 2])"):
-    """Write a chapter of this book with one figure."""
+    """Write a chapter with one figure."""
     header = f'---\nmystnb:\n  image:\n    alt: "{alt}"\n---\n'
-    return write("book/04_perplexity.md", f"```{{code-cell}} python\n{header}{source}\n```\n")
+    return write(PAGE, f"```{{code-cell}} python\n{header}{source}\n```\n")
 
 
 def chinese(words):
@@ -262,7 +255,7 @@ def with_known_chinese(words):
     """Write a list of the words that are known, and a page with a slip."""
     return lambda root: (
         write("lmcourse/rules/chinese_words.txt", words)(root),
-        write("book/04_perplexity.md", "The *gradient* (梯渡; 梯度).")(root),
+        write(PAGE, "The *gradient* (梯渡; 梯度).")(root),
     )
 
 
@@ -417,7 +410,7 @@ PLANTED = [
     ),
     (
         "pictures_have_alt_text",
-        replace(PAGE, 'alt: "A falling line from 4 to 0 nats."', 'alt: ""'),
+        replace(PAGE, 'alt: "A line over the probability."', 'alt: ""'),
         "draws a figure",
     ),
     ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
@@ -431,7 +424,7 @@ PLANTED = [
     ("chinese_words_are_known", with_known_chinese("梯度\n"), "梯渡 is not among the Chinese words"),
     (
         "chinese_is_in_both_scripts",
-        write("book/04_perplexity.md", "The *sky* (天空 / 蓝色)."),
+        write(PAGE, "The *sky* (天空 / 蓝色)."),
         "simplified: 蓝",
     ),
     (
@@ -532,7 +525,7 @@ PLANTED = [
         "remark.py: 'is no loss'",
     ),
     ("english_is_idiomatic", add_code(PAGE, "print('how it betrays itself')"), "'how it betrays'"),
-    ("english_is_idiomatic", write("book/04_perplexity.md", "The bill of a text."), "'bill' is not plain"),
+    ("english_is_idiomatic", write(PAGE, "The bill of a text."), "'bill' is not plain"),
     ("figures_say_what_is_claimed", figure("It falls."), "'It falls.' says 'falls'"),
     ("figures_say_what_is_claimed", figure("It falls and {04-stops}."), "says 'falls'"),
     ("figures_say_what_is_claimed", figure("It lies far to the left."), "says 'far to the left'"),
@@ -547,64 +540,68 @@ PLANTED = [
     ("numbers_in_alt_texts_are_computed", figure("A line from 7."), "alt text or caption says 7"),
     (
         "sentences_about_figures_are_claimed",
-        write("book/04_perplexity.md", "All lines rise in {numref}`fig-04-x`.\n"),
+        write(PAGE, "All lines rise in {numref}`fig-04-x`.\n"),
         "says 'All'",
     ),
     (
         "glued_values_are_used",
-        write("book/04_perplexity.md", '```{code-cell} python\nglue("04-x", "3")\n```\n'),
+        write(PAGE, '```{code-cell} python\nglue("04-x", "3")\n```\n'),
         "nothing uses the value '04-x'",
     ),
     (
         "mistakes_named_are_tagged",
-        write("book/04_perplexity.md", "% mistake: M1\n\nThe base (M2).\n"),
+        write(PAGE, "% mistake: M1\n\nThe base (M2).\n"),
         "names M2, which",
     ),
     (
         "mistakes_named_are_tagged",
-        write("book/04_perplexity.md", "% mistake: M1\n\n## A\n\n(M1)\n\n% mistake: M2\n## B\n\nM2, M1.\n"),
+        write(PAGE, "% mistake: M1\n\n## A\n\n(M1)\n\n% mistake: M2\n## B\n\nM2, M1.\n"),
         "line 10: names M1, which its section does not tag",
     ),
     (
         "directions_are_computed",
-        write("book/04_perplexity.md", "It is {glue:text}`04-more` higher.\n"),
+        write(PAGE, "It is {glue:text}`04-more` higher.\n"),
         "types '… higher' beside",
     ),
     (
         "directions_are_computed",
-        write("book/04_perplexity.md", "It is too low, because {glue:text}`04-long`.\n"),
+        write(PAGE, "It is too low, because {glue:text}`04-long`.\n"),
         "types 'too low'",
     ),
     (
         "numbers_in_titles_are_held",
         write(
-            "book/04_perplexity.md",
+            PAGE,
             '```{code-cell} python\nglue("x", f"{size}")\nax.set(title=f"{2 * size} equal")\n```\n',
         ),
         r"a title computes 2 \* size",
     ),
-    ("numbers_in_prose_are_held", write("book/04_perplexity.md", "It is 51.37.\n"), "types 51.37, which"),
+    ("numbers_in_prose_are_held", write(PAGE, "It is 51.37.\n"), "types 51.37, which"),
     (
         "numbers_in_prose_are_held",
-        write("book/04_perplexity.md", f"{NUMBERS}## B\n\nNow 90 and 91.\n"),
+        write(PAGE, f"{NUMBERS}## B\n\nNow 90 and 91.\n"),
         "line 9: types 90, which",
     ),
     (
         "numbers_in_prose_are_held",
-        write("book/04_perplexity.md", "{cite:t}`a` found 30.\nWe find 5%.\n"),
+        write(PAGE, "{cite:t}`a` found 30.\nWe find 5%.\n"),
         "line 2: types 5%, which",
     ),
     (
         "numbers_in_notes_are_held",
-        write("book/instructors/04_perplexity.md", "About 30 of 163,227 (slide 5).\n"),
+        write(PLAN, "About 30 of 163,227 (slide 5).\n"),
         "types 163,227, which no cell of lab or page has",
     ),
     (
         "factors_in_words_are_claimed",
-        write("book/04_perplexity.md", "It is nearly\nthirty times as much.\n"),
+        write(PAGE, "It is nearly\nthirty times as much.\n"),
         "types 'nearly thirty times'",
     ),
-    ("slides_named_exist", plan_of_a_slide_too_many, "names slide 22, and the core has 20"),
+    (
+        "slides_named_exist",
+        write(PLAN, "On slides 2 to 5, and slide 22.\n"),
+        "names slide 22, and the core has 20",
+    ),
     (
         "equations_of_numbers_hold",
         write("book/index.md", "It is $\\ln 82 = 4.14$ nats.\n"),
@@ -660,6 +657,11 @@ PLANTED = [
         "chapters_named_exist",
         write("book/index.md", "Chapter 2 of a book, and chapters 02 and 13.\n"),
         "chapter 13 is not in the book",
+    ),
+    (
+        "list_of_places_can_be_read",
+        write("CONTRIBUTING.md", PLACES.replace("a.j2`", "a.j2` → all tests")),
+        "no test behind its arrow",
     ),
     (
         "folders_are_in_the_list_of_places",

@@ -1,6 +1,7 @@
 """What interprets a result has a claim behind it: each rule finds a fault that is planted in a copy."""
 
 import re
+import shutil
 
 import pytest
 
@@ -26,6 +27,7 @@ def planted(tmp_path):
         text = (ROOT / PAGE).read_text(encoding="utf-8")
         assert old in text
         (tmp_path / "book").mkdir()
+        shutil.copy(ROOT / "_toc.yml", tmp_path)
         (tmp_path / PAGE).write_text(text.replace(old, new, 1), encoding="utf-8")
         return [finding for rule in RULES for finding in rule(Tree(tmp_path))]
 

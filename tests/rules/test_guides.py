@@ -16,6 +16,7 @@ FILES = {
     "lmmetrics/score.py": "UNITS = {}\nclass Score:\n    limit: int = 3\n    def bits_per(self): ...\n",
     "solutions/02_topic/02_topic.ipynb": "{}",
     "book/02_topic.md": "# A topic\n",
+    "tests/a.py": "",
 }
 GUIDE = """\
 Edit `solutions/STEM/STEM.ipynb` and `lmcourse/questions/chNN/`, then `make book`. (See lmmetrics/score.py.)
@@ -30,6 +31,8 @@ Write it with `lmmetrics.score.Score(nats)`, `lmmetrics.Score.bits_per("byte")`,
 from lmmetrics.score import Score
 ```
 """
+LISTED = "[List](#where-things-are)\n\n## Where things are\n\n- scores: `lmmetrics/score.py` → `tests/a.py`\n"
+"""What CONTRIBUTING.md has besides."""
 PLANTED = [
     ("paths_in_guides_exist", "Edit `lmcourse/relaese.py`.", "names lmcourse/relaese.py"),
     ("paths_in_guides_exist", "Look into tests/sets/test_release.py.", "names tests/sets/test_release.py"),
@@ -57,7 +60,7 @@ PLANTED = [
 @pytest.fixture
 def project(tmp_path):
     """A small project whose guides name only what exists."""
-    for path, text in {**FILES, "CONTRIBUTING.md": GUIDE}.items():
+    for path, text in {**FILES, "CONTRIBUTING.md": GUIDE + LISTED}.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     return tmp_path
@@ -80,6 +83,22 @@ def test_a_recipe_that_the_contents_lack_is_found(project):
     assert [words.split(".md: ")[1][:16] for words in found] == ["links to #mine, ", "nothing links to"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("## Where things are", "## What is where", "lacks the heading '## Where things are'"),
+        ("`lmmetrics/score.py`", "`score.py`", "'- scores: `score.py` → `tests/a.py`' has no file before"),
+        ("→ `tests/a.py`", "→ all tests", "has no test behind its arrow"),
+    ],
+)
+def test_a_list_of_places_that_cannot_be_read_is_found(old, new, words, project):
+    """`make check` would silently run no test of what the list means."""
+    (project / "CONTRIBUTING.md").write_text((GUIDE + LISTED).replace(old, new))
+    (found,) = guides.list_of_places_can_be_read(Tree(project))
+    assert words in found
+
+
 def test_what_is_there_passes(project):
+    assert list(guides.list_of_places_can_be_read(Tree(project))) == []
     for rule in {rule for rule, _, _ in PLANTED}:
         assert list(getattr(guides, rule)(Tree(project))) == []

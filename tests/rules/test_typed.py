@@ -20,6 +20,13 @@ assert zeros == 91 and f"{share:.1%}" == "0.5%"
 """
 
 
+@pytest.fixture(autouse=True)
+def table_of_contents(tmp_path):
+    """The rules are held against the chapters that the project's table lists."""
+    (tmp_path / "_toc.yml").write_text("chapters:\n  - file: book/04_perplexity\n")
+    assert Tree(tmp_path).chapters == ["04_perplexity"]
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

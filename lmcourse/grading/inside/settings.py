@@ -1,4 +1,4 @@
-"""The settings of a worker process, which `outside.launch` sends as JSON to the programs of this package."""
+"""The settings of a worker process: `outside.policy` makes them, and they reach this package as JSON."""
 
 from typing import TypedDict
 

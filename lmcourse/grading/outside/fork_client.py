@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lmcourse.grading.inside import fork_server
 from lmcourse.grading.inside.settings import Settings
-from lmcourse.grading.outside import launch, visible_paths
+from lmcourse.grading.outside import policy, visible_paths
 
 SECONDS = 120
 """How long the libraries may take to be imported."""
@@ -146,7 +146,7 @@ def _start_server() -> socket.socket:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **launch.worker_environment("/scratch", None)},
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **policy.worker_environment("/scratch", None)},
             cwd="/",
             start_new_session=True,
         )

@@ -36,15 +36,13 @@ from pathlib import Path
 
 from lmcourse.grading.errors import GradingError
 from lmcourse.grading.inside.settings import Settings
-from lmcourse.grading.outside import fork_client, launch
+from lmcourse.grading.outside import fork_client, launch, policy
 from lmcourse.grading.outside.limits import Limits, Lost, Patience, out_of_memory
 from lmcourse.grading.outside.memory import memory_of
 from lmcourse.grading.outside.spare_user import SpareUser
 from lmcourse.grading.outside.worker import Worker, in_detail
 
 STARTING_SECONDS = 120
-KINDS = ("namespaces", "bubblewrap", "limits")
-"""The kinds of protection, the best first; see `inside.isolate`."""
 
 
 class Sandbox:
@@ -70,7 +68,8 @@ class Sandbox:
     ):
         self.limits, self.imports, self.files = limits, list(imports), files or {}
         self.inputs: dict = {}
-        self.kinds = [protection] if protection else list(KINDS)
+        self.kind, *self.weaker = [protection] if protection else policy.KINDS
+        self.retries = 0
         self.patience = Patience(limits, self._watch_memory)
         self.good: list[tuple[str, str]] = []
         self.reason = ""
@@ -84,7 +83,7 @@ class Sandbox:
 
     @property
     def protection(self) -> str:
-        return launch.PROTECTION[self.kinds[0]].format(reason=self.reason or "as you asked")
+        return policy.PROTECTION[self.kind].format(reason=self.reason or "as you asked")
 
     def open(self, inputs: dict) -> None:
         """Wait for the first worker, and give it the visible inputs.
@@ -100,9 +99,10 @@ class Sandbox:
                 self._await_hello()
                 break
             except OSError as error:
-                self._try_next_kind(error)
+                self._end_try(error)
+                self._launch()
         # this kind works: it may be tried once more later, and no weaker one, which answers could bring about
-        self.kinds, self.refusals = [self.kinds[0]] * 2, []
+        self.weaker, self.retries, self.refusals = [], 1, []
         self.root.ask({"do": "inputs", "inputs": inputs}, STARTING_SECONDS)
 
     def run(self, name: str, source: str, hurried: bool = False) -> dict:
@@ -137,7 +137,7 @@ class Sandbox:
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Sandbox]:
         """Another sandbox, in which no cell has run and no file was written; the time limit is shared."""
-        with Sandbox(self.limits, self.imports, self.files, self.kinds[0]) as other:
+        with Sandbox(self.limits, self.imports, self.files, self.kind) as other:
             other.patience.end = self.patience.end
             other.open(self.inputs)
             yield other
@@ -158,7 +158,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         self.folder = Path(tempfile.mkdtemp(prefix="grading-"))
         try:
-            self._try_to_launch()
+            self._launch()
         except BaseException:
             self.__exit__()
             raise
@@ -222,33 +222,38 @@ class Sandbox:
         """
         good, self.good = self.good, []
         self._stop()
-        self._try_to_launch()
+        self._launch()
         self.open(self.inputs)
         for name, source in good:
             with contextlib.suppress(Lost):
                 self.run(name, source)
 
-    def _try_to_launch(self) -> None:
-        try:
-            self._launch(self.kinds[0])
-        except OSError as error:
-            self._try_next_kind(error)
+    def _launch(self) -> None:
+        """Start the first worker, under the best kind of protection that this system does not refuse."""
+        while True:
+            try:
+                self._launch_as(self.kind)
+                return
+            except OSError as error:
+                self._end_try(error)
 
-    def _try_next_kind(self, error: OSError) -> None:
-        """Try the next kind of protection, if one is left."""
+    def _end_try(self, error: OSError) -> None:
+        """Note why a start failed, and choose the kind of protection for the next try, if one is left."""
         self._stop()
         self.reason = self.reason or str(error)
-        self.refusals.append(f"{self.kinds[0]}: {error}")
-        if len(self.kinds) == 1:
+        self.refusals.append(f"{self.kind}: {error}")
+        if self.weaker:
+            self.kind = self.weaker.pop(0)
+        elif self.retries:
+            self.retries -= 1
+        else:
             tried = "; ".join(self.refusals)
             raise GradingError(
                 f"The grader could not start a protected process ({tried}). Grade on Linux, or in a container"
                 " as the instructors' guide to grading describes."
             ) from None
-        self.kinds.pop(0)
-        self._try_to_launch()
 
-    def _launch(self, kind: str) -> None:
+    def _launch_as(self, kind: str) -> None:
         """Start the first worker under one kind of protection; OSError if this system refuses it."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         self.user = SpareUser()

@@ -340,6 +340,7 @@ CONVERTER = Question(
                 [u for u, b in zip(UNITS, table["bits"], strict=True) if np.isnan(b)]
                 == [u for u in UNITS if u in table["refused"].split()]
             ),
+            about_nan=True,
         ),
         Property("the numbers change when all counts are doubled", unchanged, also=_doubled),
     ),

@@ -178,10 +178,12 @@ ATTENTION = Question(
                 not np.isnan(value[_empty(q, padding)]).any()
                 or np.isnan(value[~_empty(q, padding)]).any()  # then the cause is another one
             ),
+            about_nan=True,
         ),
         Property(
             "the row of a first token is nan, and no other row is: the token has to see itself",
             lambda value, q, k, padding: _nan_elsewhere_too(value, padding),
+            about_nan=True,
         ),
         FINITE,
         Property(

@@ -176,6 +176,7 @@ MIXTURE = Question(
             "'perplexity' is infinite or not a number. A word that does not occur adds nothing, even if its "
             "probability is 0",
             lambda value, *case: bool(np.isfinite(value["perplexity"])),
+            about_nan=True,
         ),
         Property(PERPLEXITY.message, lambda value, *case: value["perplexity"] >= 1),
     ),

@@ -99,6 +99,7 @@ SCRIPT_SHARE = Question(
         Property(
             "'script' is not a number. If no character was unknown before, it is 0",
             lambda value, *case: np.isfinite(value["script"]),
+            about_nan=True,
         ),
         Property(
             "a share does not lie between 0 and 1",

@@ -109,7 +109,7 @@ F1 = Question(
         ),
     ),
     properties=(
-        Property("a value is not a number (nan). Here a quotient 0/0 counts as 0", finite),
+        Property("a value is not a number (nan). Here a quotient 0/0 counts as 0", finite, about_nan=True),
         Property(
             "a share lies between 0 and 1, and one of yours does not",
             lambda value, *case: all(0 <= share <= 1 for share in value.values()),

@@ -9,7 +9,7 @@ import re
 from docutils import nodes
 from sphinx.util import logging
 
-from lmcourse.files.contents import CHAPTERS
+from lmcourse.files.contents import chapters
 from lmcourse.site.extensions.folds import Folded
 
 WORDS, CELLS, SCREENS = 3300, 30, 27
@@ -28,7 +28,7 @@ def check(app, doctree):
     """Warn if the reading path of a chapter is too long."""
     page = app.env.docname
     stem = page.rpartition("/")[2]
-    if page != f"book/{stem}" or stem not in CHAPTERS:
+    if page != f"book/{stem}" or stem not in chapters(app.srcdir):
         return
     words, cells = measure(doctree)
     if words > WORDS:

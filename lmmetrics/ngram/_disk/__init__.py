@@ -3,6 +3,5 @@
 from lmmetrics.ngram._disk.counting import Counting
 from lmmetrics.ngram._disk.levels import OnDisk
 from lmmetrics.ngram._disk.memory import ResourceLimitError, bytes_of
-from lmmetrics.ngram._disk.smoothing import smooth
 
-__all__ = ["Counting", "OnDisk", "ResourceLimitError", "bytes_of", "smooth"]
+__all__ = ["Counting", "OnDisk", "ResourceLimitError", "bytes_of"]

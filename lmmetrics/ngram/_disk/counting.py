@@ -29,7 +29,7 @@ from lmmetrics._types import Ints, PathLike
 from lmmetrics.ngram._disk.files import Column, Raw, Workspace, chunks, remove_left
 from lmmetrics.ngram._disk.levels import OnDisk
 from lmmetrics.ngram._disk.memory import ResourceLimitError, bytes_of, memory_in_use, with_unit
-from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._level import Keys, Level
 from lmmetrics.ngram._windows import INT32_LIMIT, counting_sort
 from lmmetrics.text import TokenizedText
 
@@ -350,12 +350,12 @@ class Counting:
             for column in columns.values():
                 column.close()
             below = len(levels[-1]) if levels else 1
-            arrays: Any = {name: column.mapped() for name, column in columns.items()}
-            level = OnDisk(n, **arrays, contexts_size=below)
-            level.workspace, level.columns, level.allowed = self.space, columns, self.allowed
+            keys = None
             if n > 1:
                 self.keys[n].close()
-                vars(level).update(_keys=self.keys[n].mapped(), _base=self.largest[n] + 2)
+                keys = Keys(self.keys[n].mapped(), self.largest[n] + 2)
+            level = OnDisk(n, columns, below, keys, self.space, self.allowed)
+            if levels:
                 levels[-1].longer = level
             levels.append(level)
         return levels

@@ -13,16 +13,41 @@ import numpy as np
 
 from lmmetrics._types import Floats, Ints
 from lmmetrics.ngram._disk import files
-from lmmetrics.ngram._disk.files import Column, Workspace, chunks
-from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._disk.files import Column, Workspace, chunks, take_values
+from lmmetrics.ngram._level import Counted, Keys, Level, Values
+
+PART = 160
+"""Bytes that smoothing needs for each n-gram of a part."""
 
 
 class OnDisk(Level):
-    """The n-grams of one order, mapped from files."""
+    """The n-grams of one order, mapped from files.
 
-    workspace: Workspace
-    columns: dict[str, Column]
-    allowed: int
+    Parameters
+    ----------
+    n, contexts_size, stored_keys
+        As in `Level`.
+    columns : dict
+        The files of ``tokens``, ``contexts``, ``suffixes`` and ``counts``.
+    workspace : Workspace
+        Their folder.
+    allowed : int
+        Bytes of memory for what is done with them.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        columns: dict[str, Column],
+        contexts_size: int,
+        stored_keys: Keys | None,
+        workspace: Workspace,
+        allowed: int,
+    ) -> None:
+        arrays: dict[str, Any] = {name: column.mapped() for name, column in columns.items()}
+        super().__init__(n, **arrays, contexts_size=contexts_size, stored_keys=stored_keys)
+        self.columns, self.workspace, self.allowed = columns, workspace, allowed
+        self._histograms: dict[Counted, Ints] = {}
 
     def __reduce__(self) -> Any:
         arrays = self.tokens, self.contexts, self.suffixes, self.counts
@@ -38,11 +63,9 @@ class OnDisk(Level):
 
     def totals(self, values: np.ndarray) -> Floats:
         found = np.zeros(self.contexts_size)
-        for rows, of in self.parts(files.CHUNK):
-            part = self.read("counts", rows) if values is self.counts else values[rows]
-            found[of] = np.bincount(
-                self.read("contexts", rows) - of.start, weights=part, minlength=of.stop - of.start
-            )
+        for rows, of in self._spans(files.CHUNK):
+            contexts = self.read("contexts", rows) - of.start
+            found[of] = np.bincount(contexts, weights=values[rows], minlength=of.stop - of.start)
         return found
 
     def continuations(self) -> Ints:
@@ -70,39 +93,26 @@ class OnDisk(Level):
         column.close()
         return column
 
-    def counts_of_counts(self, counts: Ints | None = None, largest: int | None = None) -> Ints:
-        if counts is None:
-            return self.histogram("counts", largest)
-        return super().counts_of_counts(counts, largest)
-
-    def histogram(self, name: str, largest: int | None) -> Ints:
-        """The counts of the counts in a column, or of the continuations."""
-        found = self._counted("continued" if name == "continuations" else name)
-        if largest is None:
-            return found
-        short = np.zeros(largest + 1, dtype=np.int64)
-        short[: len(found)] = found[: largest + 1]
-        return short
-
-    def _counted(self, name: str) -> Ints:
-        if name not in self._histograms:
-            column = self.continued if name == "continued" else self.columns[name]
+    def counts_of_counts(self, of: Counted = "counts", largest: int | None = None) -> Ints:
+        if of not in self._histograms:
+            column = self.columns["counts"] if of == "counts" else self.continued
             found = np.zeros(1, dtype=np.int64)
             for rows in chunks(len(self)):
                 more = np.bincount(column.read(rows.start, rows.stop), minlength=len(found))
                 more[: len(found)] += found
                 found = more
             found[0] = 0
-            self._histograms[name] = found
-        return self._histograms[name]
-
-    @cached_property
-    def _histograms(self) -> dict[str, Ints]:
-        return {}
+            self._histograms[of] = found
+        found = self._histograms[of]
+        if largest is None:
+            return found.copy()
+        short = np.zeros(largest + 1, dtype=np.int64)
+        short[: len(found)] = found[: largest + 1]
+        return short
 
     def unseen(self, words: int) -> float:
         contexts = types = 0
-        for rows, of in self.parts(files.CHUNK):
+        for rows, of in self._spans(files.CHUNK):
             seen = np.bincount(self.read("contexts", rows) - of.start, self.read("counts", rows))
             contexts += np.count_nonzero(seen)
             types += np.count_nonzero(self.read("counts", rows))
@@ -111,7 +121,14 @@ class OnDisk(Level):
     def read(self, name: str, rows: slice) -> np.ndarray:
         return self.columns[name].read(rows.start, rows.stop)
 
-    def parts(self, most: int) -> Iterator[tuple[slice, slice]]:
+    def parts(self) -> Iterator[Level]:
+        for rows, of in self._spans(min(max(self.allowed // (2 * PART), 1), files.CHUNK)):
+            yield Part(self, rows, of)
+
+    def new_values(self) -> Values:
+        return ValuesOnDisk(self.workspace, self.n, self.allowed)
+
+    def _spans(self, most: int) -> Iterator[tuple[slice, slice]]:
         """Yield n-grams with all their contexts: slices of this level, and of the one below."""
         # The contexts are read and not mapped, because mapped pages count as memory of the process.
         row = context = 0
@@ -128,24 +145,54 @@ class OnDisk(Level):
 
 
 class Part(Level):
-    """Some n-grams of a level, with all that follow the same contexts. What is estimated is of all."""
+    """Some n-grams of a level, with all that follow the same contexts. What is estimated is of all.
 
-    whole: OnDisk
-    rows: slice
+    Parameters
+    ----------
+    whole : OnDisk
+    rows, of : slice
+        The n-grams, and their contexts.
+    """
 
-    @cached_property
-    def _continuations(self) -> Ints:
-        return self.whole.continued.read(self.rows.start, self.rows.stop).astype(np.int64)
+    def __init__(self, whole: OnDisk, rows: slice, of: slice) -> None:
+        arrays: dict[str, Any] = {name: whole.read(name, rows) for name in whole.columns}
+        arrays["contexts"] -= of.start
+        super().__init__(whole.n, **arrays, contexts_size=of.stop - of.start, longer=whole.longer)
+        self.whole, self.rows, self.first = whole, rows, of.start
 
     def continuations(self) -> Ints:
-        return self._continuations
+        return self.whole.continued.read(self.rows.start, self.rows.stop).astype(np.int64)
 
-    def counts_of_counts(self, counts: Ints | None = None, largest: int | None = None) -> Ints:
-        if counts is None or counts is self.counts:
-            return self.whole.histogram("counts", largest)
-        if counts is vars(self).get("_continuations"):
-            return self.whole.histogram("continuations", largest)
-        raise ValueError("Only counts, and what continuations returns, are counted for all contexts at once.")
+    def counts_of_counts(self, of: Counted = "counts", largest: int | None = None) -> Ints:
+        return self.whole.counts_of_counts(of, largest)
 
     def unseen(self, words: int) -> float:
         return self.whole.unseen(words)
+
+
+class ValuesOnDisk(Values):
+    """The probabilities and the weights of one order, in files that grow with each part."""
+
+    def __init__(self, workspace: Workspace, n: int, allowed: int) -> None:
+        self._probs = Column(workspace.path / f"{n}.probs.npy", np.float64)
+        self._weights = Column(workspace.path / f"{n}.weights.npy", np.float64)
+        self._most = max(files.CHUNK, allowed // 2 // 8)
+
+    def append(self, probs: Floats, weights: Floats) -> None:
+        self._probs.append(probs)
+        self._weights.append(weights)
+
+    def probs_at(self, places: Ints) -> Floats:
+        if self._probs.size > self._most:
+            return take_values(self._probs, places, self._most)
+        return self._all.take(places)
+
+    @cached_property
+    def _all(self) -> Floats:
+        return self._probs.read(0, self._probs.size)
+
+    def tables(self, unseen: float) -> tuple[Floats, Floats]:
+        self._weights.append(np.array([unseen]))
+        self._probs.close()
+        self._weights.close()
+        return self._probs.mapped(), self._weights.mapped()

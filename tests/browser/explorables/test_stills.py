@@ -2,7 +2,8 @@
 
 import pytest
 
-from lmcourse.files.contents import CHAPTERS
+from lmcourse.files.contents import chapters
+from lmcourse.files.places import ROOT
 from tests.browser.conftest import HTML, needs_book
 
 pytestmark = [pytest.mark.browser, needs_book]
@@ -16,7 +17,7 @@ def page(browser):
     context.close()
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", chapters(ROOT))
 def test_each_figure_has_its_still_picture(page, chapter):
     page.goto((HTML / "book" / f"{chapter}.html").as_uri())
     for fold in page.locator("details:has(.explorable):not([open]) > summary").all():

@@ -8,7 +8,7 @@ import pytest
 from lmcourse.files.places import ROOT
 from lmcourse.grading.classroom.processes import digest_of_set, needed_by_set
 from lmcourse.grading.notebook.key import Key, sets_in
-from lmcourse.grading.outside.launch import RUNTIME
+from lmcourse.grading.outside.policy import RUNTIME
 from tests.grading.catalogue import LIMITS, SET, write_small_set
 
 SOLUTIONS, QUESTIONS = ROOT / "solutions", ROOT / "lmcourse" / "questions"

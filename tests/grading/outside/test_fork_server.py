@@ -79,8 +79,8 @@ def test_a_refusal_keeps_its_sentence(own, tmp_path):
 def test_a_kind_that_has_worked_is_tried_again_and_no_weaker_one(monkeypatch):
     with Sandbox(LIMITS, ["numpy"]) as sandbox:
         answers(sandbox)
-        kind, failures = sandbox.kinds[0], [OSError("a passing failure")]
-        launch = sandbox._launch
+        kind, failures = sandbox.kind, [OSError("a passing failure")]
+        launch = sandbox._launch_as
 
         def fail_once(which):
             assert which == kind
@@ -88,12 +88,28 @@ def test_a_kind_that_has_worked_is_tried_again_and_no_weaker_one(monkeypatch):
                 raise failures.pop()
             launch(which)
 
-        monkeypatch.setattr(sandbox, "_launch", fail_once)
+        monkeypatch.setattr(sandbox, "_launch_as", fail_once)
         sandbox._restart()
         assert sandbox.run("b", "y = x + 1") == {"done": True}
         failures += [OSError("one"), OSError("two")]
         with pytest.raises(GradingError, match=rf"could not start .*{kind}: two; {kind}: one"):
             sandbox._restart()
+
+
+def test_a_kind_that_does_not_start_is_followed_by_each_weaker_one_once(monkeypatch):
+    tried = []
+
+    def refused(self, kind):
+        tried.append(kind)
+        raise OSError(f"no {kind} here")
+
+    monkeypatch.setattr(Sandbox, "_launch_as", refused)
+    with (
+        pytest.raises(GradingError, match="bubblewrap: no bubblewrap here; limits: no limits here"),
+        Sandbox(LIMITS),
+    ):
+        pass
+    assert tried == ["namespaces", "bubblewrap", "limits"]
 
 
 def test_where_the_system_gives_no_handle_of_a_process_it_is_ended_by_its_id(monkeypatch):

@@ -14,8 +14,8 @@ from lmcourse.grading.inside import isolate
 from lmcourse.grading.inside.decoding import decode
 from lmcourse.grading.one_notebook import grade_notebook
 from lmcourse.grading.outside import visible_paths
-from lmcourse.grading.outside.launch import RUNTIME
 from lmcourse.grading.outside.limits import Limits, Lost, out_of_memory
+from lmcourse.grading.outside.policy import RUNTIME
 from lmcourse.grading.outside.proxies import fetch
 from lmcourse.grading.outside.sandbox import Sandbox
 from tests.grading.catalogue import LIMITS, SET, Notebook, write_small_set

@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from lmmetrics.ngram import NGramModel, WittenBell, _arpa, _arpa_blocks
+from lmmetrics.ngram import NGramModel, WittenBell, _arpa_blocks, _arpa_read
 from lmmetrics.ngram._arpa_blocks import Fields, TokenIds
-from lmmetrics.ngram._arpa_lines import TokenBytes, joined, numbers
+from lmmetrics.ngram._arpa_write import TokenBytes, formatted, joined
 from lmmetrics.text import tokenize
 
 ODD_NUMBERS = ["-0", "0", "-99", "-1.", "-.5", "-1e-05", "-2.5E-7", "-0.000000000000001", "-123456789.123456"]
@@ -47,9 +47,9 @@ def test_a_line_that_is_not_regular_is_left_to_the_other_reader(data):
 @pytest.mark.parametrize("size", [1, 5, 12, 1000])
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
-    monkeypatch.setattr(_arpa, "BLOCK", size)
+    monkeypatch.setattr(_arpa_read, "BLOCK", size)
     written = [f"line {number}" for number in range(1, 21)]
-    lines = _arpa.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
+    lines = _arpa_read.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
     rng, read = np.random.default_rng(size), []
     while len(read) < 20:
         blocks = [lines.take(int(rng.integers(1, 4))) for _ in range(3)]
@@ -62,7 +62,7 @@ def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
             read.append(lines.next("one more"))
             assert lines.number == len(read)
     assert [line for line in read if line] == written
-    with pytest.raises(_arpa.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
+    with pytest.raises(_arpa_read.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
         lines.next("one more")
 
 
@@ -110,7 +110,7 @@ def test_lines_at_once_and_one_by_one_make_the_same_model(tmp_path, monkeypatch)
         refused.append(n)
         raise ValueError
 
-    monkeypatch.setattr("lmmetrics.ngram._arpa.Fields", refuse)
+    monkeypatch.setattr("lmmetrics.ngram._arpa_read.Fields", refuse)
     one_by_one = NGramModel.from_arpa(tmp_path / "model.arpa")
     assert refused == [1, 2, 3, 4]
     again = tokenize([text], vocabulary=at_once.vocabulary)
@@ -133,7 +133,7 @@ def test_written_numbers_are_those_of_decimals():
     values = np.concatenate(
         [[0, -0.0, -99, 5e-11, -4.9e-11, 999.5, -123.25], rng.normal(0, 5, 5000), -rng.uniform(0, 120, 5000)]
     )
-    pieces = numbers(values, b"\n")
+    pieces = formatted(values, b"\n")
     written = [
         pieces.codes[a : a + size].tobytes() for a, size in zip(pieces.starts, pieces.lengths, strict=True)
     ]
@@ -154,8 +154,8 @@ def test_lines_put_together_are_their_pieces(weights):
     values = -rng.uniform(0, 20, size=(2, 1000))
     end = b"\t" if weights else b"\n"
     parts = [names.pieces(ids[:, 0], b" "), names.pieces(ids[:, 1], b" "), names.pieces(ids[:, 2], end)]
-    parts += [numbers(values[1], b"\n")] * weights
-    lines = bytes(joined(numbers(values[0], b"\t"), parts)).decode().splitlines()
+    parts += [formatted(values[1], b"\n")] * weights
+    lines = bytes(joined(formatted(values[0], b"\t"), parts)).decode().splitlines()
     for line, row, (first, second) in zip(lines, ids, values.T, strict=True):
         expected = f"{first:.10f}\t{' '.join(words[id] for id in row)}" + f"\t{second:.10f}" * weights
         assert line == expected
@@ -172,8 +172,8 @@ def test_lines_read_ahead_are_not_lost_if_one_before_them_is_odd(tmp_path, monke
     path.write_text(
         "".join([*lines[:odd], lines[odd].replace(" ", "  "), *lines[odd + 1 :]]), encoding="utf-8"
     )
-    monkeypatch.setattr(_arpa, "BLOCK", 500)
-    monkeypatch.setattr(_arpa.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(_arpa_read, "BLOCK", 500)
+    monkeypatch.setattr(_arpa_read.os, "cpu_count", lambda: 4)
     found = NGramModel.from_arpa(path)
     again = tokenize([text], vocabulary=expected.vocabulary)
     np.testing.assert_array_equal(found.log_probs(again), expected.log_probs(again))

@@ -115,11 +115,11 @@ def test_a_text_too_large_for_int32_is_counted_in_int64(monkeypatch, order):
 def test_threads_find_the_keys_made():
     model = NGramModel(3, WittenBell()).fit(tokenize(CATS))
     for level in model._fitted().levels[1:]:
-        vars(level).pop("_keys", None)
+        vars(level).pop("keys", None)
         level.make_keys()
-        keys = vars(level)["_keys"]
+        keys = vars(level)["keys"]
         level.make_keys()
-        assert vars(level)["_keys"] is keys and (np.diff(keys) > 0).all()
+        assert vars(level)["keys"] is keys and (np.diff(keys.values) > 0).all()
 
 
 def test_keys_of_large_levels_do_not_overflow():

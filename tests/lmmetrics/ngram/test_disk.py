@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections import namedtuple
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -43,9 +44,9 @@ def small(monkeypatch):
 def assert_same(found, expected):
     """Every number of two fitted models, with its bits."""
     for ours, theirs in zip(found._tables.levels, expected._tables.levels, strict=True):
-        names = "tokens", "contexts", "suffixes", "counts", *(["_keys"] if ours.n > 1 else [])
+        names = "tokens", "contexts", "suffixes", "counts", *(["keys.values"] if ours.n > 1 else [])
         for name in names:
-            a, b = getattr(ours, name), getattr(theirs, name)
+            a, b = (attrgetter(name)(level) for level in (ours, theirs))
             assert a.dtype == b.dtype and np.array_equal(a, b), (name, ours.n)
     for name in ("probs", "weights"):
         for a, b in zip(getattr(found._tables, name), getattr(expected._tables, name), strict=True):

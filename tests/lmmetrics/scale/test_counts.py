@@ -8,7 +8,7 @@ import pytest
 
 from lmmetrics import corpora, tokenize
 from lmmetrics.ngram import KneserNey, NGramCounts, NGramModel
-from lmmetrics.scale import ScaleError, count_shards
+from lmmetrics.scale import ScaleError, count_shards, score_shards
 
 ORDER = 4
 
@@ -80,3 +80,46 @@ def test_what_cannot_be_added_is_refused(engine):
         NGramModel(1, KneserNey()).fit_counts(two)
     with pytest.raises(ScaleError, match="nothing can be counted"):
         count_shards({"a": {}}, 2, scheduler=engine, progress=False)
+
+
+def lost_while(monkeypatch, task, error):
+    """Let Dask report that the workers of the first task of a function died, or that the cluster is lost."""
+    real = distributed.as_completed
+
+    def waited_for(futures):
+        key = futures[0].key
+        if key.startswith(task):
+            raise (
+                distributed.KilledWorker(key, None, 3) if error is ScaleError else distributed.CancelledError
+            )
+        return real(futures)
+
+    monkeypatch.setattr(distributed, "as_completed", waited_for)
+
+
+@pytest.mark.parametrize(
+    ("task", "while_"),
+    [
+        ("look", "reading the shard 'a'"),
+        ("count", "counting the shard 'a'"),
+        ("merged", "merging the counts"),
+    ],
+)
+def test_an_error_of_counting_speaks_of_no_model_and_no_scores(engine, monkeypatch, task, while_):
+    shards = {"a": {"1": "the cat"}, "b": {"2": "the dog"}}
+    for error, words in (ScaleError, f"again and again while {while_}. "), (ConnectionError, "lost while"):
+        with monkeypatch.context() as patch:
+            lost_while(patch, task, error)
+            with pytest.raises(error, match=words) as caught:
+                count_shards(shards, 2, scheduler=engine, progress=False)
+        said = str(caught.value)
+        assert "Nothing was written" in said and "model" not in said and "scores" not in said.lower()
+
+
+def test_an_error_of_scoring_says_that_the_scores_stay(engine, monkeypatch, tmp_path):
+    model = NGramModel(1, KneserNey(0.5)).fit(tokenize(["the cat"]))
+    for task, while_ in [("told", "loading the model"), ("scored", "scoring the shard 'a'")]:
+        with monkeypatch.context() as patch:
+            lost_while(patch, task, ScaleError)
+            with pytest.raises(ScaleError, match=f"{while_}.*Scores that were written stay"):
+                score_shards(model, {"a": {"1": "the"}}, tmp_path, scheduler=engine, progress=False)

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 
-from lmcourse.files.contents import CHAPTERS
+from lmcourse.files.contents import chapters
+from lmcourse.files.places import ROOT
 from lmcourse.site.extensions import chapter_length
 from lmcourse.site.extensions.folds import Folded
 
-STEM = next(iter(CHAPTERS))
+STEM = chapters(ROOT)[0]
 
 
 def cell(**attributes):
@@ -60,5 +61,5 @@ def test_the_build_warns_of_a_long_path(name, limits, said, monkeypatch):
     monkeypatch.setattr(chapter_length, "log", SimpleNamespace(warning=warning))
     for limit, value in limits.items():
         monkeypatch.setattr(chapter_length, limit, value)
-    chapter_length.check(SimpleNamespace(env=SimpleNamespace(docname=name)), page())
+    chapter_length.check(SimpleNamespace(srcdir=ROOT, env=SimpleNamespace(docname=name)), page())
     assert found == said

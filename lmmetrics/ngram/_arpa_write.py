@@ -1,4 +1,4 @@
-"""Many lines of an ARPA file at once: their bytes, put together with NumPy.
+"""Writing ARPA files: many lines at once, put together from bytes with NumPy.
 
 A line consists of pieces: a number, the tokens, and perhaps a second number, each with the blank after it. A
 piece is copied eight bytes at a time, so up to seven bytes after it are overwritten. They belong to a piece
@@ -7,16 +7,94 @@ that is copied later: the numbers that begin the lines are copied last, without 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import gzip
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from lmmetrics._types import Floats, Ints
+from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._arpa_blocks import CHUNK, chunks_of
+from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._level import Level
+from lmmetrics.ngram._tables import Tables
 
+LINES = 2**16
+"""How many lines are written at a time."""
+ZERO = -99.0
+"""The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
 DECIMALS = 10
 """Logarithms are written with so many decimals: a probability is off by a factor of 1 + 1.2e-10 at most."""
+
+
+def write_arpa(tables: Tables, path: PathLike) -> None:
+    """Write `Tables` to a file. See `NGramModel.to_arpa`."""
+    tokens = tables.vocabulary.tokens
+    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
+    if wrong is not None:
+        raise ValueError(
+            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
+            "the text in another way, or replace blanks by a visible character first; a model that is saved "
+            "as a folder can contain such tokens."
+        )
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    beside = f"{os.fspath(path)}.part"
+    packed = os.fspath(path).endswith(".gz")
+    try:
+        with (gzip.open if packed else open)(beside, "wb") as file:
+            sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
+            file.write(f"\n\\data\\\n{sizes}".encode())
+            names = TokenBytes(tokens)
+            for level in tables.levels:
+                file.write(f"\n\\{level.n}-grams:\n".encode())
+                file.writelines(lines_of(tables, level, names))
+            file.write(b"\n\\end\\\n")
+        os.replace(beside, path)  # so that an incomplete file is never read as a model
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:
+    """Yield the lines of one order, many at a time."""
+    probs, weights = backed_off(tables, level)
+    for start in range(0, len(level), LINES):
+        part = slice(start, start + LINES)
+        ids = spelled(tables.levels, level.n, np.arange(*part.indices(len(level))))
+        blanks = [b" "] * (level.n - 1) + [b"\n" if weights is None else b"\t"]
+        pieces = [names.pieces(ids[:, k], blank) for k, blank in enumerate(blanks)]
+        if weights is not None:
+            pieces.append(formatted(log10(weights[part]), b"\n"))
+        yield joined(formatted(log10(probs[part]), b"\t"), pieces)
+
+
+def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
+    """Return the probabilities and weights with which a back-off model gives the same probabilities.
+
+    A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. They are
+    written as uniform, so that backing off finds the same probabilities.
+    """
+    n = level.n
+    probs = tables.probs[n - 1]
+    weights = tables.weights[n][:-1] if n < tables.order else None
+    if tables.evenly and weights is not None:
+        used = spelled(tables.levels, n)[:, 0] == tables.vocabulary.bos
+        probs = np.where(used & (n > 1), probs, tables.uniform)
+        if n < tables.order - 1:
+            weights = np.where(used, weights, 1.0)
+        if n == 1:
+            probs[tables.vocabulary.bos] = 0.0
+    return probs, weights
+
+
+def log10(values: Floats) -> Floats:
+    """Return log10, with `ZERO` for 0."""
+    return np.log10(values, out=np.full(len(values), ZERO), where=values > 0)
 
 
 class Pieces(NamedTuple):
@@ -39,10 +117,10 @@ ONES = four_bytes(b"%d.%02d" % divmod(number, 100) for number in range(1000))
 """The last digit of the integer part, the point and two decimals."""
 DIGITS = four_bytes(b"%04d" % number for number in range(10_000))
 LAST = 16
-"""Where in a row of `numbers` the blank after the number stands."""
+"""Where in a row of `formatted` the blank after the number stands."""
 
 
-def numbers(values: Floats, blank: bytes) -> Pieces:
+def formatted(values: Floats, blank: bytes) -> Pieces:
     """Return numbers between -1,000 and 1,000 as text, with a blank after each."""
     units = np.rint(np.abs(values) * 10.0**DECIMALS).astype(np.int64)
     negative = (values < 0) & (units > 0)

@@ -1,4 +1,4 @@
-"""ARPA files: the standard text format for counted models.
+"""Reading ARPA files, the standard text format for counted models.
 
 A file lists the n-grams of each order, one on a line: log10 of the probability, a tab, the tokens, and for
 all but the highest order another tab and log10 of the back-off weight. The file contains no counts, and does
@@ -19,99 +19,25 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count, islice
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
-from lmmetrics.ngram._arpa_blocks import Fields, TokenIds, number
-from lmmetrics.ngram._arpa_lines import TokenBytes, joined, numbers
-from lmmetrics.ngram._counts import spelled
+from lmmetrics.ngram._arpa_blocks import Fields, TokenIds, parsed
+from lmmetrics.ngram._arpa_write import ZERO
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary
 
-LINES = 2**16
-"""How many lines are written at a time."""
 BLOCK = 2**21
 """How many bytes are read at a time."""
-ZERO = -99.0
-"""The value that is written for log10 of 0, as in SRILM. A value as low as this is read as probability 0."""
-
 ARPA = " An ARPA file is a text in UTF-8, and packed only if its name ends in .gz."
 """The advice if a file has no header."""
 
 
 class ArpaError(ValueError):
     """An ARPA file is malformed. The message gives the line."""
-
-
-def write_arpa(tables: Tables, path: PathLike) -> None:
-    """Write `Tables` to a file. See `NGramModel.to_arpa`."""
-    tokens = tables.vocabulary.tokens
-    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
-    if wrong is not None:
-        raise ValueError(
-            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
-            "the text in another way, or replace blanks by a visible character first; a model that is saved "
-            "as a folder can contain such tokens."
-        )
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    beside = f"{os.fspath(path)}.part"
-    packed = os.fspath(path).endswith(".gz")
-    try:
-        with (gzip.open if packed else open)(beside, "wb") as file:
-            sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
-            file.write(f"\n\\data\\\n{sizes}".encode())
-            names = TokenBytes(tokens)
-            for level in tables.levels:
-                file.write(f"\n\\{level.n}-grams:\n".encode())
-                file.writelines(lines_of(tables, level, names))
-            file.write(b"\n\\end\\\n")
-        os.replace(beside, path)  # so that an incomplete file is never read as a model
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-
-
-def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:
-    """Yield the lines of one order, many at a time."""
-    probs, weights = backed_off(tables, level)
-    for start in range(0, len(level), LINES):
-        part = slice(start, start + LINES)
-        ids = spelled(tables.levels, level.n, np.arange(*part.indices(len(level))))
-        blanks = [b" "] * (level.n - 1) + [b"\n" if weights is None else b"\t"]
-        pieces = [names.pieces(ids[:, k], blank) for k, blank in enumerate(blanks)]
-        if weights is not None:
-            pieces.append(numbers(log10(weights[part]), b"\n"))
-        yield joined(numbers(log10(probs[part]), b"\t"), pieces)
-
-
-def backed_off(tables: Tables, level: Level) -> tuple[Floats, Floats | None]:
-    """Return the probabilities and weights with which a back-off model gives the same probabilities.
-
-    A model that spreads its remainder evenly does not use its lower orders, except after `<s>`. They are
-    written as uniform, so that backing off finds the same probabilities.
-    """
-    n = level.n
-    probs = tables.probs[n - 1]
-    weights = tables.weights[n][:-1] if n < tables.order else None
-    if tables.evenly and weights is not None:
-        used = spelled(tables.levels, n)[:, 0] == tables.vocabulary.bos
-        probs = np.where(used & (n > 1), probs, tables.uniform)
-        if n < tables.order - 1:
-            weights = np.where(used, weights, 1.0)
-        if n == 1:
-            probs[tables.vocabulary.bos] = 0.0
-    return probs, weights
-
-
-def log10(values: Floats) -> Floats:
-    """Return log10, with `ZERO` for 0."""
-    return np.log10(values, out=np.full(len(values), ZERO), where=values > 0)
 
 
 def read_arpa(path: PathLike) -> Tables:
@@ -220,14 +146,14 @@ class Rows:
     The numbers of the lines, which only errors need, are in pieces, in the order of the rows.
     """
 
-    numbers: list[Sequence[int]]
+    line_numbers: list[Sequence[int]]
     ids: Ints
     probs: Floats
     weights: Floats
 
     def line(self, row: int) -> int:
         """Return the number of the line from which a row was read."""
-        return next(islice(chain.from_iterable(self.numbers), row, None))
+        return next(islice(chain.from_iterable(self.line_numbers), row, None))
 
 
 def read_header(lines: Lines) -> list[int]:
@@ -258,21 +184,21 @@ def read_section(
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
     blocks = list(read_blocks(lines, n, size, ids, known))
-    numbers, tokens, probs, weights = array("q"), array("i"), array("d"), array("d")
+    line_numbers, tokens, probs, weights = array("q"), array("i"), array("d"), array("d")
     for fields in lines:  # what is left, line by line
         if len(fields) == 1 and fields[0].startswith(b"\\"):
             break
         prob, ngram, weight = entry(lines, fields, n, ids)
-        numbers.append(lines.number)
+        line_numbers.append(lines.number)
         tokens.extend(ngram)
         probs.append(prob)
         weights.append(weight)
     else:
         raise lines.error(f"The file ends here, but the line {ending} is expected.")
     ids_of_rows = np.array(tokens, dtype=np.int32).reshape(-1, n).T
-    blocks.append(Rows([numbers], ids_of_rows, np.array(probs), np.array(weights)))
+    blocks.append(Rows([line_numbers], ids_of_rows, np.array(probs), np.array(weights)))
     rows = Rows(
-        [piece for block in blocks for piece in block.numbers],
+        [piece for block in blocks for piece in block.line_numbers],
         np.concatenate([block.ids for block in blocks], axis=1),
         np.concatenate([block.probs for block in blocks]),
         np.concatenate([block.weights for block in blocks]),
@@ -345,7 +271,7 @@ def entry(
             f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
             "perhaps log10 of the back-off weight."
         )
-    prob, weight = number(fields[0]), number(fields[n + 1]) if len(fields) > n + 1 else 0.0
+    prob, weight = parsed(fields[0]), parsed(fields[n + 1]) if len(fields) > n + 1 else 0.0
     if not prob <= 0:  # NaN is not, either
         raise lines.error(
             f"Log10 of the probability is expected, at most 0, found {shown(fields[:1])!r}: "
