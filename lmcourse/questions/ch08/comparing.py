@@ -163,6 +163,7 @@ NEEDED = Question(
             "You have taken a root where a square belongs: error = s sqrt(N / M), solved for M.",
         ),
     ),
+    alike=(("L22", "L22 (2)", "The difference of the first case is above 0."),),
     advice="If the difference is twice the error now, three errors need (3/2) squared times the text.",
 )
 
