@@ -643,7 +643,7 @@ READ = {
         "thm-09-leak": "33231480",
         "thm-09-slices": "8e74c171",
         "thm-09-looks": "faa788a9",
-        "def-09-golden": "9472f531",
+        "def-09-golden": "2be54ed7",
     },
     "10_topic_models": {
         "def-10-topics": "a5e284b4",
@@ -657,7 +657,7 @@ READ = {
         "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {
-        "def-12-change": "46513742",
+        "def-12-change": "54f948bd",
         "thm-12-change": "ad954d1e",
         "thm-12-guess": "8fa05637",
         "thm-12-mixture": "20e523db",
