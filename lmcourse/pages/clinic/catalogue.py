@@ -312,7 +312,7 @@ UNNUMBERED = {
             1.1,
             3,
         ),
-        Hint("M24", "Look at the first token of each document.", 1, 1.3),
+        Hint("M24", "Put the start symbol before every window, and score again.", 1, 1.3),
         Hint("M43", "Score the text twice: the two numbers must be equal.", 1, 1.15),
         Hint("M11", "Take the mean of the losses first, then one exponential.", 1.5, 10),
         Hint("M51", "Check that the past is the text itself.", 1.1, 3),

@@ -474,7 +474,7 @@
       return "The number is nan, “not a number”. It comes from 0 × ∞, ∞ − ∞ or 0 / 0: a probability of 0 met its infinite " +
         "logarithm, a computation overflowed, or nothing at all was scored. Look for the first nan, token by token.";
     }
-    const right = "nothing is wrong: another seed, checkpoint, model or text can move the number as much.";
+    const right = "nothing is wrong: another model or text can move the number as much.";
     const may = ["soft", "near", "none"].includes(found.kind) && !found.other?.clash && mayBeRight(given), none = found.kind === "none";
     return [
       secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...(found.other?.clash && none ? [] : conclusion(found)), luck(found),
