@@ -102,11 +102,13 @@ AVERAGES = (
         "M13",
         "The first token of each window was not scored, but it was counted.",
         "h * (tokens - windows) / tokens",
+        estimate=True,
     ),
     per_token(
         "M13",
         "Every token was scored, but one in each window was not counted.",
         "h * tokens / (tokens - windows)",
+        estimate=True,
     ),
     Explanation(
         "M16",
@@ -125,6 +127,7 @@ COUNTS = (
         "M20",
         "The padding was scored, and a model that had learnt it pays almost nothing for it.",
         "h * tokens / (tokens + pads)",
+        estimate=True,
     ),
     per_token(
         "M20",
@@ -135,6 +138,7 @@ COUNTS = (
         "M17",
         "The text was cut: only a part was scored (at the average cost), but all of it was counted.",
         "h * kept / tokens",
+        estimate=True,
     ),
     per_token("M21", "All tokens were scored, but a mask dropped some from the count.", "h * tokens / kept"),
     per_token(
@@ -250,6 +254,7 @@ def _pairs():
                 number=f"exp(h * {mine} / {theirs}) * {theirs} / {mine}",
                 units=(unit,),
                 family="exp(h * count / other count) * other count / count",
+                offered="usual",
             )
             yield Explanation(
                 "L3",
@@ -257,6 +262,7 @@ def _pairs():
                 nats=f"h * ({mine} / {theirs}) ** 2",
                 units=(unit,),
                 family="exp(h * (count / other count) ** 2)",
+                offered="never",
             )
         yield Explanation(
             "L1",
@@ -269,13 +275,19 @@ def _pairs():
 
 
 def _guessed_lengths():
-    """Yield the explanations for a guessed length of a word, and for separators that nobody counted."""
+    """Yield the explanations for a guessed length of a word, and for separators that nobody counted.
+
+    Without counts nearly every pair of numbers would fit one of them. So they are offered where people make
+    the mistake, for a number per character and the words of a text, and for usual lengths of a word.
+    """
     for unit, field in (("word", "words"), ("token", "tokens")):
+        offered = "usual" if unit == "word" else "never"
         yield Explanation(
             "M37",
             f"Five characters to a {unit} were assumed, not counted.",
             nats=f"h * chars / (5 * {field})",
             units=CHAR,
+            offered=offered,
             family="exp(h * chars / (5 * words))",
         )
         yield Explanation(
@@ -283,6 +295,7 @@ def _guessed_lengths():
             f"Five characters to a {unit} were assumed, not counted.",
             nats=f"h * 5 * {field} / chars",
             units=(unit,),
+            offered="never",
             family="exp(h * 5 * words / chars)",
         )
         yield Explanation(
@@ -290,6 +303,7 @@ def _guessed_lengths():
             f"The separators, one for each {unit}, were paid for but not counted as characters.",
             nats=f"h * chars / (chars - {field})",
             units=CHAR,
+            offered=offered,
             family="exp(h * chars / (chars - words))",
         )
 
@@ -300,9 +314,15 @@ EXPLANATIONS = (*BASES, *AVERAGES, *COUNTS, *WORDS, *LOSSES, *_pairs(), *_guesse
 COMMON = ("M19", "M20", "M25", "M34", "M36", "M38", "M17", "M21", "M12", "M13", "M35", "M37")
 """Mistakes that need a count, the commonest first, as they are offered where the count is missing."""
 
+WEIGH = "Weight the mean of each part by its tokens: the number must not move."
+DIVIDED = (
+    "Compare the number of scored tokens with the number that the total is divided by. "
+    "The first tokens of windows cost more than the average, so counts alone do not give the exact number."
+)
+
 UNNUMBERED = {
     "higher": (
-        Hint("M15", "Compare windows and strides: with less past, a token costs more.", 1, 1.1, TOKEN),
+        Hint("M15", "Compare windows and strides: with less past, a token costs more.", 1, 1.3, TOKEN),
         Hint("M39", "Compare the scored string with the counted one, and both with the other run's.", 1, 1.3),
         Hint("M10", "Change the batch size: the number must not move.", 1, 1.5),
         Hint(
@@ -312,8 +332,19 @@ UNNUMBERED = {
             1.1,
             3,
         ),
-        Hint("M24", "Put the start symbol before every window, and score again.", 1, 1.3),
-        Hint("M43", "Score the text twice: the two numbers must be equal.", 1, 1.15),
+        Hint(
+            "M24",
+            "Put the start symbol before every window, and score again.",
+            1,
+            20,  # Gemma 7B on LAMBADA without it: lm-evaluation-harness, pull request 1465
+            place=(
+                "04: Start symbol in later windows",
+                "book/04_perplexity.md#scoring-a-long-text-in-windows",
+            ),
+        ),
+        Hint("M9", WEIGH, 1, 1.25),
+        Hint("M13", DIVIDED, 1, 1.07, TOKEN),
+        Hint("M43", "Score the text twice: the two numbers must be equal.", 1, 1.3),
         Hint("M11", "Take the mean of the losses first, then one exponential.", 1.5, 10),
         Hint("M51", "Check that the past is the text itself.", 1.1, 3),
         Hint(
@@ -321,7 +352,7 @@ UNNUMBERED = {
         ),
     ),
     "lower": (
-        Hint("M15", "Compare windows and strides: with more past, a token costs less.", 0.9, 1, TOKEN),
+        Hint("M15", "Compare windows and strides: with more past, a token costs less.", 0.77, 1, TOKEN),
         Hint("M39", "Compare the scored string with the counted one, and both with the other run's.", 0.8, 1),
         Hint(
             "M23",
@@ -331,6 +362,8 @@ UNNUMBERED = {
             0.9,
         ),
         Hint("L17", "Look for the test text in the training text.", 0, 0.9),
+        Hint("M9", WEIGH, 0.8, 1),
+        Hint("M13", DIVIDED, 0.93, 1, TOKEN),
         Hint("M52", "Check that nothing is learnt, or cached, from the text that is scored.", 0.85, 1),
         Hint("M47", "Check that the model sees the past only.", 0.2, 0.8),
         Hint("M22", "Count what is scored: the answer alone, or the prompt too?", 0.5, 1),

@@ -77,6 +77,12 @@ class Explanation:
         What the table says in place of this formula, where many explanations share one.
     rare : bool
         Whether it is seldom met: it comes after the others that fit, and the page says that it is rare.
+    estimate : bool
+        Whether the number is only estimated, with the average token in place of those that the mistake is
+        about: then a miss does not rule the mistake out.
+    offered : str
+        Where a count is missing: whether the mistake is offered for "any" believable count, for a "usual" one
+        only, or "never".
     """
 
     mistake: str
@@ -91,6 +97,8 @@ class Explanation:
     units: tuple[str, ...] = tuple(UNITS)
     family: str = ""
     rare: bool = False
+    estimate: bool = False
+    offered: str = "any"
 
     def data(self) -> dict:
         """Return the explanation as the page gets it: texts, and a tree beside each expression."""
@@ -115,6 +123,8 @@ class Hint:
         Where the got nats, divided by the expected ones, usually lie; elsewhere the hint comes later.
     units : tuple of str
         For which units of the expected number it comes at its place; for others it comes later.
+    place : tuple of str
+        A passage that no tag names: its words, and a target below the root of the project.
     """
 
     mistake: str
@@ -122,6 +132,7 @@ class Hint:
     low: float = 0
     high: float = 1e9
     units: tuple[str, ...] = tuple(UNITS)
+    place: tuple[str, str] | tuple[()] = ()
 
     def data(self) -> dict:
         """Return the hint as the page gets it."""

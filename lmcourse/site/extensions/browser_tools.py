@@ -141,12 +141,15 @@ class ClinicTable(EvidenceTable):
         yield "|---|---|---|---|"
         built, places = set(self.env.found_docs), evidence.mistakes(ROOT)
         found = formulas()
+        more = {hint.mistake: hint.place for hints in UNNUMBERED.values() for hint in hints if hint.place}
         for name in sorted(found, key=lambda name: (name[0] != "M", len(name), name)):
             links = [
                 self.to(f"{evidence.label(stem)}: {words}", target)
                 for stem, kind, words, target in places.get(name, ())
                 if kind == "page" and target.partition(".")[0] in built
             ]
+            if name in more and more[name][1].partition(".")[0] in built:
+                links.append(self.to(*more[name]))
             numbers = ", ".join(found[name]) or "none of its own"
             yield f"| {name} | {mistakes.NAMES[name]} | {numbers} | {'; '.join(links)} |"
 

@@ -28,7 +28,7 @@
     documents: [0, 0.5, 0, 0.06], unknown: [0, 0.5, 0.002, 0.15],
   };
   const RATIOS = {
-    "tokens words": [0.98, 20, 1.02, 2.2], "chars words": [1.2, 15, 4, 8], "bytes words": [1.2, 45, 4, 9],
+    "tokens words": [1.01, 20, 1.04, 2.2], "chars words": [1.2, 15, 4, 8], "bytes words": [1.2, 45, 4, 9],
     "chars tokens": [0.3, 12, 2, 6], "bytes tokens": [1, 20, 2, 6], "bytes chars": [1, 4, 1, 1.2],
   };
   /* Reported cases that the page offers to fill in: the words of the link, and the fields. */
@@ -90,16 +90,18 @@
 
   /* -- the diagnosis -- */
 
-  /* given: {quantity, unit, got: {value, half}, expected: {value, half}, also, known: {tokens: ...}}; half is half of
-     the last digit typed. Returns {agree, kind, side, other, fits, soft, near, would, untested, chance}: lists, best first; `would`
-     has the mistakes that fit for one count that was not given, with that count, the commonest first (`common` lists
+  /* given: {quantity, unit, got: {value, half}, expected: {value, half}, raw, also, known: {tokens: ...}}; half is half of
+     the last digit typed; `got` is in the quantity and unit of the expected number, `raw` as it was typed, with its own.
+     Returns {agree, kind, side, other, fits, soft, near, out, would, untested, chance}: lists, best first; `out` has the
+     explanations that the counts rule out, with what they predict; `would` has the mistakes that fit for one count that was not given, with that count, the commonest first (`common` lists
      mistakes in that order); `chance` is the share of wrong numbers drawn at random that would fit something to the
      digits typed, `alike` of those that come as near as the nearest, or lie where a mistake without one number puts them. */
   function diagnose(explanations, given, common = []) {
     const { quantity, unit, got, expected, known } = given;
     const side = Number.isNaN(got.value) ? "nan" : got.value === Infinity ? "infinite"
       : got.value > expected.value ? "higher" : "lower";
-    const empty = { agree: false, kind: "none", side, other: undefined, fits: [], soft: [], near: [], would: [], untested: [], chance: 0, alike: 0 };
+    const empty = { agree: false, kind: "none", side, other: undefined, fits: [], soft: [], near: [], out: [], would: [], untested: [], chance: 0, alike: 0 };
+    if (given.apart) return { ...empty, kind: "apart" };
     if (side === "nan" || side === "infinite") return empty;
     if (Math.abs(got.value - expected.value) <= got.half + expected.half) return { ...empty, agree: true };
     const found = [], intervals = [], would = [], untested = [];
@@ -108,7 +110,8 @@
       if (explanation.quantities && !explanation.quantities.includes(quantity)) continue;
       if (explanation.units && !explanation.units.includes(unit)) continue;
       const missing = needs(explanation).filter((name) => known[name] === undefined);
-      const solved = missing.length && "low" in explanation === false ? solve(explanation, missing, given) : undefined;
+      const offer = missing.length && explanation.offered !== "never" && "low" in explanation === false;
+      const solved = offer ? solve(explanation, missing, given) : undefined;
       if (solved) would.push(...solved);
       else if (missing.length) untested.push({ explanation, missing });
       else if ("low" in explanation) intervals.push(explanation);
@@ -124,9 +127,26 @@
     const alike = kind === "soft" ? hit(intervals, given)
       : near.length ? covered(found.map((item) => around(item, near[0].miss)), given) : 0;
     return {
-      ...empty, kind, other: otherUnit(given), fits, soft, near,
+      ...empty, kind, other: otherUnit(given), fits, soft, near, out: ruledOut(found, near, common),
       would: offered(would, common), untested: byField(untested), chance, alike,
     };
+  }
+
+  /* What the counts rule out, the commonest mistakes first: neither a fit, nor near one, nor an estimate. */
+  function ruledOut(found, near, common) {
+    const rank = ({ explanation }) => (common.indexOf(explanation.mistake) + 1) || common.length + 1;
+    return found.filter((item) => !item.fits && !near.includes(item) && !item.explanation.estimate && needs(item.explanation).length)
+      .sort((a, b) => rank(a) - rank(b) || a.miss - b.miss);
+  }
+
+  /* Mistakes of which every explanation was tested, and ruled out. */
+  function excluded({ fits, soft, near, out, would, untested }, explanations, { quantity, unit }) {
+    const open = new Set([...fits, ...soft, ...near, ...would].map((item) => item.explanation.mistake));
+    for (const { mistakes } of untested) mistakes.forEach((mistake) => open.add(mistake));
+    for (const { mistake, estimate, quantities, units } of explanations) {
+      if (estimate && (!quantities || quantities.includes(quantity)) && (!units || units.includes(unit))) open.add(mistake);
+    }
+    return [...new Set(out.map((item) => item.explanation.mistake))].filter((mistake) => !open.has(mistake));
   }
 
   /* Rare mistakes last, then the nearest, then the order of the list. */
@@ -137,7 +157,8 @@
 
   /* What a second number of the same run says: the units of the second kind for each of the first, and the same
      ratio by the counts. `clash`: the two ratios differ by more than the digits allow. */
-  function otherUnit({ quantity, unit, got, also, known }) {
+  function otherUnit({ raw, also, known }) {
+    const { quantity, unit } = raw, got = raw;
     if (!also || also.unit === unit || !(also.value > 0)) return undefined;
     const at = (a, b) => nats(quantity, got.value + a * got.half) / nats(quantity, also.value + b * also.half);
     const [ratio, low, high] = [at(0, 0), at(-1, 1), at(1, -1)];
@@ -170,6 +191,7 @@
     const [low, high] = whole ? [Math.ceil(ends[0] - 1e-6), Math.floor(ends[1] + 1e-6)] : ends;
     const few = name === "chars" && high < known.tokens;
     const unusual = Math.max(0, Math.log(limits[2] / high), Math.log(low / limits[3]));
+    if (explanation.offered === "usual" && unusual > 0) return [];
     return low <= high ? [{ explanation, name, low, high, per, few, unusual }] : [];
   }
 
@@ -305,8 +327,9 @@
 
   /* -- from typed texts to what diagnose takes -- */
 
-  /* texts: {got, expected, quantity, unit, tokens, ..., parts, cut}. Returns {given, faults}; given is undefined
-     while one of the two numbers is not there. */
+  /* texts: {got, expected, quantity, unit, gotquantity, gotunit, tokens, ..., parts, cut}. Returns {given, faults}; given is
+     undefined while one of the two numbers is not there. `apart`: the number got is per another unit, and a count that
+     would convert it is missing. */
   function read(texts, fields) {
     const faults = {}, known = {};
     for (const [name, words] of Object.entries(fields)) {
@@ -332,8 +355,23 @@
     if (wrong) faults.expected = `The expected number: ${wrong}`;
     const second = typed(texts, "also", faults);
     const also = second && Number.isFinite(second.value) ? { ...second, unit: texts.alsounit } : undefined;
-    const given = expected && got && { quantity: texts.quantity, unit: texts.unit, expected, got, also, known };
-    return { given, faults };
+    if (!expected || !got) return { given: undefined, faults };
+    const given = { quantity: texts.quantity, unit: texts.unit, expected, also, known };
+    const raw = { ...got, quantity: texts.gotquantity || texts.quantity, unit: texts.gotunit || texts.unit };
+    const same = raw.quantity === given.quantity && raw.unit === given.unit;
+    const bad = !same && Number.isFinite(raw.value) && LMM.units.valueFault(raw.quantity, raw.value);
+    if (bad) faults.got = `The number got: ${bad}`;
+    const apart = Number.isFinite(raw.value) && raw.unit !== given.unit
+      && [raw.unit, given.unit].some((one) => known[COUNTS[one]] === undefined);
+    return { given: { ...given, raw, apart, got: same || apart || bad ? got : converted(raw, given) }, faults };
+  }
+
+  /* The number got in the quantity and unit of the expected one, by the counts of the text. */
+  function converted(raw, { quantity, unit, known }) {
+    const share = raw.unit === unit ? 1 : known[COUNTS[raw.unit]] / known[COUNTS[unit]];
+    const at = (value) => Number.isFinite(value) ? LMM.units.shown(quantity, nats(raw.quantity, value) * share) : value;
+    const lowest = raw.quantity === "perplexity" ? 1 : 0;
+    return { value: at(raw.value), half: raw.half && Math.abs(at(raw.value + raw.half) - at(Math.max(lowest, raw.value - raw.half))) / 2 };
   }
 
   function typed(texts, name, faults) {
@@ -374,10 +412,11 @@
     if (!place) return;
     const data = { ...LMM.page.data("clinic-data"), known: LMM.page.data("known-texts") };
     const view = build(data);
-    place.append(view.form, view.result);
+    place.append(view.form);
     LMM.page.readAddress(view.controls);
     LMM.page.offerKnown(view.text, view.counts, data.known);
     if (view.more.querySelector("input:not(:placeholder-shown), textarea:not(:placeholder-shown)")) view.more.open = true;
+    view.ask.addEventListener("click", () => view.counts.tokens.focus());
     view.form.addEventListener("submit", (event) => event.preventDefault());
     view.form.addEventListener("input", () => update(view, data));
     view.form.addEventListener("change", () => update(view, data));
@@ -411,7 +450,7 @@
     const first = ["tokens", "words", "chars", "bytes", "ends"];
     const rest = Object.keys(counts).filter((name) => !first.includes(name));
     const also = number(" "), alsoUnit = choice([...UNITS].reverse().map((name) => [name, NAMES[name]]));
-    const more = make("details", {}, make("summary", {}, "More that you know: another unit, padding, vocabulary, windows, parts"),
+    const more = make("details", { id: "clinic-more" }, make("summary", {}, "More that you know: another unit, padding, vocabulary, windows, parts"),
       make("fieldset", {}, make("legend", {}, "The number that you got, in another unit"),
         field(PREFIX + "also", "The same run also gave", also, "lm-evaluation-harness prints one per word and one per byte"),
         field(PREFIX + "alsounit", "per", alsoUnit)),
@@ -421,24 +460,28 @@
         wide(field(PREFIX + "parts", "Tokens and number of each part", list,
           "Such as 120 35.2: a part of 120 tokens, whose number is 35.2."))));
     const examples = CASES.map(([words]) => make("button", { type: "button", class: "tool-example" }, words));
-    const cases = make("p", {}, "Reported cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
+    const cases = make("p", { id: "clinic-cases" }, "Reported cases to try: ", ...examples.flatMap((button, i) => [i ? "; " : "", button]), ".");
     const status = make("p", { role: "status", "aria-live": "polite", id: "clinic-status" });
+    const findings = make("div", { id: "clinic-findings" });
+    const ask = make("button", { type: "button", class: "tool-example", hidden: true }, "Add the counts of the text, to test more mistakes");
+    const link = make("button", { type: "button", id: "clinic-link", hidden: true }, "Copy link to this case");
+    const copied = make("span", { role: "status", "aria-live": "polite", id: "clinic-copied" });
+    const gotQuantity = choice([["", "of the same kind"], ...Object.entries(QUANTITIES)]);
+    const gotUnit = choice([["", "the same unit"], ...UNITS.map((name) => [name, NAMES[name]])]);
     const form = make("form", { class: "tool-form", novalidate: true },
       make("fieldset", { class: "tool-four" }, make("legend", {}, "The two numbers"),
         field(PREFIX + "got", "You got", got), field(PREFIX + "expected", "You expected", expected),
-        field(PREFIX + "quantity", "Both numbers are", quantity), field(PREFIX + "unit", "The expected one is per", unit), wide(cases)),
+        field(PREFIX + "quantity", "The expected one is", quantity), field(PREFIX + "unit", "The expected one is per", unit),
+        field(PREFIX + "gotquantity", "The one you got is", gotQuantity), field(PREFIX + "gotunit", "The one you got is per", gotUnit)),
       make("div", { class: "tool-result tool-verdict" }, status),
+      make("section", { class: "tool-result", "aria-label": "Diagnosis" }, findings, ask),
       make("fieldset", {}, make("legend", {}, "The text that was scored, as far as you know it"),
         wide(field(PREFIX + "text", "Test set", text)), ...first.map(labelled)),
       more,
-      make("div", { class: "tool-buttons" }, make("button", { type: "reset" }, "Clear")));
-    const findings = make("div", { id: "clinic-findings" });
-    const link = make("button", { type: "button", id: "clinic-link" }, "Copy link to this case");
-    const copied = make("span", { role: "status", "aria-live": "polite", id: "clinic-copied" });
-    const buttons = make("div", { class: "tool-buttons", hidden: true }, link, copied);
-    const result = make("section", { class: "tool-result", "aria-label": "Diagnosis" }, findings, buttons);
-    const controls = [got, expected, quantity, unit, text, ...Object.values(counts), also, alsoUnit, cut, list];
-    return { form, result, examples, text, counts, more, status, findings, buttons, link, copied, controls };
+      make("div", { class: "tool-buttons" }, make("button", { type: "reset" }, "Clear"), link, copied),
+      cases);
+    const controls = [got, expected, quantity, unit, gotQuantity, gotUnit, text, ...Object.values(counts), also, alsoUnit, cut, list];
+    return { form, examples, text, counts, more, status, findings, ask, link, copied, controls };
   }
 
   function wide(element) {
@@ -458,17 +501,28 @@
     LMM.page.markFaults(view.form, Object.fromEntries(Object.entries(faults).map(([name, text]) => [PREFIX + name, text])));
     const wrong = [...new Set(Object.values(faults))];
     const found = given && !wrong.length ? diagnose(data.explanations, given, data.common) : undefined;
-    view.buttons.hidden = !found;
-    view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
     const text = wrong.length ? `Nothing is diagnosed. ${wrong.join(" ")}`
-      : found ? verdict(found, given) : "Type both numbers. What would explain the difference appears here.";
-    if (view.status.textContent !== text) view.status.textContent = text;
+      : found ? verdict(found, given, data) : "Type both numbers. What would explain the difference appears here.";
+    inPlace(() => {
+      view.link.hidden = !found;
+      view.ask.hidden = !found || found.agree || !(found.kind === "apart" || found.untested.length || found.would.length);
+      view.findings.replaceChildren(...(found ? findings(found, given, data) : []));
+      if (view.status.textContent !== text) view.status.textContent = text;
+    });
+  }
+
+  /* Changes what stands above the field that is typed in; the field stays where it is on the screen. */
+  function inPlace(change) {
+    const top = () => document.activeElement.getBoundingClientRect().top, before = top();
+    change();
+    if (document.activeElement !== document.body && top() !== before) window.scrollBy({ top: top() - before, behavior: "instant" });
   }
 
   /* -- what was found, in words -- */
 
-  function verdict(found, given) {
-    if (found.agree) return "The two numbers agree, to the digits that you typed: nothing is wrong.";
+  function verdict(found, given, data) {
+    if (found.kind === "apart") return apart(given);
+    if (found.agree) return `${restated(given)}The two numbers agree, to the digits that you typed: nothing is wrong.`;
     if (found.side === "infinite") return "The number is infinite: some scored token got probability 0, or a computation overflowed.";
     if (found.side === "nan") {
       return "The number is nan, “not a number”. It comes from 0 × ∞, ∞ − ∞ or 0 / 0: a probability of 0 met its infinite " +
@@ -477,13 +531,57 @@
     const right = "nothing is wrong: another model or text can move the number as much.";
     const may = ["soft", "near", "none"].includes(found.kind) && !found.other?.clash && mayBeRight(given), none = found.kind === "none";
     return [
-      secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...(found.other?.clash && none ? [] : conclusion(found)), luck(found),
-      may && !none ? `Or ${right}` : "", signature(given, found),
+      restated(given).trim(), secondUnit(found.other), may && none ? `Perhaps ${right}` : "", ...(found.other?.clash && none ? [] : conclusion(found)), luck(found),
+      may && !none ? `Or ${right}` : "", without(found, given, data), signature(given, found),
     ].filter(Boolean).join(" ");
   }
 
+  /* "a perplexity", "bits", "nats (loss)". */
+  function kindOf(quantity) {
+    return quantity === "perplexity" ? "a perplexity" : QUANTITIES[quantity];
+  }
+
+  /* The number got as it is compared, where it was typed in another quantity or unit. */
+  function restated({ quantity, unit, got, raw }) {
+    if (raw.quantity === quantity && raw.unit === unit || !Number.isFinite(raw.value)) return "";
+    const show = (value, kind) => kind === "perplexity" ? `a perplexity of ${LMM.units.format(value, 5)}` : `${LMM.units.format(value, 5)} ${kind}`;
+    return `You got ${show(raw.value, raw.quantity)} per ${NAMES[raw.unit]}, which is ${show(got.value, quantity)} per ${NAMES[unit]}. `;
+  }
+
+  /* Two units, and no count to convert one into the other: the ratio for which the two numbers agree. */
+  function apart({ quantity, unit, raw, expected }) {
+    const at = (a, b) => nats(raw.quantity, raw.value + a * raw.half) / nats(quantity, expected.value + b * expected.half);
+    const ratio = perEach([at(-1, 1), at(1, -1)].sort((a, b) => a - b), COUNTS[unit], COUNTS[raw.unit]);
+    const [first, second] = [COUNTS[unit], COUNTS[raw.unit]];
+    const [key, [least, most]] = Object.entries(RATIOS).find(([pair]) => pair.split(" ").includes(first) && pair.split(" ").includes(second));
+    const high = key.startsWith(first) ? at(1, -1) : 1 / at(-1, 1), low = key.startsWith(first) ? at(-1, 1) : 1 / at(1, -1);
+    const ask = `To have the rest diagnosed, type how many ${LMM.units.WORDS[first]} and ${LMM.units.WORDS[second]} your text has.`;
+    return high < least || low > most
+      ? `One number is per ${NAMES[raw.unit]}, the other per ${NAMES[unit]}. They would agree for a text with ${ratio}, but there is hardly such a text, so something else differs, too. ${ask}`
+      : `One number is per ${NAMES[raw.unit]}, the other per ${NAMES[unit]}. They agree, and nothing is wrong, if the text has ${ratio}. ${ask}`;
+  }
+
+  /* The mistakes that the counts rule out, with what they would have given. */
+  function without(found, given, data) {
+    if (found.kind === "fits" && found.chance <= LUCK) return "";
+    const ids = excluded(found, data.explanations, given);
+    const first = ids.filter((mistake) => data.common.includes(mistake)).slice(0, 3)
+      .map((mistake) => found.out.find((item) => item.explanation.mistake === mistake));
+    return first.length ? `Ruled out by your counts: ${series(first.map((item) => `${item.explanation.mistake} would give ${different(item.predicted, given.got.value)}`))}.` : "";
+  }
+
+  /* A number with so many digits that it differs from another. */
+  function different(value, from) {
+    const digits = [4, 5, 6, 7].find((many) => LMM.units.format(value, many) !== LMM.units.format(from, many)) || 8;
+    return LMM.units.format(value, digits);
+  }
+
   /* What fits, as a list of sentences. */
-  function conclusion({ kind, fits, soft, near, would, untested }) {
+  function conclusion({ kind, fits, soft, near, would, untested, chance, alike }) {
+    if (kind === "fits" && chance > LUCK) {
+      const all = [...new Set(fits.map((item) => item.explanation.mistake))];
+      return [`To the few digits that you typed, ${fits.length > 3 ? "several mistakes" : series(all)} would give this number, and so might chance.`];
+    }
     if (kind === "fits") {
       const common = fits.filter((item) => !item.explanation.rare), first = title(fits[0].explanation);
       const rare = [...new Set(fits.filter((item) => item.explanation.rare).map((item) => item.explanation.mistake))];
@@ -493,12 +591,13 @@
       return [`${common.length} explanations fit the digits that you typed; first of them ${first}.`, tie(same),
         same.length < common.length ? "Where predictions differ, more digits would tell them apart." : ""];
     }
-    if (kind === "rounded") {
-      return [`${title(near[0].explanation)}, explains the number almost: it is off by ${percent(near[0].distance)}, as numbers are that were computed from a rounded loss.`,
+    if (kind === "rounded" && alike <= LUCK) {
+      return [`${title(near[0].explanation)}, almost explains the number. It is off by ${percent(near[0].distance)}, as a number is that was computed from a rounded loss.`,
         tie(near.filter((item) => close(item.predicted, near[0].predicted)))];
     }
-    if (kind === "soft") return ["No mistake predicts this number, but it lies where some would put it."];
-    if (kind === "near") {
+    if (kind === "soft") return [`No mistake predicts this number, but it lies where ${alike > LUCK ? "some might" : "some would"} put it.`];
+    if (kind === "near" || kind === "rounded") {
+      if (alike > LUCK) return ["No mistake predicts this number to the digits that you typed."];
       return [`No mistake predicts this number to the digits that you typed. The nearest, ${title(near[0].explanation)}, is off by ${percent(near[0].distance)}.`];
     }
     const none = "None of the mistakes that could be tested leads from one number to the other.";
@@ -522,7 +621,8 @@
     const what = { fits: "would fit some mistake", rounded: "would come as near to some mistake", near: "would come as near to some mistake", soft: "would lie in such a range" }[kind];
     const many = share > 0.01 ? `of 100 wrong numbers drawn at random, ${Math.round(100 * share)}`
       : share > 0.001 ? `of 1,000 wrong numbers drawn at random, ${Math.round(1000 * share)}` : "of 1,000 wrong numbers drawn at random, hardly one";
-    if (kind === "fits" && share > LUCK) return `But with so few digits this proves little: ${many} ${what}. If you can, type more digits.`;
+    if (kind === "fits" && share > LUCK) return `With so few digits this proves little: ${many} ${what}. If you can, type more digits.`;
+    if (share > LUCK) return kind === "soft" ? `So might chance: ${many} ${what}.` : `The nearest come no nearer than chance does: ${many} ${what}.`;
     return `${many[0].toUpperCase()}${many.slice(1)} ${what}.`;
   }
 
@@ -567,26 +667,35 @@
 
   /* What was found, best first. What no number can decide, and what was not tested, is folded. */
   function findings(found, given, data) {
-    if (found.agree) return [];
+    if (found.agree || found.kind === "apart") return [];
     const list = (tag, items, write) => make(tag, {}, ...items.map((item) => make("li", {}, ...write(item))));
     const shown = (tag, heading, items, write) => items.length ? [make("h2", {}, heading), list(tag, items, write)] : [];
     const folded = (heading, items, write, more, open) => items.length
       ? [make("details", { open }, make("summary", {}, heading, ...more), list("ul", items, write))] : [];
-    const certain = found.kind === "fits" && found.chance < UNLIKELY;
+    const certain = found.kind === "fits" && found.chance < UNLIKELY, lucky = (found.kind === "fits" ? found.chance : found.alike) > LUCK;
+    const almost = found.kind === "rounded" && !lucky, named = almost || (found.fits.length > 0 && !lucky);
     const hints = certain ? [] : hintsFor(found, given, data), broken = ["infinite", "nan"].includes(found.side);
     const rare = found.fits.length > 0 && found.fits.every((item) => item.explanation.rare);
     const first = hints.slice(0, 3).map((hint) => `${hint.mistake}, ${hint.name}`).join("; ");
     return [
-      ...shown("ol", "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
-      ...(found.kind === "rounded" ? shown("ol", "Near, but not equal", found.near, (item) => exact(item, given)) : []),
+      ...shown("ol", found.fits.length && lucky ? "Would give the digits that you typed, as chance might" : "Fits to the digits that you typed", found.fits, (item) => exact(item, given)),
+      ...(almost ? shown("ol", "Near, but not equal", found.near, (item) => exact(item, given)) : []),
       ...shown("ul", "Possible, but no single number is predicted", found.soft, (item) => vague(item)),
-      ...(found.kind === "rounded" ? [] : shown("ol", "Near, but not equal", found.near, (item) => exact(item, given))),
-      ...(found.fits.length || found.kind === "rounded" ? []
-        : shown("ul", "Would fit, for a count that you can check", found.would.slice(0, OFFERED), (item) => wanted(item, data))),
-      ...(broken ? shown("ul", ALWAYS, hints, hinted) : folded(ALWAYS, hints, hinted, [": ", make("span", {}, first), "."], rare)),
+      ...(almost || lucky ? [] : shown("ol", "Near, but not equal", found.near, (item) => exact(item, given))),
+      ...(certain || broken || almost ? [] : checklist()),
+      ...(lucky ? folded("Near, but not equal", found.near, (item) => exact(item, given), [], false) : []),
+      ...(named ? [] : shown("ul", "Would fit, for a count that you can check", found.would.slice(0, OFFERED), (item) => wanted(item, data))),
+      ...folded("Ruled out by your counts", found.out.slice(0, 12), (item) => [`${title(item.explanation)}: would give ${different(item.predicted, given.got.value)}. ${item.explanation.story}`], [], false),
+      ...(broken ? shown("ul", ALWAYS, hints, hinted) : folded(ALWAYS, hints, hinted, [": ", make("span", {}, first), "."], rare || (found.fits.length > 0 && lucky))),
       ...(certain ? [] : folded("Not tested, for want of a count", found.untested.slice(0, 12), (item) =>
         [`${series(item.missing.map((name) => data.words[name] || data.fields[name]))}: ${item.mistakes.join(", ")}`], [], false)),
     ];
+  }
+
+  /* What to compare when nothing fits: the list of the page's text, with its links. */
+  function checklist() {
+    const lists = document.querySelectorAll("#when-nothing-fits ul");
+    return [...lists].slice(0, 1).flatMap((items) => [make("h2", {}, "When nothing fits, compare the two runs"), items.cloneNode(true)]);
   }
 
   /* "a", "a and b", "a, b and c". */
@@ -598,7 +707,8 @@
   function hintsFor(found, given, data) {
     const ratio = changed(given);
     const elsewhere = ({ low, high, units }) => Number(!(ratio >= low && ratio <= high && units.includes(given.unit)));
-    return [...data.unnumbered[found.side]].sort((a, b) => elsewhere(a) - elsewhere(b));
+    const out = excluded(found, data.explanations, given);
+    return data.unnumbered[found.side].filter(({ mistake }) => !out.includes(mistake)).sort((a, b) => elsewhere(a) - elsewhere(b));
   }
 
   function hinted({ mistake, name, look }) {
@@ -624,14 +734,24 @@
   function wanted({ explanation, name, low, high, per, few }, data) {
     const show = (value) => value >= 100 || (!per && name !== "aux") ? Math.round(value).toLocaleString("en") : LMM.units.format(value, 3);
     const words = data.fields[name], middle = show((low + high) / 2);
-    const count = show(low) === show(high) ? show(low) : `about ${middle} (${show(low)} to ${show(high)})`;
-    const whole = per ? ` for every ${SAMPLE.toLocaleString("en")} ${data.fields[per]}` : "";
+    const ofUnits = per && UNITS.some((unit) => COUNTS[unit] === name);
+    const count = ofUnits ? perEach([low / SAMPLE, high / SAMPLE], name, per)
+      : `${show(low) === show(high) ? show(low) : `about ${middle} (${show(low)} to ${show(high)})`} ${words}`;
+    const whole = per && !ofUnits ? ` for every ${SAMPLE.toLocaleString("en")} ${data.fields[per]}` : "";
     const rare = few ? " Fewer characters than tokens occur only where one character takes several tokens." : "";
     return [
-      make("p", {}, make("strong", {}, title(explanation)), `: with ${count} ${words}${whole}.`),
+      make("p", {}, make("strong", {}, title(explanation)), `: with ${count}${whole}.`),
       make("p", {}, explanation.story + rare),
       ...treated(explanation.mistake),
     ];
+  }
+
+  /* "1.35 tokens for every word": the larger count for each of the smaller, whichever way round they are given. */
+  function perEach([low, high], name, per) {
+    if (high < 1) return perEach([1 / high, 1 / low], per, name);
+    const [unit, each] = [name, per].map((field) => NAMES[UNITS.find((one) => COUNTS[one] === field)]);
+    const show = (value) => LMM.units.format(value, 4), middle = show((low + high) / 2);
+    return `${show(low) === show(high) ? middle : `about ${middle} (${show(low)} to ${show(high)})`} ${unit}s for every ${each}`;
   }
 
   function vague({ explanation, implied }) {
