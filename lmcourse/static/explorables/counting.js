@@ -52,6 +52,24 @@
     },
   };
 
+  /** What is wrong with a setting, in words; empty if nothing is. */
+  function errors(options) {
+    return [
+      options.scoreEnd && !options.countEnd && "</s> is scored, but not counted",
+      !options.scoreEnd && options.countEnd && "</s> is counted, but not scored",
+      options.padding === "free" && "padding is counted",
+      !["none", "free"].includes(options.padding) && "padding is scored and counted",
+      options.cut > 0 && "sentences are cut, but counted in full",
+      options.average !== "pooled" && "an average replaces the pooled value",
+    ].filter(Boolean);
+  }
+
+  /** Whether another size of the batch would change the value. */
+  function dependsOnBatch(sentences, options, symbols) {
+    const values = [1, 16, 64].map((batch) => count(sentences, { ...options, batch }, symbols).ppl);
+    return values.some((value) => Math.abs(value / values[0] - 1) > 1e-9);
+  }
+
   function draw(box, data, make) {
     const options = { ...PLAIN }, right = count(data.sentences, PLAIN, data.symbols).ppl;
     const form = make("div", "explorable-form", box);
@@ -76,15 +94,18 @@
       const { nats, count: units, ppl } = count(data.sentences, options, data.symbols);
       const exponent = Math.log(ppl) / Math.log(right);
       const quotient = options.average === "pooled"
-        ? `${nats.toFixed(1)} nats over ${units} positions`
+        ? `${nats.toLocaleString("en", { maximumFractionDigits: 1 })} nats over ${units.toLocaleString("en")} positions`
         : `an average of ${options.average === "sentences" ? data.sentences.length : Math.ceil(data.sentences.length / options.batch)} values`;
-      const neither = !options.scoreEnd && !options.countEnd && options.padding === "none" && !options.cut && options.average === "pooled";
+      const wrong = errors(options);
       words.innerHTML = `<b>Perplexity ${ppl.toFixed(2)}</b>, from ${quotient}. With every token scored and counted, ` +
-        `R is ${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.` +
-        (neither ? " A choice, not an error: the report has to say so." : "");
+        `R is ${right.toFixed(2)}; ln r / ln R = <b>${exponent.toFixed(4)}</b>.<br>`;
+      const verdict = wrong.length
+        ? `Wrong per token: ${wrong.join("; ")}.`
+        : `Legitimate: ${options.scoreEnd ? "every token is scored and counted" : "</s> is neither scored nor counted"}.`;
+      words.append(`${verdict} The value ${dependsOnBatch(data.sentences, options, data.symbols) ? "changes" : "does not change"} with the size of the batch.`);
     }
     show();
   }
 
-  window.Explorables = Object.assign(window.Explorables || {}, { counting: { count, draw } });
+  window.Explorables = Object.assign(window.Explorables || {}, { counting: { count, errors, dependsOnBatch, draw } });
 })();

@@ -56,8 +56,8 @@
       const size = Number.isFinite(now.choices) ? now.choices.toFixed(2) : "∞";
       const nats = Number.isFinite(now.nats) ? now.nats.toFixed(3) : "∞";
       words.innerHTML = `<b>Expected:</b> entropy ${entropy.toFixed(3)} nats, as uncertain as ` +
-        `<b>${choices.toFixed(2)}</b> equal choices.<br><b>Observed:</b> “${data.symbols[came]}” has a surprisal of ` +
-        `${nats} nats, as for one of <b>${size}</b> equal choices.`;
+        `<b>${choices.toFixed(2)}</b> equally likely choices.<br><b>Observed:</b> “${data.symbols[came]}” has a surprisal of ` +
+        `${nats} nats, the same as one of <b>${size}</b> equally likely choices.`;
     }
     show();
   }

@@ -76,7 +76,7 @@ def test_the_page_s_own_table_is_found_again(page):
     data = page.evaluate(DATA, "counting")
     rows = {
         "every token, </s> included": {},
-        "</s> left out of both": {"scoreEnd": False, "countEnd": False},
+        "</s> neither scored nor counted": {"scoreEnd": False, "countEnd": False},
         "</s> scored, not counted": {"countEnd": False},
         "padding counted, not scored": {"padding": "free"},
         "padding scored at 1/V": {"padding": "even"},
@@ -87,6 +87,30 @@ def test_the_page_s_own_table_is_found_again(page):
     for name, ppl in zip(rows, found, strict=True):
         cells = page.locator("tr", has=page.locator("th", has_text=name)).first.locator("td")
         assert f"{ppl:.2f}" == cells.first.text_content(), name  # in a closed fold
+
+
+def test_a_wrong_setting_has_a_name(page):
+    words = page.locator("[data-explorable=counting] .result")
+    assert "Legitimate: every token" in words.inner_text() and "does not change with" in words.inner_text()
+    box = page.locator("[data-explorable=counting]")
+    box.locator("input[type=checkbox]").nth(1).uncheck()
+    assert "Wrong per token: </s> is scored, but not counted. The value does not" in words.inner_text()
+    box.locator("input[type=checkbox]").nth(0).uncheck()
+    assert "Legitimate: </s> is neither" in words.inner_text()
+    box.locator("select").first.select_option("free")
+    assert "Wrong per token: padding is counted. The value changes with" in words.inner_text()
+
+
+def test_the_settings_that_depend_on_the_batch(page):
+    data = page.evaluate(DATA, "counting")
+    changes = [{"padding": kind} for kind in ("free", "known", "even")]
+    changes += [{"average": kind} for kind in ("losses", "perplexities", "sentences", "pooled")]
+    changes += [{"cut": 10}, {"countEnd": False}, {"average": "sentences", "padding": "free"}]
+    found = page.evaluate(
+        "([data, options]) => options.map(o => Explorables.counting.dependsOnBatch(data.sentences, o, data.symbols))",
+        [data, [PLAIN | change for change in changes]],
+    )
+    assert found == [True] * 5 + [False] * 5
 
 
 def test_keys_move_a_forecast(page):
