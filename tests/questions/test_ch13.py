@@ -14,35 +14,37 @@ from tests.questions.exercise_sets import ExerciseSet, SetTests, exchange
 SET = ExerciseSet("13_limits_of_perplexity")
 changed, written, odd, breaks = SET.changed, SET.written, SET.wrong_on_odd_inputs, SET.breaks
 
-DIAGONAL = "above[j - 1] + (word != other)"
 written(
     "edit-distance",
     "L39",
     """
-    def edit_distance(reference, hypothesis):
+    def edits(reference, hypothesis):
         differ = sum(a != b for a, b in zip(reference, hypothesis))
-        return differ + abs(len(reference) - len(hypothesis))
+        longer = len(hypothesis) - len(reference)
+        return {"substitutions": differ, "deletions": max(0, -longer), "insertions": max(0, longer)}
     """,
 )
-changed("edit-distance", "L40", (DIAGONAL, "above[j - 1] + 2 * (word != other)"))
-changed(
-    "edit-distance", "L40", (f"min({DIAGONAL}, ", "min(" + "above[j - 1] if word == other else math.inf, ")
-)
+REPLACE = "(errors + new, substituted - new, deleted, inserted)"
+changed("edit-distance", "L40", ("min(replace, ", "min(*[replace] * (not new), "))
+changed("edit-distance", "L40", (REPLACE, "(errors + 3 * new, substituted - new, deleted, inserted)"))
 written(
     "edit-distance",
     "L22",
     """
-    def edit_distance(reference, hypothesis):
-        return (Counter(reference) - Counter(hypothesis)).total()
+    def edits(reference, hypothesis):
+        said, heard = Counter(reference), Counter(hypothesis)
+        return {
+            "substitutions": 0, "deletions": (said - heard).total(), "insertions": (heard - said).total(),
+        }
     """,
 )
-changed(
-    "edit-distance",
-    "L22",
-    ("list(range(len(hypothesis) + 1))", "[0] * (len(hypothesis) + 1)"),
-    ("row = [i]", "row = [0]"),
-)
-changed("edit-distance", "L1", ("return above[-1]", "return above[-1] / max(1, len(reference))"))
+changed("edit-distance", "L22", ("[(j, 0, 0, j)", "[(0, 0, 0, 0)"), ("[(i, 0, i, 0)]", "[(0, 0, 0, 0)]"))
+changed("edit-distance", "L31", *exchange('"deletions"', '"insertions"'))
+changed("edit-distance", "L7", (REPLACE, "(errors + new, substituted + new, deleted, inserted)"),
+        ("-substituted,", "substituted,"))  # fmt: skip
+ENTRIES = '{"substitutions": -substituted, "deletions": deleted, "insertions": inserted}'
+RATES = "{name: n / max(1, len(reference)) for name, n in " + ENTRIES + ".items()}"
+changed("edit-distance", "L1", (ENTRIES, RATES))
 
 changed("wer", "M57", ("spoken, written =", "written, spoken ="))
 changed(
@@ -241,10 +243,8 @@ changed("votes", "L23", ("binom.sf(threshold - 1, n, share)", "binom.sf(threshol
 changed("votes", "L15", ("n, share)", "n, 0.5)"))
 changed("votes", "L5", ("n, share)", "n, a / n)"))
 
-odd(
-    "edit-distance",
-    ("    above = list", "    if not reference:\n        return 0\n    above = list"),
-)
+NOTHING = {"substitutions": 0, "deletions": 0, "insertions": 0}
+odd("edit-distance", ("    # entries", f"    if not reference:\n        return {NOTHING}\n    # entries"))
 odd("f1", ("return count / total if total else 0.0", "return count / total if total else 1.0"))
 odd("ties", ("(hit / tied).mean()", "(hit / np.minimum(tied, 3)).mean()"))
 WALD = "[a / n - 1.96 * (a * b / n**3) ** 0.5, a / n + 1.96 * (a * b / n**3) ** 0.5]"
@@ -253,8 +253,9 @@ odd("votes", ("binomtest(a, n).proportion_ci()", "binomtest(a, n).proportion_ci(
 odd("typical", ("a**n", "a**min(n, 60)"))
 odd("choice-scorer", ("best / best.sum()", "best / 2"))
 
-breaks("edit-distance", "are swapped", ("return above[-1]", "return max(above[-1], len(hypothesis) - 1)"))
-breaks("edit-distance", "not their letters", ("above[-1]", "10 * above[-1]"))
+breaks("edit-distance", "when reference", ('"substitutions": -substituted', '"substitutions": deleted'))
+breaks("edit-distance", "as many as those", ('"insertions": inserted', '"insertions": 0 * inserted'))
+breaks("edit-distance", "not their letters", ('"substitutions": -sub', '"substitutions": 10 - sub'))
 breaks("wer", "exactly 1", ('suspects["none"])', 'min(1, suspects["none"]))'))
 breaks("rank-interval", "the lower one", ("[0.025, 0.975]", "[0.975, 0.025]"))
 breaks("choice-scorer", "nor a perplexity", ('"scores": scores', '"scores": np.exp(scores)'))
@@ -292,14 +293,23 @@ breaks("pairs-design", "one | between", (" | the key ", " / the key "))
 SET.right(
     "edit-distance",
     """
-    def edit_distance(reference, hypothesis):
+    def edits(reference, hypothesis):
+        # the errors and the substitutions in one number; the lengths say what else there is
+        big = len(reference) + len(hypothesis) + 1
         table = np.zeros((len(reference) + 1, len(hypothesis) + 1), dtype=int)
-        table[:, 0], table[0] = np.arange(len(reference) + 1), np.arange(len(hypothesis) + 1)
+        table[:, 0], table[0] = big * np.arange(len(reference) + 1), big * np.arange(len(hypothesis) + 1)
         for i in range(len(reference)):
             for j in range(len(hypothesis)):
-                change = table[i, j] + (reference[i] != hypothesis[j])
-                table[i + 1, j + 1] = min(change, table[i, j + 1] + 1, table[i + 1, j] + 1)
-        return table[-1, -1]
+                change = table[i, j] + (big - 1) * (reference[i] != hypothesis[j])
+                table[i + 1, j + 1] = min(change, table[i, j + 1] + big, table[i + 1, j] + big)
+        errors = -(-table[-1, -1] // big)
+        substitutions = errors * big - table[-1, -1]
+        rest, longer = errors - substitutions, len(hypothesis) - len(reference)
+        return {
+            "insertions": (rest + longer) // 2,
+            "deletions": (rest - longer) / 2,
+            "substitutions": substitutions,
+        }
     """,
 )
 SET.right(

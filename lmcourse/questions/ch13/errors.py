@@ -1,48 +1,84 @@
-"""Chapter 13, errors of a recogniser: edit distance, and four programs that print an error rate."""
+"""Chapter 13, errors of a recogniser: the shortest way to a text, and four programs that print a rate."""
 
 from functools import partial
 
 import numpy as np
 
 from lmcourse.hints.question import Mistake, Property, Question
-from lmcourse.questions.shared.properties import unchanged
-from lmcourse.questions.shared.wrong import but
+from lmcourse.questions.shared.wrong import but, exchanged
 
 # --- edit-distance ---------------------------------------------------------------------------------------
 
+EDITS = ("substitutions", "deletions", "insertions")
 
-def edit_distance(reference, hypothesis, substitution=1, border=1):
-    """The least number of substitutions, deletions and insertions that turn one list into the other."""
-    above = [border * j for j in range(len(hypothesis) + 1)]
+
+def edits(reference, hypothesis, border=1, replace=1, prefer=-1):
+    """Substitutions, deletions and insertions in the shortest way from one list to the other.
+
+    ``border`` is what an item at the edge of the table counts, and ``replace`` what a substitution counts;
+    ``prefer`` is -1 for as many substitutions as the least number of errors allows, 1 for as few.
+    """
+    # errors and preference decide, in this order; the counts follow from them
+    above = [(border * j, 0, 0, 0, border * j) for j in range(len(hypothesis) + 1)]
     for i, word in enumerate(reference, start=1):
-        row = [border * i]
+        row = [(border * i, 0, 0, border * i, 0)]
         for j, other in enumerate(hypothesis, start=1):
-            changed = above[j - 1] + substitution * (word != other)
-            row.append(min(changed, above[j] + 1, row[j - 1] + 1))
+            new = int(word != other)
+            row.append(
+                min(
+                    _plus(above[j - 1], replace * new, prefer * new, new, 0, 0),
+                    _plus(above[j], 1, 0, 0, 1, 0),
+                    _plus(row[j - 1], 1, 0, 0, 0, 1),
+                )
+            )
         above = row
-    return above[-1]
+    return dict(zip(EDITS, above[-1][2:], strict=True))
+
+
+def _plus(entry, *more):
+    return tuple(a + b for a, b in zip(entry, more, strict=True))
 
 
 def _place_by_place(reference, hypothesis):
     differ = sum(a != b for a, b in zip(reference, hypothesis, strict=False))
-    return differ + abs(len(reference) - len(hypothesis))
+    longer = len(hypothesis) - len(reference)
+    return dict(zip(EDITS, (differ, max(0, -longer), max(0, longer)), strict=True))
 
 
 def _bags(reference, hypothesis):
-    """Words of the reference that the hypothesis lacks, whatever their order."""
-    words = set(reference)
-    return sum(max(0, reference.count(word) - hypothesis.count(word)) for word in words)
+    """Words that one list has and the other lacks, whatever their order."""
+
+    def lacking(some, others):
+        return sum(max(0, some.count(word) - others.count(word)) for word in set(some))
+
+    missing, extra = lacking(reference, hypothesis), lacking(hypothesis, reference)
+    return dict(zip(EDITS, (0, missing, extra), strict=True))
+
+
+def _rates_of_edits(reference, hypothesis):
+    return {name: n / max(len(reference), 1) for name, n in edits(reference, hypothesis).items()}
+
+
+def _mirrored(value, second):
+    """Whether deletions in one direction are insertions in the other."""
+    return (
+        value["deletions"] == second["insertions"]
+        and value["insertions"] == second["deletions"]
+        and value["substitutions"] == second["substitutions"]
+    )
 
 
 def _draw_lists(rng):
-    """A list of words, and what is left of it after a few edits."""
+    """A list of words, and what is left after a few edits; it matters which of the shortest ways is taken."""
     words = ["call", "me", "back", "on", "this", "line"]
-    reference = [str(word) for word in rng.choice(words, size=rng.integers(5, 10))]
-    hypothesis = list(reference)
-    for _ in range(rng.integers(2, 6)):
-        at, kind = int(rng.integers(len(hypothesis))), rng.integers(3)
-        hypothesis[at : at + int(kind > 0)] = [str(rng.choice(words))] if kind < 2 else []
-    return reference, hypothesis
+    while True:
+        reference = [str(word) for word in rng.choice(words, size=rng.integers(5, 10))]
+        hypothesis = list(reference)
+        for _ in range(rng.integers(2, 6)):
+            at, kind = int(rng.integers(len(hypothesis))), rng.integers(3)
+            hypothesis[at : at + int(kind > 0)] = [str(rng.choice(words))] if kind < 2 else []
+        if edits(reference, hypothesis) != edits(reference, hypothesis, prefer=1):
+            return reference, hypothesis
 
 
 EDIT_DISTANCE = Question(
@@ -51,13 +87,13 @@ EDIT_DISTANCE = Question(
     kind="implement",
     stars=2,
     points=2,
-    right=edit_distance,
+    right=edits,
     cases=(
         (
             ["the", "line", "is", "dead", "since", "monday", "the", "ninth"],
-            ["line", "is", "red", "since", "this", "monday", "ninth", "the"],
+            ["line", "is", "red", "since", "monday", "ninth", "the"],
         ),
-        (list("请三天内退还押金"), list("三天内返还一半押金吧")),
+        (list("请三天内退还押金"), list("三天内还返一半压金请")),
     ),
     draw=_draw_lists,
     odd=(
@@ -75,41 +111,61 @@ EDIT_DISTANCE = Question(
         ),
         Mistake(
             "L40",
-            partial(edit_distance, substitution=2),
-            "Your number counts each substitution twice, as a deletion and an insertion. It is one error.",
+            partial(edits, replace=3),
+            "You never substitute: each replaced word is counted twice, as a deletion and an insertion. It "
+            "is one error.",
         ),
         Mistake(
             "L22",
             _bags,
-            "You count the words of the reference that are missing, in any order. Extra words, and words in "
-            "the wrong place, are errors as well.",
+            "You count the words that one list has and the other lacks, in any order. Words in the wrong "
+            "place are errors as well, and a word that replaces another is one error.",
         ),
         Mistake(
             "L22",
-            partial(edit_distance, border=0),
+            partial(edits, border=0),
             "The first row and the first column of your table are 0, so that words at the beginning may be "
             "left out or added without being counted. Turning i words into none takes i deletions.",
         ),
         Mistake(
+            "L31",
+            exchanged(edits, "deletions", "insertions"),
+            "Deletions and insertions are swapped. A word that was said and not written is a deletion.",
+        ),
+        Mistake(
+            "L7",
+            partial(edits, prefer=1),
+            "Your total is right. But of the ways with the fewest errors, you take the one with the fewest "
+            "substitutions; the task asks for the one with the most.",
+        ),
+        Mistake(
             "L1",
-            lambda reference, hypothesis: edit_distance(reference, hypothesis) / max(len(reference), 1),
-            "You have divided by the length of the reference. The task asks for the number of errors; the "
+            _rates_of_edits,
+            "You have divided by the length of the reference. The task asks for numbers of errors; the "
             "rate is the next task.",
         ),
     ),
     properties=(
         Property(
-            "it is above the length of the longer list. Compare the items of the lists, not their letters",
-            lambda value, reference, hypothesis: value <= max(len(reference), len(hypothesis)),
+            "the errors are more than the words of the longer list. Compare the items of the lists, not "
+            "their letters",
+            lambda value, reference, hypothesis: sum(value.values()) <= max(len(reference), len(hypothesis)),
         ),
         Property(
-            "it changes when reference and hypothesis are swapped, though each deletion in one direction "
-            "is an insertion in the other",
-            unchanged,
+            "the words of the reference, less the deletions and with the insertions, are not as many as "
+            "those of the hypothesis",
+            lambda value, reference, hypothesis: (
+                value["insertions"] - value["deletions"] == len(hypothesis) - len(reference)
+            ),
+        ),
+        Property(
+            "the numbers are not the same when reference and hypothesis are swapped, though each deletion in "
+            "one direction is an insertion in the other",
+            _mirrored,
             also=lambda reference, hypothesis: (hypothesis, reference),
         ),
     ),
-    advice="Work out 'a b' against 'b' by hand: the table has 3 x 2 numbers, and the last one is 1.",
+    advice="Work out 'a b' against 'b c' by hand. Two ways have two errors: which has more substitutions?",
 )
 
 # --- wer -------------------------------------------------------------------------------------------------
