@@ -389,7 +389,6 @@ FORMULAS = {
     "11_compression": {
         "2^{-L}": (float(coding.interval(lambda prefix: [Fraction(1, 2)] * 2, [0, 1, 1, 0, 1]).width), 2**-5),
         "2^b - V": ((UNITS - 1).sum(), 2**10 - len(ROW)),
-        "2^b": (UNITS.sum(), 2**10),
         r"-\log_2 (1 - V / 2^b)": (
             len(ROW),  # no symbol costs more
             (np.log2(ROW / (UNITS / 2**10)) <= BOUND).sum(),
@@ -651,9 +650,9 @@ READ = {
         "thm-10-order": "65a22189",
     },
     "11_compression": {
-        "def-11-code": "c1fa4d3f",
+        "def-11-code": "a2571c32",
         "thm-11-length": "8cec82ec",
-        "thm-11-rounding": "a6e433ec",
+        "thm-11-rounding": "ce4d96e3",
         "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {

@@ -2,7 +2,8 @@
 (function () {
   "use strict";
 
-  const WIDTH = 440, LEFT = 12, RIGHT = 12, ROW = 30, TOP = 6, AXIS = 30;
+  const WIDTH = 440, LEFT = 12, RIGHT = 12, ROW = 26, GAP = 32, TOP = 24, UNDER = 26;
+  const HALO = "paint-order: stroke; stroke: var(--pst-color-background); stroke-width: 4px;"; // a line behind a number stops short of it
 
   const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return a; };
 
@@ -13,6 +14,8 @@
   }
   const plus = (x, y) => fraction(x[0] * y[1] + y[0] * x[1], x[1] * y[1]);
   const times = (x, y) => fraction(x[0] * y[0], x[1] * y[1]);
+  const minus = (x, y) => fraction(x[0] * y[1] - y[0] * x[1], x[1] * y[1]);
+  const over = (x, y) => fraction(x[0] * y[1], x[1] * y[0]);
   const value = (x) => Number(x[0]) / Number(x[1]);
 
   /**
@@ -46,6 +49,14 @@
 
   const surprisal = (width) => Math.log2(Number(width[1])) - Math.log2(Number(width[0]));
 
+  /** Where the cell of these bits lies in [low, low + width), and how wide it is: shares of the width. */
+  function place(bits, low, width) {
+    const size = 1n << BigInt(bits.length), cell = fraction(bits ? BigInt(`0b${bits}`) : 0n, size);
+    return [value(over(minus(cell, low), width)), value(over([1n, size], width))];
+  }
+
+  const short = (end) => String(Number(value(end).toPrecision(5)));
+
   const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 
   function draw(box, data, make) {
@@ -55,35 +66,41 @@
     const controls = make("div", "controls", form);
     const buttons = data.symbols.map((name, id) => make.button(controls, `+ ${name}`, () => { ids.push(id); show(); }));
     const back = make.button(controls, "take one back", () => { ids.pop(); show(); });
-    const picture = add(form, "svg", { class: "plot", role: "img", "aria-label": "the interval after each symbol, and the cell of the code" });
+    const picture = add(form, "svg", { class: "plot", role: "img", "aria-label": "the interval after each symbol, stretched to the full width and divided, and the cell of the code" });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      const found = nest(data.rows, ids), last = found.length ? found[found.length - 1] : [[0n, 1n], [1n, 1n]];
-      const bits = code(...last), ended = ids[ids.length - 1] === end, shown = Math.max(1, found.length);
-      buttons.forEach((button, id) => { button.disabled = ended || ids.length >= data.most || !data.rows[ids.length ? ids[ids.length - 1] : data.rows.length - 1][id]; });
+      const found = [[[0n, 1n], [1n, 1n]], ...nest(data.rows, ids)], last = found[found.length - 1];
+      const bits = code(...last), ended = ids[ids.length - 1] === end;
+      const rowAfter = (k) => data.rows[k ? ids[k - 1] : data.rows.length - 1];
+      buttons.forEach((button, id) => { button.disabled = ended || ids.length >= data.most || !rowAfter(ids.length)[id]; });
       back.disabled = !ids.length;
-      const height = TOP + (shown + 1) * ROW + AXIS;
+      const height = TOP + found.length * (ROW + GAP) - GAP + UNDER;
       picture.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
       picture.replaceChildren();
-      found.forEach(([low, width], k) => {
-        const before = k ? found[k - 1] : [[0n, 1n], [1n, 1n]];
-        add(picture, "rect", { x: x(value(before[0])), y: TOP + k * ROW, width: Math.max(0.5, x(value(plus(...before))) - x(value(before[0]))), height: ROW - 6, class: "possible" });
-        const left = x(value(low)), right = x(value(plus(low, width)));
-        add(picture, "rect", { x: left, y: TOP + k * ROW, width: Math.max(1.5, right - left), height: ROW - 6, class: "model" });
-        const after = (left + right) / 2 < WIDTH / 2;
-        add(picture, "text", { x: after ? right + 6 : left - 6, y: TOP + k * ROW + ROW - 12, class: after ? "" : "end" }, data.symbols[ids[k]]);
+      found.forEach(([low, width], k) => { // each interval at full width, divided if the text goes on
+        const y = TOP + k * (ROW + GAP), row = k < ids.length ? rowAfter(k) : [];
+        if (k === ids.length) add(picture, "rect", { x: x(0), y, width: x(1) - x(0), height: ROW, class: "possible" });
+        const total = row.reduce((a, b) => a + b, 0);
+        let below = 0;
+        row.forEach((weight, id) => {
+          const left = x(below / total), right = x((below + weight) / total), chosen = id === ids[k];
+          below += weight;
+          if (!weight) return;
+          add(picture, "rect", { x: left, y, width: right - left, height: ROW, class: chosen ? "model" : "possible" });
+          add(picture, "text", { x: (left + right) / 2, y: y + ROW - 8, class: chosen ? "middle on" : "middle" }, data.symbols[id]);
+          if (!chosen) return;
+          add(picture, "line", { x1: left, x2: x(0), y1: y + ROW, y2: y + ROW + GAP, class: "axis", opacity: 0.5 });
+          add(picture, "line", { x1: right, x2: x(1), y1: y + ROW, y2: y + ROW + GAP, class: "axis", opacity: 0.5 });
+        });
+        add(picture, "text", { x: x(0) + (k ? 4 : 0), y: y - 6, class: "tick", style: HALO }, short(low));
+        add(picture, "text", { x: x(1) - (k ? 4 : 0), y: y - 6, class: "tick end", style: HALO }, short(plus(low, width)));
       });
-      const cell = bits.length ? Number(BigInt(`0b${bits}`)) / 2 ** bits.length : 0, wide = 2 ** -bits.length;
-      const y = TOP + shown * ROW + 10;
-      add(picture, "line", { x1: x(cell), x2: Math.max(x(cell) + 2, x(cell + wide)), y1: y, y2: y, class: "span" });
-      const after = cell + wide / 2 < 0.5;
-      add(picture, "text", { x: after ? x(cell + wide) + 6 : x(cell) - 6, y: y + 5, class: after ? "two" : "two end" }, bits || "(no bits)");
-      for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-        add(picture, "line", { x1: x(share), x2: x(share), y1: height - AXIS + 2, y2: height - AXIS + 8, class: "axis" });
-        add(picture, "text", { x: x(share), y: height - 6, class: share === 0 ? "tick" : share === 1 ? "tick end" : "tick middle" }, String(share));
-      }
+      const [low, width] = last, y = TOP + ids.length * (ROW + GAP);
+      const [first, wide] = place(bits, low, width), middle = x(first + wide / 2), half = 4.5 * (bits.length || 9);
+      add(picture, "line", { x1: x(first), x2: Math.max(x(first) + 2, x(first + wide)), y1: y + ROW / 2, y2: y + ROW / 2, class: "span" });
+      add(picture, "text", { x: Math.min(Math.max(middle, x(0) + half), x(1) - half), y: y + ROW + 20, class: "two middle" }, bits || "(no bits)");
       const text = ids.map((id) => data.symbols[id]).join(" ") || "nothing yet";
       words.innerHTML = `<b>${text}</b>: surprisal <b>${surprisal(last[1]).toFixed(3)}</b> bits, coded in <b>${bits.length}</b>: ` +
         `<b>${bits || "no bits"}</b>. The bound ⌈−log₂ q⌉ + 1 is ${bound(last[1])}.` +
@@ -102,7 +119,7 @@
   /** The same in numbers, for tests: low and width after the last symbol, bits, surprisal and bound. */
   function measure(rows, ids) {
     const [low, width] = nest(rows, ids).pop() || [[0n, 1n], [1n, 1n]];
-    return { low: low.map(String), width: width.map(String), bits: code(low, width), surprisal: surprisal(width), bound: bound(width) };
+    return { low: low.map(String), width: width.map(String), bits: code(low, width), cell: place(code(low, width), low, width), surprisal: surprisal(width), bound: bound(width) };
   }
 
   window.Explorables = Object.assign(window.Explorables || {}, { intervals: { measure, draw } });

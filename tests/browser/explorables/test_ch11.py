@@ -28,7 +28,12 @@ def test_intervals_and_codes_are_the_library_s(page):
         low, width = interval(lambda past: row_of(rows[past[-1] if past else -1]), ids)
         assert made["low"] == [str(low.numerator), str(low.denominator)]
         assert made["width"] == [str(width.numerator), str(width.denominator)]
-        assert made["bits"] == shortest_code(low, width)
+        bits = made["bits"]
+        assert bits == shortest_code(low, width)
+        first = (Fraction(int(bits or "0", 2), 2 ** len(bits)) - low) / width
+        wide = Fraction(1, 2 ** len(bits)) / width
+        assert made["cell"] == pytest.approx([float(first), float(wide)], abs=1e-12)
+        assert first >= 0 and first + wide <= 1  # the cell lies inside
         assert made["bound"] == code_length_bound(width)
         assert made["surprisal"] == pytest.approx(-math.log2(width), abs=1e-9)
 
