@@ -180,16 +180,16 @@ class Adaptive(Predictor):
                 reader.read(id)
         return reader.row()
 
-    def reader(self) -> Reader:
+    def reader(self, vocabulary: Vocabulary | None = None) -> AdaptiveReader:
         """Return a reader at the start of a text, with counts of its own."""
-        return Reader(self)
+        return AdaptiveReader(self)
 
     def __repr__(self) -> str:
         size = sum(map(len, self._counts.values()))
         return f"Adaptive(order={self.order}, smoothing={self.smoothing!r}), starts with {size:,} n-grams"
 
 
-class Reader:
+class AdaptiveReader:
     """Reads one text, token by token: `row` predicts the next one, `read` counts it.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lmmetrics._checks import check_text, whole_number
+from lmmetrics._predictor import reader_of
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._format import (
     BITS,
@@ -27,7 +28,6 @@ from lmmetrics.coding._format import (
     write,
 )
 from lmmetrics.coding._quantise import ROUNDING, rounded
-from lmmetrics.coding._rows import reader_of
 from lmmetrics.coding._text import DecodedText
 from lmmetrics.extras import need
 from lmmetrics.text import TokenizedText, Vocabulary
