@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lmmetrics._checks import check_listed, check_text, whole_number
+from lmmetrics._checks import whole_number
 from lmmetrics._predictor import Predictor, reader_of
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
 from lmmetrics.scoring._shared import checked_log_probs
 from lmmetrics.text import TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_listed, check_text
 
 __all__ = ["Mixture", "UnigramCache"]
 

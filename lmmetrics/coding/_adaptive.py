@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._exact import NextRow
 from lmmetrics.ngram import AddK, KneserNey, NGramModel, WittenBell
 from lmmetrics.ngram._shared import spelled
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 METHODS = (AddK, WittenBell, KneserNey)
 

@@ -18,7 +18,7 @@ import sympy
 import torch
 from torch import Tensor, nn
 
-from lmmetrics._checks import check_text, generator, real_number, whole_number
+from lmmetrics._checks import generator, real_number, whole_number
 from lmmetrics._digest import digest_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
@@ -26,6 +26,7 @@ from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
 from lmmetrics.neural._heads import Head
 from lmmetrics.neural._torch import one_thread
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 Carried = Tensor | tuple[Tensor, Tensor] | None
 """What a model carries from some inputs to the next: an LSTM two tensors, a model without a memory None."""

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_listed, check_text, generator, path_of, real_number, whole_number
+from lmmetrics._checks import generator, path_of, real_number, whole_number
 from lmmetrics._digest import digest_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
@@ -28,6 +28,7 @@ from lmmetrics.ngram._sampling import draw
 from lmmetrics.ngram._smoothing import Smoothing
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_listed, check_text
 
 
 class NotFittedError(ValueError, AttributeError):

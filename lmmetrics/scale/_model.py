@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any
 
 from lmmetrics import _digest
-from lmmetrics.adapters import CallableLM
 from lmmetrics.ngram import NGramModel
 from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scale._errors import ScaleError
@@ -140,7 +139,7 @@ def digest_of(model: Any) -> str:
     said = getattr(model, "digest", None)
     if isinstance(said, str) and said:
         return said
-    if callable(getattr(model, "state_dict", None)) and not isinstance(model, CallableLM):
+    if callable(getattr(model, "state_dict", None)) and getattr(model.vocabulary, "lists_tokens", True):
         about = json.dumps([list(model.vocabulary.tokens), str(getattr(model, "state", None))])
         return _digest.digest_of((type(model).__name__, repr(model), about), model.state_dict())
     raise ScaleError(
