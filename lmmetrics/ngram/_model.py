@@ -18,8 +18,7 @@ from lmmetrics._digest import digest_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
-from lmmetrics.ngram._arpa_read import read_arpa
-from lmmetrics.ngram._arpa_write import write_arpa
+from lmmetrics.ngram._arpa import read_arpa, write_arpa
 from lmmetrics.ngram._counts import NGramCounts, spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._pruning import pruned
