@@ -13,7 +13,7 @@ from lmmetrics.extras import need
 Part = str | bytes | np.ndarray
 
 
-def digest_of(parts: Iterable[Part], weights: Mapping[str, Any] | None = None) -> str:
+def sha256_of(parts: Iterable[Part], weights: Mapping[str, Any] | None = None) -> str:
     """Return the SHA-256 of parts, each with its length, so that no two sequences of parts look alike.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lmmetrics._digest import digest_of
+from lmmetrics._digest import sha256_of
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.adapters._callable import CallableLM
 from lmmetrics.extras import need
@@ -187,7 +187,7 @@ class HuggingFaceLM(CallableLM):
         said = json.dumps([self.context, self.stride, self.bos, self.unk])
         backend = getattr(self.tokenizer, "backend_tokenizer", None)
         tokens = backend.to_str() if backend else json.dumps(sorted(self.tokenizer.get_vocab().items()))
-        return digest_of((type(self).__name__, said, tokens), self.model.state_dict())
+        return sha256_of((type(self).__name__, said, tokens), self.model.state_dict())
 
     def _forward(self, ids: Ints) -> Any:
         size = self.model.get_input_embeddings().weight.shape[0]

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from lmmetrics._checks import generator, real_number, whole_number
-from lmmetrics._digest import digest_of
+from lmmetrics._digest import sha256_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
@@ -201,7 +201,7 @@ class NeuralLM(Predictor, nn.Module):
     def digest(self) -> str:
         """The SHA-256 of vocabulary, options and weights: everything that the probabilities depend on."""
         said = json.dumps([list(self.vocabulary.tokens), str(self.state)])
-        return digest_of((type(self).__name__, repr(self), said), self.state_dict())
+        return sha256_of((type(self).__name__, repr(self), said), self.state_dict())
 
     def save(self, path: PathLike) -> None:
         """Write the model to a file; `lmmetrics.neural.load` reads it."""

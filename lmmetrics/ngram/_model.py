@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from lmmetrics._checks import generator, path_of, real_number, whole_number
-from lmmetrics._digest import digest_of
+from lmmetrics._digest import sha256_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
@@ -381,7 +381,7 @@ class NGramModel(Predictor):
         said = json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order])
         by_order = zip(tables.levels, tables.probs, tables.weights, strict=True)
         arrays = (array for level, *numbers in by_order for array in (level.tokens, level.contexts, *numbers))
-        return digest_of((type(self).__name__, said, *arrays))
+        return sha256_of((type(self).__name__, said, *arrays))
 
     def prune(self, threshold: float = 0.0, min_counts: Mapping[int, int] | None = None) -> Self:
         """Return a smaller model, without the n-grams that matter least. The probabilities still sum to 1.

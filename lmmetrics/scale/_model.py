@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from lmmetrics import _digest
+from lmmetrics._digest import sha256_of
 from lmmetrics.ngram import NGramModel
 from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scale._errors import ScaleError
@@ -141,7 +141,7 @@ def digest_of(model: Any) -> str:
         return said
     if callable(getattr(model, "state_dict", None)) and getattr(model.vocabulary, "lists_tokens", True):
         about = json.dumps([list(model.vocabulary.tokens), str(getattr(model, "state", None))])
-        return _digest.digest_of((type(model).__name__, repr(model), about), model.state_dict())
+        return sha256_of((type(model).__name__, repr(model), about), model.state_dict())
     raise ScaleError(
         f"The library cannot tell one {type(model).__name__} from another, so a changed model would not be "
         "noticed. Give model_digest=..., a string that changes with the model, such as the SHA-256 of its "
@@ -153,5 +153,5 @@ def _named(by: Any) -> str:
     """A tokenizer or a segmenter by its name, and what it has learned as a digest."""
     learned: Iterable[bytes] | None = getattr(by, "token_bytes", None)
     if learned is not None:
-        return f"{type(by).__name__} {_digest.digest_of(learned)[:16]}"
+        return f"{type(by).__name__} {sha256_of(learned)[:16]}"
     return f"{getattr(by, '__module__', '')}.{getattr(by, '__qualname__', type(by).__name__)}"

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from lmmetrics._checks import array_of, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
 from lmmetrics.score import Unit
-from lmmetrics.scoring._comparison import Comparison, Interval, compare_scores
+from lmmetrics.scoring._comparison import Comparison, IntervalKind, compare_scores
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText, Vocabulary
 from lmmetrics.text._shared import check_text
@@ -145,7 +145,7 @@ def compare(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval = "t",
+    interval: IntervalKind = "t",
 ) -> Comparison:
     """Estimate the difference of two models in bits per unit, and whether it could be due to chance.
 
