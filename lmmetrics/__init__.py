@@ -11,6 +11,7 @@ Examples
 0.4913...
 """
 
+from lmmetrics._version import __version__ as __version__
 from lmmetrics.score import Score, UnitError
 from lmmetrics.scoring import (
     Comparison,
@@ -23,7 +24,6 @@ from lmmetrics.scoring import (
 )
 from lmmetrics.text import TokenizedText, Vocabulary, tokenize
 
-__version__ = "0.1.0"
 __all__ = [
     "Comparison",
     "LanguageModel",

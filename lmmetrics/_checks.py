@@ -52,38 +52,6 @@ def path_of(name: str, path: Any) -> Path:
         raise TypeError(f"{name} is {path!r} ({type(path).__name__}); a file name is expected.") from None
 
 
-def check_text(name: str, text: Any, vocabulary: object = None) -> None:
-    """Raise unless an argument is a `TokenizedText`, with the vocabulary of a model if one is given."""
-    if not hasattr(text, "sentence_starts"):
-        raise TypeError(
-            f"{name} is {type(text).__name__}; a TokenizedText is expected: tokenize(documents), with "
-            "vocabulary=model.vocabulary if a model is to read it."
-        )
-    if vocabulary is not None and text.vocabulary is not vocabulary and text.vocabulary != vocabulary:
-        if min(text.vocabulary.bos, getattr(vocabulary, "bos", 0)) < 0:  # an adapter's
-            raise ValueError(
-                f"{name} has the tokens of another model ({text.vocabulary}) than this one ({vocabulary}). "
-                "Give each model its own text, model.tokenize(documents) for an adapter; compare_scores "
-                "compares the scores of two models per byte."
-            )
-        raise ValueError(
-            f"{name} has another vocabulary ({text.vocabulary}) than the model ({vocabulary}), so its ids "
-            "mean other tokens. Tokenise it with the model's: tokenize(documents, "
-            "vocabulary=model.vocabulary)."
-        )
-
-
-def check_listed(name: str, text: Any) -> None:
-    """Raise unless an argument is a `TokenizedText` that can be counted: its vocabulary lists its tokens."""
-    check_text(name, text)
-    if text.vocabulary.bos < 0:
-        raise ValueError(
-            f"{name} is in the tokens of an adapter's tokenizer ({text.vocabulary}), which gives no list of "
-            "its tokens and has no <s> and </s>. A model that counts tokens needs both: tokenise the same "
-            "documents with tokenize(documents), and choose the tokens with by=."
-        )
-
-
 def array_of(name: str, values: ArrayLike, expected: str) -> np.ndarray:
     """Return values as an array; an error if the rows have different lengths, or entries are masked."""
     if np.ma.is_masked(values):

@@ -1,7 +1,10 @@
 """Mixtures of models, with weights learned by EM, and a cache of the most recent tokens."""
 
+from __future__ import annotations
+
 import contextlib
 import warnings
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, cast
 
@@ -9,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from lmmetrics._checks import check_listed, check_text, whole_number
-from lmmetrics._predictor import Predictor
+from lmmetrics._checks import whole_number
+from lmmetrics._predictor import Predictor, reader_of
 from lmmetrics._types import Floats
 from lmmetrics.scoring import LanguageModel
 from lmmetrics.scoring._shared import checked_log_probs
 from lmmetrics.text import TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_listed, check_text
 
 __all__ = ["Mixture", "UnigramCache"]
 
@@ -138,6 +142,9 @@ class Mixture(Predictor):
                 'start of the text, so that the context begins with "<s>": context=["<s>", ...].'
             )
         return self.weights_in_use @ rows
+
+    def reader(self, vocabulary: Vocabulary | None = None) -> MixtureReader:
+        return MixtureReader(self, self.vocabulary if vocabulary is None else vocabulary)
 
     def fit(self, text: TokenizedText) -> Self:
         """Learn the weights by expectation maximisation on a text that no model was trained on; return self.
@@ -296,5 +303,56 @@ class UnigramCache:
         with np.errstate(divide="ignore"):
             return np.log(np.where(ids < 0, 0.0, shares))  # -1 is not one token: any unknown one has it
 
+    def reader(self, vocabulary: Vocabulary) -> CacheReader:
+        """Return a reader at the start of a text with this vocabulary; see `Mixture.reader`."""
+        return CacheReader(self, vocabulary)
+
     def __repr__(self) -> str:
         return f"UnigramCache(size={self.size}, across={self.across})"
+
+
+class MixtureReader:
+    """Reads with each model; rows are summed in the order of the models, not by a product of matrices."""
+
+    def __init__(self, model: Mixture, vocabulary: Vocabulary) -> None:
+        self.weights = model.weights_in_use.tolist()
+        self.readers = [reader_of(part, vocabulary) for part in model.models]
+
+    def start(self) -> None:
+        for reader in self.readers:
+            reader.start()
+
+    def row(self) -> Floats:
+        row = self.weights[0] * self.readers[0].row()
+        for weight, reader in zip(self.weights[1:], self.readers[1:], strict=True):
+            row += weight * reader.row()
+        return row
+
+    def read(self, id: int) -> None:
+        for reader in self.readers:
+            reader.read(id)
+
+
+class CacheReader:
+    """Reads with a cache: the shares of the tokens among the most recent ones; see `UnigramCache`."""
+
+    def __init__(self, model: UnigramCache, vocabulary: Vocabulary) -> None:
+        self.model = model
+        self.recent: deque[int] = deque()
+        self.counts = np.zeros(len(vocabulary))
+        self.uniform = np.full(len(vocabulary), 1 / vocabulary.predictable)
+        self.uniform[vocabulary.bos] = 0.0
+
+    def start(self) -> None:
+        if not self.model.across:
+            self.recent.clear()
+            self.counts[:] = 0.0
+
+    def row(self) -> Floats:
+        return self.counts / len(self.recent) if self.recent else self.uniform
+
+    def read(self, id: int) -> None:
+        self.recent.append(id)
+        self.counts[id] += 1.0
+        if len(self.recent) > self.model.size:
+            self.counts[self.recent.popleft()] -= 1.0

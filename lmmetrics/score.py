@@ -8,18 +8,65 @@ can only be added: there is no way to average perplexities.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from lmmetrics._errors import AdvisedError
 
 __all__ = ["LABELS", "UNITS", "Score", "UnitError"]
 
 Unit = Literal["token", "word", "char", "byte"]
-UNITS: dict[Unit, str] = {"token": "tokens", "word": "words", "char": "chars", "byte": "bytes"}
+
+
+class Holds(NamedTuple):
+    """How many of another unit one of a unit holds: one or more."""
+
+    least: str
+    """Why it holds at least one: a sentence without its full stop."""
+    most: float = math.inf
+    why_most: str = ""
+
+
+class UnitFacts(NamedTuple):
+    """What is known of a unit."""
+
+    field: str
+    """The field of `Score` that counts it."""
+    label: str
+    """The word that readers see; its plural ends in s."""
+    least: int = 1
+    """How many of it a text has at least that has a perplexity."""
+    holds: Mapping[Unit, Holds] = {}
+    """The units whose counts its own count bounds."""
+
+
+FACTS: dict[Unit, UnitFacts] = {
+    "token": UnitFacts("tokens", "token"),
+    "word": UnitFacts(
+        "words",
+        "word",
+        least=0,
+        holds={
+            "char": Holds("a word has at least one character"),
+            "byte": Holds("a word has at least one byte"),
+        },
+    ),
+    "char": UnitFacts(
+        "chars",
+        "character",
+        holds={
+            "byte": Holds(
+                "a character has at least one byte in UTF-8", 4, "in UTF-8 a character has at most 4 bytes"
+            )
+        },
+    ),
+    "byte": UnitFacts("bytes", "byte"),
+}
+UNITS: dict[Unit, str] = {unit: facts.field for unit, facts in FACTS.items()}
 """The name of a unit, and the field of `Score` that counts it."""
-LABELS: dict[Unit, str] = {"token": "token", "word": "word", "char": "character", "byte": "byte"}
+LABELS: dict[Unit, str] = {unit: facts.label for unit, facts in FACTS.items()}
 """The name of a unit, and the word that readers see; its plural ends in s."""
 
 

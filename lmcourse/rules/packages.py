@@ -17,7 +17,7 @@ OWN = {"lmcourse", "lmmetrics", "tests"}
 READERS = ("lmcourse/*.py", "lmmetrics/*.py")
 FOLDERS = ("book", "notebooks", "solutions", "exercises")
 VERSION = {
-    "lmmetrics/__init__.py": r'^__version__ = "([^"]+)"',
+    "lmmetrics/_version.py": r'^__version__ = "([^"]+)"',
     "CITATION.cff": r'^version: "([^"]+)"',
     "CHANGELOG.md": r"^## (\S+)",
 }

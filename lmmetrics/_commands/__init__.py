@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from lmmetrics import __version__, _interrupt
+from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
 from lmmetrics._commands.faults import raised_here
 from lmmetrics._commands.parser import Commands, Parser, called
+from lmmetrics._version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

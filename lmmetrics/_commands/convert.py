@@ -7,14 +7,12 @@ import math
 
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import Commands
-from lmmetrics.score import UNITS, Score
+from lmmetrics.score import FACTS, UNITS, Score
 
 EXAMPLES = """\
   python -m lmmetrics convert 141.2 --per token --tokens 82430 --chars 442423
   python -m lmmetrics convert 1.23 --kind bits --per char --chars 442423 --tokens 82430"""
 KINDS = "perplexity", "bits", "nats"
-LONGEST = 4
-"""The most bytes of a character in UTF-8."""
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -43,28 +41,28 @@ def convert(options: argparse.Namespace) -> None:
 
 def check_counts(counts: dict[str, int | None]) -> None:
     """An error if no text has these counts."""
-    for field, count in counts.items():
-        if count is not None and (count < 0 or (count == 0 and field != "words")):
+    for unit, facts in FACTS.items():
+        count = counts[UNITS[unit]]
+        if count is not None and count < facts.least:
             raise ValueError(
-                f"--{field} is {count}, but the text that was scored has at least one: nothing else has a "
-                "perplexity."
+                f"--{facts.field} is {count}, but the text that was scored has at least one: nothing else "
+                "has a perplexity."
             )
-    words, chars, bytes = (counts[field] for field in ("words", "chars", "bytes"))
-    for less, more, name, other, why in (
-        (words, chars, "words", "chars", "a word has at least one character"),
-        (words, bytes, "words", "bytes", "a word has at least one byte"),
-        (chars, bytes, "chars", "bytes", "a character has at least one byte in UTF-8"),
-    ):
-        if less is not None and more is not None and less > more:
+    pairs = [(one.field, UNITS[unit], holds) for one in FACTS.values() for unit, holds in one.holds.items()]
+    for field, other, holds in pairs:
+        count, held = counts[field], counts[other]
+        if count is None or held is None:
+            continue
+        if count > held:
             raise ValueError(
-                f"No text has {less} {name} and {more} {other}: {why}. Look whether two numbers are swapped, "
-                "or are from different texts."
+                f"No text has {count} {field} and {held} {other}: {holds.least}. Look whether two numbers "
+                "are swapped, or are from different texts."
             )
-    if chars is not None and bytes is not None and bytes > LONGEST * chars:
-        raise ValueError(
-            f"No text has {chars} chars and {bytes} bytes: in UTF-8 a character has at most {LONGEST} bytes. "
-            "Look whether the numbers are from different texts."
-        )
+        if held > holds.most * count:
+            raise ValueError(
+                f"No text has {count} {field} and {held} {other}: {holds.why_most}. Look whether the numbers "
+                "are from different texts."
+            )
 
 
 def add(commands: Commands) -> None:

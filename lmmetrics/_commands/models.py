@@ -25,8 +25,6 @@ from lmmetrics.text import tokenize
 
 DELAY = 5
 """Seconds after which a command that scores shows what it is doing."""
-NEURAL = "context", "stride", "batch", "device", "dtype"
-"""The options for models of transformers."""
 MODELS = """\
 MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
 causal model of transformers.
@@ -47,14 +45,9 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
     """Score the texts with a model."""
     with steps() as begin:
         model, text, names = read(options, path, begin)
-        jobs = getattr(options, "jobs", 1)
-        if jobs != 1 and not isinstance(model, NGramModel):
-            raise ValueError(
-                "--jobs is for counted models; those of transformers use all cores by themselves."
-            )
         begin("scoring")
         eos = not options.no_eos
-        scores = score_documents(model, text, eos=eos, jobs=jobs)
+        scores = score_documents(model, text, eos=eos, jobs=getattr(options, "jobs", 1))
         unknown = sum(score.unknown for score in scores)
     card = protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
     return Scored(names, scores, card, respaced_from(options, text) is not None)
@@ -104,10 +97,10 @@ def read(
     begin("reading the texts")
     found = documents_of(options)
     begin("reading the model")
-    model = model_of(path, options)
+    model = loading(path, options)()
     documents = [document for _, document in found]
     begin("cutting the texts into tokens")
-    if isinstance(model, NGramModel):
+    if loader_of(path).cut:
         by = by_of(model, path, options)
         text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
     else:
@@ -115,7 +108,7 @@ def read(
     return model, text, [name for name, _ in found]
 
 
-def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
+def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
     """How the text of a counted model is cut: as the options say, or else as the saved model says."""
     label = model.spelling.label  # of an ARPA file, which does not say it, "model"
     if options.by or label in BY:
@@ -130,36 +123,58 @@ def by_of(model: NGramModel, path: str, options: argparse.Namespace) -> Any:
 
 def check_options(options: argparse.Namespace, *paths: str) -> None:
     """An error if an option is given that none of the models heeds."""
-    counted = [loader_of(path, options)[1] for path in paths]
-    given = [name for name in NEURAL if getattr(options, name) is not None]
-    if all(counted) and given:
-        raise ValueError(
-            f"--{given[0]} is for models of transformers, and {paths[0]} is a counted model. Leave it out."
-        )
-    if options.by and not any(counted):
-        raise ValueError("--by is for counted models; those of transformers have tokenizers. Leave it out.")
+    loaders = [loader_of(path) for path in paths]
+    heeded = {name for loader in loaders for name in loader.heeds}
+    for other in LOADERS:
+        if refused := [name for name in other.heeds if name not in heeded and given(options, name)]:
+            raise ValueError(
+                f"--{refused[0]} is for {other.many}, and {paths[0]} is {loaders[0].one}. Leave it out."
+            )
 
 
-def model_of(path: str, options: argparse.Namespace) -> NGramModel | HuggingFaceLM:
-    """The model in a file or a folder."""
-    load, _ = loader_of(path, options)
-    return load()
+def given(options: argparse.Namespace, name: str) -> bool:
+    """Whether a command has an option that only some models heed, and was given it."""
+    unset = 1 if name == "jobs" else None
+    return getattr(options, name, unset) != unset
 
 
-def loader_of(path: str, options: argparse.Namespace) -> tuple[Callable[[], Any], bool]:
-    """A function that loads the model in a file or a folder, and whether it is a counted one."""
+def loading(path: str, options: argparse.Namespace) -> partial[Any]:
+    """A function that loads the model in a file or a folder; another process can be sent it."""
+    loader = loader_of(path)
+    return partial(
+        loader.load, path, **{name: getattr(options, name) for name in loader.takes if given(options, name)}
+    )
+
+
+class Loader(NamedTuple):
+    """A kind of model that a command can be given."""
+
+    one: str
+    many: str
+    fits: Callable[[str], bool]
+    """Whether a path names such a model."""
+    load: Callable[..., Any]
+    takes: tuple[str, ...] = ()
+    """The options that `load` takes, by name."""
+    cut: tuple[str, ...] = ()
+    """The options for models without a tokenizer of their own: the command cuts the text."""
+
+    @property
+    def heeds(self) -> tuple[str, ...]:
+        """The options that say something to such a model, and not to every other."""
+        return self.takes + self.cut
+
+
+def loader_of(path: str) -> Loader:
+    """The kind of the model in a file or a folder."""
     existing(path)
-    if path.endswith((".arpa", ".arpa.gz")):
-        return partial(NGramModel.from_arpa, path), True
-    if (Path(path) / "model.json").is_file():
-        return partial(NGramModel.load, path), True
-    if (Path(path) / "config.json").is_file():
-        given = {name: getattr(options, name) for name in NEURAL if getattr(options, name) is not None}
-        return partial(loaded, path, given), False
+    for loader in LOADERS:
+        if loader.fits(path):
+            return loader
     raise ValueError(f"{path} is not a model. {' '.join(MODELS.split())}")
 
 
-def loaded(path: str, given: dict[str, Any]) -> HuggingFaceLM:
+def loaded(path: str, **options: Any) -> HuggingFaceLM:
     """The model of transformers in a folder; an error of another library gets the name of the folder."""
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     config = Path(path) / "config.json"
@@ -168,7 +183,7 @@ def loaded(path: str, given: dict[str, Any]) -> HuggingFaceLM:
     except ValueError:
         raise ValueError(f"{config} is damaged: it is not JSON.") from None
     try:
-        return HuggingFaceLM.load(path, **given)
+        return HuggingFaceLM.load(path, **options)
     except Exception as error:
         if raised_here(error) or isinstance(error, MemoryError | PermissionError):
             raise
@@ -177,3 +192,18 @@ def loaded(path: str, given: dict[str, Any]) -> HuggingFaceLM:
             f"Transformers cannot load the model in {path}: {reason[:300]}\nA folder is expected into which "
             "save_pretrained has written a causal model and its tokenizer."
         ) from error
+
+
+COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs"))
+LOADERS = (
+    COUNTED(lambda path: path.endswith((".arpa", ".arpa.gz")), NGramModel.from_arpa),
+    COUNTED(lambda path: (Path(path) / "model.json").is_file(), NGramModel.load),
+    Loader(
+        "a model of transformers",
+        "models of transformers",
+        lambda path: (Path(path) / "config.json").is_file(),
+        loaded,
+        takes=("context", "stride", "batch", "device", "dtype"),
+    ),
+)
+"""The first that fits is taken."""

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, scored
+from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
 from lmmetrics._commands.output import write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scale import score_shards
@@ -78,7 +78,8 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
     if not options.out:
         options.error("--shards needs --out SCORES, the folder for the scores.")
     check_options(options, options.model)
-    load, counted = loader_of(os.path.abspath(options.model), options)
+    load = loading(os.path.abspath(options.model), options)
+    cut = loader_of(options.model).cut
     found = score_shards(
         load,
         options.shards,
@@ -86,8 +87,8 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         scheduler=options.scheduler,
         workers=options.workers,
         eos=not options.no_eos,
-        by=by_of(load(), options.model, options) if counted and not options.by else options.by,
-        sentences="line" if counted else None,
+        by=by_of(load(), options.model, options) if cut and not options.by else options.by,
+        sentences="line" if cut else None,
         lines=options.lines,
     )
     card = {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 import numpy as np
 
+from lmmetrics._digest import sha256_of
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.adapters._callable import CallableLM
 from lmmetrics.extras import need
@@ -178,6 +180,14 @@ class HuggingFaceLM(CallableLM):
     def protocol(self) -> dict[str, str]:
         dtype = str(self.model.dtype).removeprefix("torch.")
         return super().protocol | {"model": f"{self.name} ({dtype}, sums in float64)"}
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the weights, the tokenizer and the windows: all that the probabilities depend on."""
+        said = json.dumps([self.context, self.stride, self.bos, self.unk])
+        backend = getattr(self.tokenizer, "backend_tokenizer", None)
+        tokens = backend.to_str() if backend else json.dumps(sorted(self.tokenizer.get_vocab().items()))
+        return sha256_of((type(self).__name__, said, tokens), self.model.state_dict())
 
     def _forward(self, ids: Ints) -> Any:
         size = self.model.get_input_embeddings().weight.shape[0]

@@ -18,7 +18,12 @@ Decode = Callable[[Sequence[int]], str]
 
 
 class TokenizerVocabulary(Vocabulary):
-    """The ids of a foreign tokenizer. No id is `</s>`: such a tokenizer does not mark the end of a line."""
+    """The ids of a foreign tokenizer, which lists no tokens and does not mark the end of a line.
+
+    No id of a text is -1, that of `<s>` and `</s>`.
+    """
+
+    lists_tokens = False
 
     def __init__(self, name: str, decode: Decode, size: int | None = None) -> None:
         self.name, self.decode, self.size = name, decode, size

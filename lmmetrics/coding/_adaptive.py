@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import whole_number
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._exact import NextRow
 from lmmetrics.ngram import AddK, KneserNey, NGramModel, WittenBell
 from lmmetrics.ngram._shared import spelled
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 METHODS = (AddK, WittenBell, KneserNey)
 
@@ -180,16 +181,16 @@ class Adaptive(Predictor):
                 reader.read(id)
         return reader.row()
 
-    def reader(self) -> Reader:
+    def reader(self, vocabulary: Vocabulary | None = None) -> AdaptiveReader:
         """Return a reader at the start of a text, with counts of its own."""
-        return Reader(self)
+        return AdaptiveReader(self)
 
     def __repr__(self) -> str:
         size = sum(map(len, self._counts.values()))
         return f"Adaptive(order={self.order}, smoothing={self.smoothing!r}), starts with {size:,} n-grams"
 
 
-class Reader:
+class AdaptiveReader:
     """Reads one text, token by token: `row` predicts the next one, `read` counts it.
 
     Parameters

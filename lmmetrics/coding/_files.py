@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text, whole_number
+from lmmetrics._checks import whole_number
+from lmmetrics._predictor import reader_of
 from lmmetrics._types import Floats, Ints
 from lmmetrics.coding._format import (
     BITS,
@@ -27,10 +28,10 @@ from lmmetrics.coding._format import (
     write,
 )
 from lmmetrics.coding._quantise import ROUNDING, rounded
-from lmmetrics.coding._rows import reader_of
 from lmmetrics.coding._text import DecodedText
 from lmmetrics.extras import need
 from lmmetrics.text import TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 LAST_WORDS, CUT = 64, 0.00565
 """Bits that the range coder may lose: at the end, and with each symbol."""

@@ -4,7 +4,10 @@ A model defines `features`, which turns inputs into features, and has a `head`, 
 probabilities. Everything else is here. `lmmetrics.neural._batches` cuts a text into batches.
 """
 
+from __future__ import annotations
+
 import copy
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
@@ -15,13 +18,15 @@ import sympy
 import torch
 from torch import Tensor, nn
 
-from lmmetrics._checks import check_text, generator, real_number, whole_number
+from lmmetrics._checks import generator, real_number, whole_number
+from lmmetrics._digest import sha256_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Bools, Floats, PathLike, Seed
 from lmmetrics.neural._batches import STATES, Reach, inputs_of, scoring_batches
 from lmmetrics.neural._heads import Head
 from lmmetrics.neural._torch import one_thread
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 Carried = Tensor | tuple[Tensor, Tensor] | None
 """What a model carries from some inputs to the next: an LSTM two tensors, a model without a memory None."""
@@ -133,6 +138,9 @@ class NeuralLM(Predictor, nn.Module):
         with torch.no_grad(), one_thread():
             return scorer._row(scorer.features(torch.tensor([inputs]))[0])
 
+    def reader(self, vocabulary: Vocabulary | None = None) -> NetworkReader:
+        return NetworkReader(self)
+
     def sample(
         self, n: int, seed: Seed, temperature: float = 1.0, context: Sequence[str] = ("<s>",)
     ) -> TokenizedText:
@@ -188,6 +196,12 @@ class NeuralLM(Predictor, nn.Module):
     def memory(self) -> int:
         """Bytes of the parameters."""
         return sum(parameter.nbytes for parameter in self.parameters())
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of vocabulary, options and weights: everything that the probabilities depend on."""
+        said = json.dumps([list(self.vocabulary.tokens), str(self.state)])
+        return sha256_of((type(self).__name__, repr(self), said), self.state_dict())
 
     def save(self, path: PathLike) -> None:
         """Write the model to a file; `lmmetrics.neural.load` reads it."""
@@ -274,6 +288,43 @@ class NeuralLM(Predictor, nn.Module):
             for i in range(0, len(targets), rows)
         ]
         return torch.where(targets < 0, torch.inf, torch.cat(parts)).numpy() if parts else np.zeros(0)
+
+
+class NetworkReader:
+    """Reads with a network, in steps: its state is carried from token to token, or its window read again.
+
+    Rows that are computed for a whole text in one batch differ from these in their last digits, because sums
+    are then formed in another order.
+    """
+
+    def __init__(self, model: NeuralLM) -> None:
+        self.model, self.eos = model, model.vocabulary.eos
+        self.scorer = model._scorer()
+        # no model looks further back than that, but by its state
+        self.longest = getattr(model, "context", 1) + 1
+        self.past: list[int] = []
+        self.inputs = model._inputs([])
+        self.carried: Carried = None
+
+    def start(self) -> None:
+        if not self.past:
+            return
+        if self.model._reach(self.model.state) == "document":
+            self.past, self.carried = [], None
+            self.inputs = self.model._inputs([])
+        elif self.past[-1] != self.eos:  # the sentence before is over, though nothing closed it
+            self.past[-1] = self.eos
+            self.inputs, self.carried = self.model._after(self.past, self.carried)
+
+    def row(self) -> Floats:
+        with torch.no_grad(), one_thread():
+            features, self.after = self.scorer.features(torch.tensor([self.inputs]), self.carried)
+            row: Floats = self.scorer._row(features)
+        return row
+
+    def read(self, id: int) -> None:
+        self.past = [*self.past, id][-self.longest :]
+        self.inputs, self.carried = self.model._after(self.past, self.after)
 
 
 def _same(a: list[Any], b: list[Any], same: Callable[[Any, Any], bool]) -> bool:

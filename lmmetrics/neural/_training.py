@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from lmmetrics._checks import check_text, real_number, whole_number
+from lmmetrics._checks import real_number, whole_number
 from lmmetrics._progress import shown
 from lmmetrics._types import PathLike
 from lmmetrics.neural._base import NeuralLM
@@ -22,6 +22,7 @@ from lmmetrics.neural._run import Run
 from lmmetrics.neural._storage import write
 from lmmetrics.neural._torch import one_thread, own_seed
 from lmmetrics.text import TokenizedText
+from lmmetrics.text._shared import check_text
 
 Schedule = Literal["cosine", "constant"]
 LENGTH = 64

@@ -12,7 +12,7 @@ Examples
 """
 
 from lmmetrics.ngram._additive import AddK, GoodTuring, MaximumLikelihood
-from lmmetrics.ngram._arpa_read import ArpaError
+from lmmetrics.ngram._arpa import ArpaError
 from lmmetrics.ngram._backoff import Katz, StupidBackoff
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._discounting import AbsoluteDiscounting, KneserNey, ModifiedKneserNey

@@ -19,12 +19,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from lmmetrics._checks import check_listed, whole_number
+from lmmetrics._checks import whole_number
 from lmmetrics._types import Ints, PathLike
 from lmmetrics.ngram._disk import Counting
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._windows import INT32_LIMIT, SortedText
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_listed
 
 NGram = tuple[str, ...]
 

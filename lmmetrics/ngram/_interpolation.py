@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lmmetrics._checks import check_listed
 from lmmetrics._types import Bools, Floats, Ints
 from lmmetrics.ngram._counts import NGramCounts
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._smoothing import Interpolated, ratio
 from lmmetrics.ngram._windows import SortedText
 from lmmetrics.text import TokenizedText
+from lmmetrics.text._shared import check_listed
 
 
 class WittenBell(Interpolated):

@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import json
 import math
 import os
 import warnings
@@ -12,19 +13,21 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from tqdm import tqdm
 
-from lmmetrics._checks import check_listed, check_text, generator, path_of, real_number, whole_number
+from lmmetrics._checks import generator, path_of, real_number, whole_number
+from lmmetrics._digest import sha256_of
 from lmmetrics._predictor import Predictor
 from lmmetrics._types import Floats, Ints, PathLike, Seed
 from lmmetrics.ngram import _saved as saved
-from lmmetrics.ngram._arpa_read import read_arpa
-from lmmetrics.ngram._arpa_write import write_arpa
+from lmmetrics.ngram._arpa import read_arpa, write_arpa
 from lmmetrics.ngram._counts import NGramCounts, spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._pruning import pruned
+from lmmetrics.ngram._reader import TableReader
 from lmmetrics.ngram._sampling import draw
 from lmmetrics.ngram._smoothing import Smoothing
 from lmmetrics.ngram._tables import Tables
-from lmmetrics.text import Spelling, TokenizedText
+from lmmetrics.text import Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_listed, check_text
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -307,6 +310,10 @@ class NGramModel(Predictor):
         """Return the scores of all words after a context: float64[V]. They need not sum to 1."""
         return self._fitted().row(self._ids(context))
 
+    def reader(self, vocabulary: Vocabulary | None = None) -> TableReader:
+        self._require_probabilities("next_distribution")
+        return TableReader(self._fitted())
+
     def sample(self, n: int, seed: Seed, context: Sequence[str] = ("<s>",)) -> TokenizedText:
         """Draw n tokens, one after the other.
 
@@ -366,6 +373,15 @@ class NGramModel(Predictor):
         tables = self._fitted()
         places = sum(level.tokens.nbytes + level.contexts.nbytes for level in tables.levels)
         return 8 * self.parameter_count + places
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the vocabulary and the tables: everything that the probabilities depend on."""
+        tables = self._fitted()
+        said = json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order])
+        by_order = zip(tables.levels, tables.probs, tables.weights, strict=True)
+        arrays = (array for level, *numbers in by_order for array in (level.tokens, level.contexts, *numbers))
+        return sha256_of((type(self).__name__, said, *arrays))
 
     def prune(self, threshold: float = 0.0, min_counts: Mapping[int, int] | None = None) -> Self:
         """Return a smaller model, without the n-grams that matter least. The probabilities still sum to 1.

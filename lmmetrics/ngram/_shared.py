@@ -2,10 +2,9 @@
 
 from lmmetrics.ngram._counts import spelled
 from lmmetrics.ngram._model import NGramModel
-from lmmetrics.ngram._steps import StepByStep
 from lmmetrics.ngram._tables import Tables
 
-__all__ = ["StepByStep", "Tables", "spelled", "tables_of"]
+__all__ = ["Tables", "spelled", "tables_of"]
 
 
 def tables_of(model: NGramModel) -> Tables:

@@ -190,13 +190,13 @@ class Tables:
         if self.evenly:
             row = np.full(len(self.vocabulary), self.uniform)
             row[self.vocabulary.bos] = 0.0
-            return self._lengthened(row, context)
+            return self.lengthened(row, context)
         row = self.probs[0].copy()
         for length in range(1, len(context) + 1):
-            row = self._lengthened(row, context[-length:])
+            row = self.lengthened(row, context[-length:])
         return row
 
-    def _lengthened(self, row: Floats, context: Sequence[int]) -> Floats:
+    def lengthened(self, row: Floats, context: Sequence[int]) -> Floats:
         """Return the row after a context, from the row after the shorter one."""
         place = 0
         for level, id in zip(self.levels, context, strict=False):

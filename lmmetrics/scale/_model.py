@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
-from lmmetrics.adapters import CallableLM, HuggingFaceLM
-from lmmetrics.extras import need
+from lmmetrics._digest import sha256_of
 from lmmetrics.ngram import NGramModel
 from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scale._errors import ScaleError
@@ -139,64 +134,24 @@ def forget(run: str) -> None:
 def digest_of(model: Any) -> str:
     """Return the SHA-256 of everything that a model's probabilities depend on.
 
-    For a counted model these are its vocabulary and tables, for a model of PyTorch its weights, and for one
-    of transformers also its tokenizer and windows. Any other model says it in an attribute ``digest``.
+    A model says it in an attribute ``digest``. For any other model of PyTorch it is that of its weights.
     """
     said = getattr(model, "digest", None)
     if isinstance(said, str) and said:
         return said
-    found = hashlib.sha256()
-    add = partial(_add, found)
-    add(type(model).__name__)
-    if isinstance(model, HuggingFaceLM):
-        add(json.dumps([model.context, model.stride, model.bos, model.unk]))
-        tokenizer = model.tokenizer
-        backend = getattr(tokenizer, "backend_tokenizer", None)
-        add(backend.to_str() if backend else json.dumps(sorted(tokenizer.get_vocab().items())))
-        _add_weights(add, model.model.state_dict())
-    elif isinstance(model, NGramModel):
-        tables = tables_of(model)
-        add(json.dumps([list(tables.vocabulary.tokens), tables.evenly, tables.order]))
-        for level, probs, weights in zip(tables.levels, tables.probs, tables.weights, strict=True):
-            for array in (level.tokens, level.contexts, probs, weights):
-                add(array)
-    elif callable(getattr(model, "state_dict", None)) and not isinstance(model, CallableLM):
-        add(repr(model))
-        add(json.dumps([list(model.vocabulary.tokens), str(getattr(model, "state", None))]))
-        _add_weights(add, model.state_dict())
-    else:
-        raise ScaleError(
-            f"The library cannot tell one {type(model).__name__} from another, so a changed model would not "
-            "be noticed. Give model_digest=..., a string that changes with the model, such as the SHA-256 of "
-            "its file; or give the model an attribute digest."
-        )
-    return found.hexdigest()
-
-
-def _add_weights(add: Callable[[Any], None], weights: dict[str, Any]) -> None:
-    torch = need("torch", "neural")
-    for name, tensor in sorted(weights.items()):
-        flat = tensor.detach().cpu().contiguous().flatten()
-        add(f"{name} {tensor.dtype} {tuple(tensor.shape)}")
-        add(flat.view(torch.uint8).numpy() if flat.numel() else b"")  # NumPy has no bfloat16
-
-
-def _add(found: Any, value: str | bytes | np.ndarray) -> None:
-    """Add a value with its length, so that no two sequences of values look alike."""
-    if isinstance(value, np.ndarray):
-        _add(found, f"{value.dtype.str}{value.shape}")
-        found.update(np.ascontiguousarray(value).data.cast("B") if value.size else b"")
-        return
-    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
-    found.update(len(data).to_bytes(8, "little") + data)
+    if callable(getattr(model, "state_dict", None)) and getattr(model.vocabulary, "lists_tokens", True):
+        about = json.dumps([list(model.vocabulary.tokens), str(getattr(model, "state", None))])
+        return sha256_of((type(model).__name__, repr(model), about), model.state_dict())
+    raise ScaleError(
+        f"The library cannot tell one {type(model).__name__} from another, so a changed model would not be "
+        "noticed. Give model_digest=..., a string that changes with the model, such as the SHA-256 of its "
+        "file; or give the model an attribute digest."
+    )
 
 
 def _named(by: Any) -> str:
     """A tokenizer or a segmenter by its name, and what it has learned as a digest."""
     learned: Iterable[bytes] | None = getattr(by, "token_bytes", None)
     if learned is not None:
-        found = hashlib.sha256()
-        for token in learned:
-            _add(found, token)
-        return f"{type(by).__name__} {found.hexdigest()[:16]}"
+        return f"{type(by).__name__} {sha256_of(learned)[:16]}"
     return f"{getattr(by, '__module__', '')}.{getattr(by, '__qualname__', type(by).__name__)}"

@@ -16,7 +16,7 @@ from lmmetrics.scale._files import COUNTS, Plan, place, read_plan, read_rows
 from lmmetrics.scale._shards import digest_of_all
 from lmmetrics.score import Unit
 from lmmetrics.scoring import Comparison, TextScore, compare_scores
-from lmmetrics.scoring._shared import Interval
+from lmmetrics.scoring._shared import IntervalKind
 
 
 class ShardScores(Mapping[str, TextScore]):
@@ -174,7 +174,7 @@ def compare_folders(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval = "t",
+    interval: IntervalKind = "t",
 ) -> Comparison:
     """Compare two models by the scores that two runs wrote, with an interval over documents.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from lmmetrics._version import __version__
 from lmmetrics.scoring._models import LanguageModel, Unknown, score_text
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText
@@ -127,8 +128,6 @@ def _cost(text: TokenizedText, unknown: Unknown) -> str:
 
 def versions() -> list[str]:
     """Return the versions of the library, Python and the packages that a score depends on."""
-    from lmmetrics import __version__
-
     found = [f"lmmetrics {__version__}", f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:

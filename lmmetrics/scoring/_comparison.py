@@ -14,8 +14,8 @@ from lmmetrics._checks import generator, real_number, whole_number
 from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
-Interval = Literal["t", "bootstrap"]
-INTERVALS: dict[Interval, str] = {"t": "interval (Student's t)", "bootstrap": "interval (bootstrap)"}
+IntervalKind = Literal["t", "bootstrap"]
+INTERVALS: dict[IntervalKind, str] = {"t": "interval (Student's t)", "bootstrap": "interval (bootstrap)"}
 """The intervals, and what readers see of them."""
 POWER = 0.8
 """How often a second experiment of the size `Comparison.needed` would find the difference."""
@@ -31,7 +31,7 @@ def compare_scores(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval = "t",
+    interval: IntervalKind = "t",
 ) -> Comparison:
     """Compare two models by their scores on the same documents, in bits per unit.
 
@@ -195,7 +195,7 @@ class Comparison:
     documents: int
     a: Score
     b: Score
-    interval: Interval = "t"
+    interval: IntervalKind = "t"
 
     @property
     def apart(self) -> bool:
@@ -259,7 +259,7 @@ def _student(difference: float, error: float, documents: int, confidence: float)
 
 
 def _needed_documents(
-    difference: float, error: float, documents: int, confidence: float, interval: Interval
+    difference: float, error: float, documents: int, confidence: float, interval: IntervalKind
 ) -> float:
     """The smallest number of documents whose interval would exclude 0 with the probability `POWER`."""
     from scipy.special import ndtri, stdtrit

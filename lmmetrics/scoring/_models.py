@@ -13,12 +13,13 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._checks import array_of, check_text, whole_number
+from lmmetrics._checks import array_of, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
 from lmmetrics.score import Unit
-from lmmetrics.scoring._comparison import Comparison, Interval, compare_scores
+from lmmetrics.scoring._comparison import Comparison, IntervalKind, compare_scores
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 Unknown = Literal["score", "infinite"]
 
@@ -144,7 +145,7 @@ def compare(
     confidence: float = 0.95,
     resamples: int = 9999,
     seed: Seed = 0,
-    interval: Interval = "t",
+    interval: IntervalKind = "t",
 ) -> Comparison:
     """Estimate the difference of two models in bits per unit, and whether it could be due to chance.
 

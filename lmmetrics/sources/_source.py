@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lmmetrics._checks import check_text, generator, whole_number
+from lmmetrics._checks import generator, whole_number
 from lmmetrics._types import Floats, Ints, Seed
 from lmmetrics.text import UNK, Spelling, TokenizedText, Vocabulary
+from lmmetrics.text._shared import check_text
 
 
 class Source(ABC):

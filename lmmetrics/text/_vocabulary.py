@@ -139,6 +139,11 @@ class Vocabulary:
         return Pieces(strings, chars, octets)
 
     @property
+    def lists_tokens(self) -> bool:
+        """Whether its tokens are known, with `<s>` and `</s>`; those of an adapter's tokenizer are not."""
+        return True
+
+    @property
     def predictable(self) -> int:
         """Number of tokens that can be predicted: all but `<s>`."""
         return len(self.tokens) - 1

@@ -19,7 +19,7 @@ def test_modules_come_after_the_tests_that_import_them():
 
 
 def test_a_name_that_a_package_exports_is_that_of_the_module_which_defines_it():
-    assert names("lmmetrics/ngram/_arpa_read.py") == {"test_arpa.py", "test_arpa_blocks.py", "_arpa_read.py"}
+    assert names("lmmetrics/ngram/_arpa/read.py") == {"test_arpa.py", "test_arpa_blocks.py", "read.py"}
 
 
 def test_a_module_from_which_no_test_imports_is_tried_through_those_that_do():

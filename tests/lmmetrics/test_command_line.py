@@ -596,7 +596,7 @@ def test_ctrl_c_ends_a_command_with_one_line_and_no_file(moment, folder, tmp_pat
     places = {
         "importing": ("lmmetrics.__main__", "run", "score"),
         "fitting": ("lmmetrics.ngram._model", "NGramCounts", "fit"),
-        "writing": ("lmmetrics.ngram._arpa_write", "lines_of", "fit"),
+        "writing": ("lmmetrics.ngram._arpa.write", "lines_of", "fit"),
         "scoring": ("lmmetrics._commands.models", "score_documents", "score"),
     }
     module, name, command = places[moment]

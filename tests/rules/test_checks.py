@@ -140,7 +140,8 @@ def clean_files(tmp_path_factory):
         PLAN: "# Lesson plan\n",
         LAB: to_text(lab()),
         SOLUTION: to_text(solved_set()),
-        "lmmetrics/__init__.py": 'from lmmetrics.score import Score\n\n__version__ = "0.2.0"\n',
+        "lmmetrics/__init__.py": "from lmmetrics._version import __version__\nfrom .score import Score\n",
+        "lmmetrics/_version.py": '__version__ = "0.2.0"\n',
         "lmmetrics/_parts.py": "import math\n",
         "lmmetrics/score.py": "from lmmetrics._parts import math\n\nclass Score: ...\n",
         "lmmetrics/model.py": "from .score import Score\nimport numpy\nrng = numpy.random.default_rng(3)\n",
@@ -671,7 +672,7 @@ PLANTED = [
     (
         "one_version",
         write("CITATION.cff", 'version: "0.1.0"\n'),
-        "CITATION.cff: names 0.1.0, and lmmetrics/__init__.py 0.2.0",
+        "CITATION.cff: names 0.1.0, and lmmetrics/_version.py 0.2.0",
     ),
     ("one_version", replace("CHANGELOG.md", "## 0.2.0", "## 0.3.0"), "CHANGELOG.md: names 0.3.0"),
     (

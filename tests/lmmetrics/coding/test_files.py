@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from lmmetrics import corpora, score_text
+from lmmetrics._predictor import reader_of
 from lmmetrics.coding import Adaptive, CodingError, decode, encode, quantise
 from lmmetrics.coding._format import read
-from lmmetrics.coding._rows import reader_of
 from lmmetrics.mixing import Mixture, UnigramCache
 from lmmetrics.ngram import (
     AddK,

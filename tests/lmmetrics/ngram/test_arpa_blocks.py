@@ -6,9 +6,11 @@ import re
 import numpy as np
 import pytest
 
-from lmmetrics.ngram import NGramModel, WittenBell, _arpa_blocks, _arpa_read
-from lmmetrics.ngram._arpa_blocks import Fields, TokenIds
-from lmmetrics.ngram._arpa_write import TokenBytes, formatted, joined
+from lmmetrics.ngram import NGramModel, WittenBell
+from lmmetrics.ngram._arpa import blocks as arpa_blocks
+from lmmetrics.ngram._arpa import read as arpa_read
+from lmmetrics.ngram._arpa.blocks import Fields, TokenIds
+from lmmetrics.ngram._arpa.write import TokenBytes, formatted, joined
 from lmmetrics.text import tokenize
 
 ODD_NUMBERS = ["-0", "0", "-99", "-1.", "-.5", "-1e-05", "-2.5E-7", "-0.000000000000001", "-123456789.123456"]
@@ -47,9 +49,9 @@ def test_a_line_that_is_not_regular_is_left_to_the_other_reader(data):
 @pytest.mark.parametrize("size", [1, 5, 12, 1000])
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
-    monkeypatch.setattr(_arpa_read, "BLOCK", size)
+    monkeypatch.setattr(arpa_read, "BLOCK", size)
     written = [f"line {number}" for number in range(1, 21)]
-    lines = _arpa_read.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
+    lines = arpa_read.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
     rng, read = np.random.default_rng(size), []
     while len(read) < 20:
         blocks = [lines.take(int(rng.integers(1, 4))) for _ in range(3)]
@@ -62,7 +64,7 @@ def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
             read.append(lines.next("one more"))
             assert lines.number == len(read)
     assert [line for line in read if line] == written
-    with pytest.raises(_arpa_read.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
+    with pytest.raises(arpa_read.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
         lines.next("one more")
 
 
@@ -75,13 +77,13 @@ def drawn_tokens(rng, many):
 @pytest.mark.parametrize("collide", [False, True])
 def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
     if collide:  # even if many long tokens have the same hash, none gets the id of another
-        hashed = _arpa_blocks.hashed
+        hashed = arpa_blocks.hashed
 
         def colliding(codes, starts, lengths):
             found = hashed(codes, starts, lengths)
-            return np.where(lengths > _arpa_blocks.CHUNK, found >> np.uint64(56), found)
+            return np.where(lengths > arpa_blocks.CHUNK, found >> np.uint64(56), found)
 
-        monkeypatch.setattr(_arpa_blocks, "hashed", colliding)
+        monkeypatch.setattr(arpa_blocks, "hashed", colliding)
     rng = np.random.default_rng(1)
     tokens = drawn_tokens(rng, 3000)
     known = rng.permutation(len(tokens))[: len(tokens) // 2]
@@ -94,7 +96,7 @@ def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
 
 
 def test_a_token_is_not_mistaken_for_its_beginning(monkeypatch):
-    monkeypatch.setattr(_arpa_blocks, "hashed", lambda codes, starts, _: np.zeros(len(starts), np.uint64))
+    monkeypatch.setattr(arpa_blocks, "hashed", lambda codes, starts, _: np.zeros(len(starts), np.uint64))
     lines = Fields(b"-1 the-same-sixteen\n", 1)
     assert TokenIds([b"the-same-sixteen+"]).find(lines.codes, *lines.tokens(0)).tolist() == [-1]
 
@@ -110,7 +112,7 @@ def test_lines_at_once_and_one_by_one_make_the_same_model(tmp_path, monkeypatch)
         refused.append(n)
         raise ValueError
 
-    monkeypatch.setattr("lmmetrics.ngram._arpa_read.Fields", refuse)
+    monkeypatch.setattr("lmmetrics.ngram._arpa.read.Fields", refuse)
     one_by_one = NGramModel.from_arpa(tmp_path / "model.arpa")
     assert refused == [1, 2, 3, 4]
     again = tokenize([text], vocabulary=at_once.vocabulary)
@@ -124,7 +126,7 @@ def test_short_tokens_have_different_hashes():
     )
     codes = np.frombuffer(b"".join(tokens) + bytes(8), dtype=np.uint8)
     lengths = np.array(list(map(len, tokens)))
-    found = _arpa_blocks.hashed(codes, np.cumsum(lengths) - lengths, lengths)
+    found = arpa_blocks.hashed(codes, np.cumsum(lengths) - lengths, lengths)
     assert len(set(zip(found.tolist(), lengths.tolist(), strict=True))) == len(tokens)
 
 
@@ -172,8 +174,8 @@ def test_lines_read_ahead_are_not_lost_if_one_before_them_is_odd(tmp_path, monke
     path.write_text(
         "".join([*lines[:odd], lines[odd].replace(" ", "  "), *lines[odd + 1 :]]), encoding="utf-8"
     )
-    monkeypatch.setattr(_arpa_read, "BLOCK", 500)
-    monkeypatch.setattr(_arpa_read.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(arpa_read, "BLOCK", 500)
+    monkeypatch.setattr(arpa_read.os, "cpu_count", lambda: 4)
     found = NGramModel.from_arpa(path)
     again = tokenize([text], vocabulary=expected.vocabulary)
     np.testing.assert_array_equal(found.log_probs(again), expected.log_probs(again))

@@ -24,8 +24,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
-from lmmetrics.ngram._arpa_blocks import Fields, TokenIds, parsed
-from lmmetrics.ngram._arpa_write import ZERO
+from lmmetrics.ngram._arpa.blocks import Fields, TokenIds, parsed
+from lmmetrics.ngram._arpa.write import ZERO
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables
 from lmmetrics.text import Vocabulary

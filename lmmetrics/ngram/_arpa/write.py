@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lmmetrics._types import Floats, Ints, PathLike
-from lmmetrics.ngram._arpa_blocks import CHUNK, chunks_of
+from lmmetrics.ngram._arpa.blocks import CHUNK, chunks_of
 from lmmetrics.ngram._counts import spelled
 from lmmetrics.ngram._level import Level
 from lmmetrics.ngram._tables import Tables

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from lmmetrics._types import Floats
-from lmmetrics.ngram._model import NGramModel
+from lmmetrics.ngram._tables import Tables
 
 KEPT = 2**25
-"""Numbers of rows that `StepByStep` keeps at most: 256 MiB."""
+"""Numbers of rows that `TableReader` keeps at most: 256 MiB."""
 
 
-class StepByStep:
-    """A table. The row of a context is made from that of a shorter context; both are kept."""
+class TableReader:
+    """Reads with tables. The row of a context is made from that of a shorter context; both are kept."""
 
-    def __init__(self, model: NGramModel) -> None:
-        model._require_probabilities("next_distribution")
-        self.tables, vocabulary = model._fitted(), model.vocabulary
+    def __init__(self, tables: Tables) -> None:
+        self.tables, vocabulary = tables, tables.vocabulary
         self.bos, self.eos = vocabulary.bos, vocabulary.eos
         self.room = KEPT // len(vocabulary)
         self.kept: dict[tuple[int, ...], Floats] = {}
@@ -37,6 +36,6 @@ class StepByStep:
             if self.tables.evenly or not context:
                 row = self.tables.row(context)
             else:
-                row = self.tables._lengthened(self._row(context[1:]), context)
+                row = self.tables.lengthened(self._row(context[1:]), context)
             self.kept[context] = row
         return self.kept[context]
