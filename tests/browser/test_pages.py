@@ -150,7 +150,7 @@ def pages_found(reader, words):
     ],
 )
 def test_search_finds_the_chapter_of_a_term(visit, words, page):
-    """From disk, in English and in both Chinese scripts; some browsers do not fetch the summaries from there."""
+    """From disk, in English and in both Chinese scripts. Some browsers fetch no summaries from there."""
     reader = visit()
     assert page in pages_found(reader, words)
     refused = ("console: Fetch API cannot load file:", "script: Failed to fetch")
