@@ -155,6 +155,10 @@ def compare_scores(
     )
 
 
+DIGITS = 1e-6
+"""Bits per unit. An ARPA file keeps seven digits, and two that write one model differ by less than this."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The difference of two models on one text, in bits per unit, with its confidence interval.
@@ -198,9 +202,14 @@ class Comparison:
     interval: IntervalKind = "t"
 
     @property
+    def same(self) -> bool:
+        """Whether the whole interval is nearer to 0 than the digits of a file of probabilities."""
+        return max(abs(self.low), abs(self.high)) < DIGITS
+
+    @property
     def apart(self) -> bool:
-        """Whether 0 is outside the interval."""
-        return self.low > 0 or self.high < 0
+        """Whether 0 is outside the interval, by more than rounding."""
+        return not self.same and (self.low > 0 or self.high < 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, with both scores as they are in `Score.to_dict`."""
@@ -209,6 +218,8 @@ class Comparison:
 
     def __repr__(self) -> str:
         units = UNITS[self.unit]
+        if self.same:
+            return f"a - b = {self.difference:.1g} bits per {self.unit}: the two are the same, up to rounding"
         verdict = f"{'a' if self.difference < 0 else 'b'} is better" if self.apart else "not told apart"
         needed = (
             f"about {self.needed_documents:,.0f} documents, {self.needed:,.0f} {units}"

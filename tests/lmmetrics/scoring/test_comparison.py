@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from lmmetrics import Score, UnitError
+from lmmetrics import Score, UnitError, corpora
 from lmmetrics.information import entropy
-from lmmetrics.ngram import AddK, NGramModel
+from lmmetrics.ngram import AddK, ModifiedKneserNey, NGramModel
 from lmmetrics.score import UNITS
 from lmmetrics.scoring import TextScore, compare, compare_scores, score_documents
 from lmmetrics.sources import AgreementSource, MarkovSource
@@ -84,7 +84,21 @@ def test_compare_says_who_is_better():
 def test_compare_a_model_with_itself():
     result = compare(SOURCE, SOURCE, SOURCE.sample(1000, seed=1, documents=10))
     assert (result.difference, result.low, result.high, result.needed) == (0, 0, 0, math.inf)
-    assert not result.apart and "not told apart; no number of tokens" in repr(result)
+    assert not result.apart and "the same, up to rounding" in repr(result)
+
+
+def test_rounding_makes_no_model_better(tmp_path):
+    """An ARPA file keeps seven digits, and every document shows the same tiny difference."""
+    tales = corpora.load("tales-en")
+    text = tokenize(tales.train)
+    model = NGramModel(2, ModifiedKneserNey()).fit(text)
+    model.to_arpa(tmp_path / "m.arpa")
+    test = tokenize(tales.test, vocabulary=text.vocabulary)
+    result = compare(model, NGramModel.from_arpa(tmp_path / "m.arpa"), test)
+    assert result.same and not result.apart and result.difference != 0
+    assert repr(result).endswith("bits per token: the two are the same, up to rounding")
+    assert result.to_dict()["apart"] is False
+    assert replace(result, low=2e-6, high=3e-6).apart, "a difference that no rounding makes"
 
 
 def test_compare_pairs_the_documents():
