@@ -91,7 +91,7 @@ EDIT_DISTANCE = Question(
     cases=(
         (
             ["the", "line", "is", "dead", "since", "monday", "the", "ninth"],
-            ["line", "is", "red", "since", "monday", "ninth", "the"],
+            ["line", "is", "red", "since", "sunday", "ninth", "the"],
         ),
         (list("请三天内退还押金"), list("三天内还返一半压金请")),
     ),
