@@ -80,7 +80,7 @@ grade: $(BOOK)  ## grade a notebook: make grade NB=exercises/STEM/STEM.ipynb
 reproduce: $(BOOK)  ## recompute what takes too long for a build: some hours; PTB=folder adds the Penn Treebank
 	@$(PY) -m lmcourse.reproduce $(if $(PTB),--ptb "$(PTB)")
 
-bench: $(TEST)  ## measure the counted models, beside KenLM where it is there; writes lmcourse/measuring/SPEED.md
+bench: $(TEST)  ## measure the counted models, beside KenLM where it is there; writes lmcourse/benchmarks/SPEED.md
 	@$(PY) -m lmcourse.bench
 
 pdf: $(BOOK)  ## the book as a PDF: _build/pdf/ (needs TeX; says what to install); EDITION=lecturer adds plans and solutions

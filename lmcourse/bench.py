@@ -1,8 +1,8 @@
 """Time the counted models: ``python -m lmcourse.bench``, or ``make bench``.
 
 First beside KenLM's programs (if they are on the PATH), NLTK and a sort, on texts that are drawn; the table
-is written into ``lmcourse/measuring/SPEED.md``. Then on WikiText-2, which is downloaded once. In place of all
-this, ``--workers`` measures scoring and counting in shards with 1, 2 and 4 processes, and ``--limits``
+is written into ``lmcourse/benchmarks/SPEED.md``. Then on WikiText-2, which is downloaded once. In place of
+all this, ``--workers`` measures scoring and counting in shards with 1, 2 and 4 processes, and ``--limits``
 counting with a limit on memory.
 """
 
@@ -10,8 +10,8 @@ import argparse
 import shutil
 import sys
 
-from lmcourse.measuring import limits, peers, workers
-from lmcourse.measuring.speed import measure
+from lmcourse.benchmarks import limits, peers, workers
+from lmcourse.benchmarks.speed import measure
 
 
 def main(arguments: list[str] | None = None) -> int:

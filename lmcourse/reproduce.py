@@ -5,29 +5,21 @@ and a half. Each stores its part of ``book/reproduced.json`` when it is done, an
 """
 
 import argparse
-import inspect
+import pkgutil
 import sys
 from difflib import get_close_matches
-from pathlib import Path
+from importlib import import_module
 
+from lmcourse import experiments
+from lmcourse.experiments.storage import Interrupted
 from lmcourse.files import checkout  # noqa: F401 - first, because it says what is missing
-from lmcourse.measuring import (
-    agreeing,
-    agreeing_twice,
-    changing,
-    longer,
-    networks,
-    published,
-    racing,
-    reaching,
-    topics,
-)
 from lmmetrics.corpora import CorpusError
 
-EXPERIMENTS = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (published, changing, networks, longer, reaching, racing, topics, agreeing, agreeing_twice)
+_MODULES = {
+    found.name: import_module(f"lmcourse.experiments.{found.name}")
+    for found in pkgutil.iter_modules(experiments.__path__)
 }
+EXPERIMENTS = {name: module for name, module in _MODULES.items() if hasattr(module, "recompute")}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,37 +31,27 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT", help="only these; by default all")
-    able = [name for name, module in EXPERIMENTS.items() if "kept" in _options(module)]
-    parser.add_argument(
-        "--kept",
-        type=Path,
-        metavar="FILE",
-        help=f"where {', '.join(able)} keep each row at once: after an interruption the same command goes on",
-    )
-    parser.add_argument(
-        "--ptb", type=Path, metavar="FOLDER", help=f"has {', '.join(published.PTB_FILES)}, for published"
-    )
-    parser.add_argument(
-        "--counted", action="store_true", help="only published, without networks: a minute, nothing stored"
-    )
-    options = parser.parse_args(arguments)
-    for name in options.experiments:
+    declared = {option: about for name in EXPERIMENTS for option, about in _options(name).items()}
+    for option, about in declared.items():
+        having = [name for name in EXPERIMENTS if option in _options(name)]
+        parser.add_argument(f"--{option}", **{**about, "help": f"for {', '.join(having)}: {about['help']}"})
+    options = vars(parser.parse_args(arguments))
+    for name in options["experiments"]:
         if name not in EXPERIMENTS:
             near = get_close_matches(name, EXPERIMENTS, n=1)
             cure = f"did you mean {near[0]!r}?" if near else "--help lists the experiments."
             parser.error(f"no experiment is called {name!r}; {cure}")
-    names = options.experiments or (["published"] if options.counted else list(EXPERIMENTS))
-    if options.kept and (len(names) > 1 or names[0] not in able):
-        parser.error(f"--kept goes with one experiment of these: {', '.join(able)}.")
-    if (options.ptb and "published" not in names) or (options.counted and names != ["published"]):
-        parser.error("--ptb and --counted are for the experiment published.")
+    names = options["experiments"] or list(EXPERIMENTS)
+    given = {option: options[option] for option in declared if options[option]}
+    for option in given:
+        if sum(option in _options(name) for name in names) != 1:
+            having = [name for name in EXPERIMENTS if option in _options(name)]
+            parser.error(f"--{option} goes with one experiment of these: {', '.join(having)}. Name it.")
     try:
         for name in names:
-            if name == "published":
-                published.recompute(options.ptb, networks=not options.counted)
-            else:
-                EXPERIMENTS[name].recompute(**({"kept": options.kept} if name in able else {}))
-    except (CorpusError, OSError, ValueError, published.Interrupted) as error:
+            own = {option: value for option, value in given.items() if option in _options(name)}
+            EXPERIMENTS[name].recompute(**own)
+    except (CorpusError, OSError, ValueError, Interrupted) as error:
         print(f"reproduce: {error}", file=sys.stderr)
         return 1
     return 0
@@ -79,8 +61,9 @@ def _about(name: str) -> str:
     return (EXPERIMENTS[name].__doc__ or "").splitlines()[0]
 
 
-def _options(module: object) -> set[str]:
-    return set(inspect.signature(module.recompute).parameters)
+def _options(name: str) -> dict:
+    """The options that an experiment declares: by the parameter of its ``recompute``, what argparse takes."""
+    return getattr(EXPERIMENTS[name], "OPTIONS", {})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The races of chapter 08: two texts of words, a table and a network on each, by one protocol.
 
-The page runs some of them; ``lmcourse/measuring/racing.py`` runs them with several seeds and draws of
+The page runs some of them; ``lmcourse/experiments/ch08_races.py`` runs them with several seeds and draws of
 training documents, and stores what it found.
 """
 
@@ -34,6 +34,8 @@ NETWORKS = {
 LENGTH = 32
 RUN = 13
 """So many tokens in the same order are a run that one page has copied from another."""
+REMEMBERING = tuple({"rate": rate, "dropout": 0.3, "passes": 20, "patience": 3} for rate in (0.01, 0.02))
+"""On the documentation: networks that stop where all valid pages, copies included, gain nothing more."""
 CACHE = 500
 MIXTURES = {
     "table": "table",

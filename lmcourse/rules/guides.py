@@ -16,7 +16,7 @@ GUIDES = (
     "CONTRIBUTING.md",
     "SECURITY.md",
     "lmcourse/AUTHORING.md",
-    "lmcourse/measuring/SPEED.md",
+    "lmcourse/benchmarks/SPEED.md",
     "lmmetrics/data/tales/README.md",
     "book/instructors/*.md",
 )

@@ -1,1 +1,0 @@
-"""What `make bench` and `make reproduce` measure."""
