@@ -31,6 +31,30 @@ def address(tmp_path_factory):
     return write_tool(tmp_path_factory.mktemp("clinic"), "clinic", browser_tools.clinic_data(), TABLE)
 
 
+def test_a_new_unit_needs_no_change_of_the_scripts(visit, tmp_path):
+    """Nothing bounds its count, so no count is looked for, and what the unit holds is checked."""
+    data = browser_tools.clinic_data()
+    units = data["units"]
+    held = {"field": "morphs", "other": "chars", "least": "a morpheme has a character", "most": None}
+    new = {
+        "fields": {**units["fields"], "morph": "morphs"},
+        "labels": {**units["labels"], "morph": "morpheme"},
+        "holds": [*units["holds"], held],
+    }
+    own = {**data["clinic-data"], "fields": {"morphs": "morphemes", **data["clinic-data"]["fields"]}}
+    own["explanations"] = [one | {"units": [*one["units"], "morph"]} for one in own["explanations"]]
+    address = write_tool(tmp_path / "tool", "clinic", {**data, "units": new, "clinic-data": own})
+    page = visit().page
+    page.goto(f"{address}?got=7.54&expected=15.3&unit=morph&gotunit=word")
+    assert "if the text has about 1.35 (1.348 to 1.352) words" in page.inner_text("#clinic-status")
+    page.goto(f"{address}?got=7.54&expected=15.3&unit=morph&gotunit=token&chars=500")
+    assert "One number is per token, the other per morpheme" in page.inner_text("#clinic-status")
+    page.goto(f"{address}?got=7.54&expected=15.3&unit=morph&chars=500")
+    assert "None of the mistakes that could be tested leads" in page.inner_text("#clinic-status")
+    page.goto(f"{address}?got=7.54&expected=15.3&morphs=501&chars=500")
+    assert "500 characters cannot hold 501 morphemes" in page.inner_text("#clinic-morphs-fault")
+
+
 class Text:
     """A scored text, token by token: what a program that makes a mistake has in its hands."""
 

@@ -11,6 +11,7 @@ The scripts are plain files from ``lmcourse/static/tools``: no framework, and no
 from __future__ import annotations
 
 import json
+import math
 import re
 
 from docutils import nodes
@@ -26,7 +27,7 @@ from lmmetrics import score
 
 SCRIPTS = {
     "book/converter": ("tools/units.js", "tools/converter.js"),
-    "book/clinic": ("tools/units.js", "tools/clinic.js"),
+    "book/clinic": ("tools/units.js", "tools/diagnosis.js", "tools/clinic.js"),
 }
 """Page to the scripts that it needs, in order."""
 STYLE = "tools/tools.css"
@@ -85,8 +86,15 @@ def markup(name, data):
 
 
 def converter_data():
-    """The data of the converter's page: the units and the known test sets."""
-    units = {"fields": score.UNITS, "labels": score.LABELS}
+    """The data of the converter's page: the units, what bounds their counts, and the known test sets."""
+    holds = [
+        {"field": facts.field, "other": score.UNITS[unit], **held._asdict()}
+        for facts in score.FACTS.values()
+        for unit, held in facts.holds.items()
+    ]
+    for held in holds:
+        held["most"] = None if held["most"] == math.inf else held["most"]
+    units = {"fields": score.UNITS, "labels": score.LABELS, "holds": holds}
     return {"units": units, "known-texts": known_texts.known_texts()}
 
 

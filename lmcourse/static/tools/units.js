@@ -6,7 +6,7 @@
 (function () {
   "use strict";
 
-  const { fields: COUNTS, labels: NAMES } = data("units");
+  const { fields: COUNTS, labels: NAMES, holds: HOLDS } = data("units");
   const UNITS = Object.keys(COUNTS);
   const WORDS = Object.fromEntries(UNITS.map((unit) => [COUNTS[unit], `${NAMES[unit]}s`]));
   const KINDS = {
@@ -75,26 +75,17 @@
         faults.push({ fields: [field], text: `The number of ${name} is too large to be exact (above 9e15).` });
       }
     }
-    const { chars, bytes, words } = counts;
-    if (!faults.length && chars && bytes && bytes < chars) {
-      faults.push({
-        fields: ["chars", "bytes"],
-        text: `${bytes} bytes cannot hold ${chars} characters: in UTF-8 a character has at least one byte. ` +
-          "Perhaps the two counts have changed places, or belong to different texts.",
-      });
-    }
-    if (!faults.length && chars && bytes && bytes > 4 * chars) {
-      faults.push({
-        fields: ["chars", "bytes"],
-        text: `${bytes} bytes are too many for ${chars} characters: in UTF-8 a character has at most four ` +
-          "bytes. Perhaps the counts belong to different texts.",
-      });
-    }
-    if (!faults.length && chars && words && words > chars) {
-      faults.push({
-        fields: ["words", "chars"],
-        text: `${words} words cannot stand in ${chars} characters: a word has at least one character.`,
-      });
+    for (const { field, other, least, most, why_most } of faults.length ? [] : HOLDS) {
+      const [count, held] = [counts[field], counts[other]], fields = [field, other];
+      const [of, by] = [`${count} ${WORDS[field]}`, `${held} ${WORDS[other]}`];
+      if (count > held) {
+        faults.push({
+          fields,
+          text: `${by} cannot hold ${of}: ${least}. Perhaps the two counts have changed places, or belong to different texts.`,
+        });
+      } else if (most && held > most * count) {
+        faults.push({ fields, text: `${by} are too many for ${of}: ${why_most}. Perhaps the counts belong to different texts.` });
+      }
     }
     return faults;
   }
