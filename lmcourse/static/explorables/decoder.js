@@ -4,23 +4,33 @@
 
   const sum = (values) => values.reduce((a, b) => a + b, 0);
 
-  /**
-   * The distribution from which a decoder draws: first the temperature, then the k most probable symbols, then the
-   * smallest set of the most probable ones that holds at least the share p. Ties keep their order.
-   */
-  function decode(q, { temperature, k, p }) {
+  /** The probabilities to the power 1 / temperature, with the largest as 1. */
+  function sharpened(q, temperature) {
     const top = Math.max(...q);
-    let r = q.map((value) => (value / top) ** (1 / temperature));
-    const order = r.map((_, i) => i).sort((a, b) => r[b] - r[a] || a - b);
-    const total = sum(order.slice(0, k).map((i) => r[i]));
-    const kept = new Set();
+    return q.map((value) => (value / top) ** (1 / temperature));
+  }
+
+  /**
+   * The symbols that may be written, by their places: the k most probable, and of these the smallest set of the most
+   * probable ones that holds at least the share p. A temperature excludes none. Ties keep their order.
+   */
+  function kept(q, { temperature, k, p }) {
+    const r = sharpened(q, temperature);
+    const order = r.map((_, i) => i).sort((a, b) => r[b] - r[a] || q[b] - q[a] || a - b).slice(0, k);
+    if (p >= 1) return new Set(order);
+    const total = sum(order.map((i) => r[i])), some = new Set();
     let held = 0;
-    for (const i of order.slice(0, k)) {
-      kept.add(i);
+    for (const i of order) {
+      some.add(i);
       held += r[i] / total;
       if (held >= p - 1e-12) break;
     }
-    r = r.map((value, i) => (kept.has(i) ? value : 0));
+    return some;
+  }
+
+  /** The distribution from which a decoder draws: the temperature first, then the cuts. */
+  function decode(q, options) {
+    const some = kept(q, options), r = sharpened(q, options.temperature).map((value, i) => (some.has(i) ? value : 0));
     const all = sum(r);
     return r.map((value) => value / all);
   }
@@ -35,8 +45,9 @@
     const bars = make("div", "bars", form);
     const rows = data.symbols.slice(0, shown).map((name, i) => {
       const row = make("div", "pair-row", bars);
+      row.style.gridTemplateColumns = "2.6rem 1fr 3.6em";  // "m ←" and "< 0.01" fit
       const label = make("span", "bar-name", row);
-      label.textContent = name;
+      label.textContent = i === data.came ? `${name}\u00a0←` : name;
       row.classList.toggle("came", i === data.came);
       const track = make("div", "track", row);
       const model = make("div", "fill ghost", track), fill = make("div", "fill", track);
@@ -53,19 +64,21 @@
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      const r = decode(data.q, options);
+      const r = decode(data.q, options), some = kept(data.q, options);
       rows.forEach((row, i) => {
         row.fill.style.width = `${100 * r[i]}%`;
-        row.number.textContent = r[i].toFixed(2);
+        row.number.textContent = !some.has(i) ? "cut" : r[i] < 0.01 ? "< 0.01" : r[i].toFixed(2);
       });
-      const left = r.filter((value) => value > 0).length, mine = r[data.came];
-      words.innerHTML = `The decoder can write <b>${left}</b> of ${data.q.length} symbols, with an entropy of ` +
-        `${entropy(r).toFixed(2)} bits. It writes “${data.symbols[data.came]}” with probability ${mine.toFixed(3)}.<br>` +
-        `The test text goes on with “${data.symbols[data.came]}”, and the <b>model</b> is scored: ` +
+      const came = `“${data.symbols[data.came]}”`, mine = r[data.came];
+      const chance = !some.has(data.came) ? `${came} is impossible` :
+        `${came} has a probability ${mine < 0.01 ? "below 0.01" : `of ${mine.toFixed(3)}`}`;
+      words.innerHTML = `The decoder can write <b>${some.size}</b> of ${data.q.length} symbols, with an entropy of ` +
+        `${entropy(r).toFixed(2)} bits; ${chance}.<br>` +
+        `The test text goes on with ${came} (←), and the <b>model</b> is scored: ` +
         `<b>${(-Math.log2(data.q[data.came])).toFixed(2)}</b> bits, whatever the sliders say.`;
     }
     show();
   }
 
-  window.Explorables = Object.assign(window.Explorables || {}, { decoder: { decode, entropy, draw } });
+  window.Explorables = Object.assign(window.Explorables || {}, { decoder: { kept, decode, entropy, draw } });
 })();

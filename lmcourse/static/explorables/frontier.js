@@ -15,6 +15,7 @@
     "^": [[0, -5.5], [5, 4.5], [-5, 4.5]],
     X: [[-5, -3], [-3, -5], [0, -2], [3, -5], [5, -3], [2, 0], [5, 3], [3, 5], [0, 2], [-3, 5], [-5, 3], [-2, 0]],
   };
+  const EVERY = [2, 3, 4, 5, 6, 8, 10, 16, 20, 32, 50, 64, 100, 200, 500, 1000];  // tokens, about evenly spaced in their logarithm
   const WIDE = 430, HIGH = 288, LEFT = 48, RIGHT = 22, TOP = 30, BOTTOM = 46;
 
   function draw(box, data, make) {
@@ -53,9 +54,11 @@
     }
 
     const controls = make("div", "controls", form);
-    make.slider(controls, "bits per token above the floor", { min: 0, max: data.top, step: 0.005 }, options.bits,
+    make.slider(controls, "bits per token above the floor", { min: 0, max: data.top, step: 0.001 }, options.bits,
       (v) => v.toFixed(3), (v) => { options.bits = v; show(); });
-    make.slider(controls, "the task looks at one token in", { min: 2, max: 64, step: 1 }, options.every, String, (n) => { options.every = n; show(); });
+    make.slider(controls, "the task looks at one token in", { min: 0, max: EVERY.length - 1, step: 1 }, EVERY.indexOf(options.every),
+      (i) => EVERY[i].toLocaleString("en"), (i) => { options.every = EVERY[i]; show(); });
+    const second = controls.querySelectorAll("input")[1];
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
 
@@ -67,6 +70,7 @@
       for (const [name, value] of Object.entries({ x1: x(options.bits), x2: x(options.bits), y1: y(low), y2: y(1) })) {
         span.setAttribute(name, value);
       }
+      second.setAttribute("aria-valuetext", `one token in ${options.every}`);
       const own = options.every === start.every;
       points.forEach((point) => { point.style.display = own ? "" : "none"; });
       const ppl = 2 ** (data.floor + options.bits);
@@ -74,10 +78,10 @@
       words.innerHTML = (own ? `Perplexity <b>${ppl.toFixed(3)}</b>. ` : "") +
         `The share of right choices can be anything from <b>${(100 * low).toFixed(0)}%</b> to <b>100%</b>.` +
         (near.length ? ` Measured near here: ${near.map((m) => `${m.name}, at ${m.bits.toFixed(3)} bits: ${(100 * m.accuracy).toFixed(0)}%`).join("; ")}.` : "") +
-        (own ? "" : ` The models were measured at one token in ${start.every}.`);
+        (own ? "" : ` Perplexity is not shown: another task has another language. The networks were measured at one token in ${start.every}.`);
     }
     show();
   }
 
-  window.Explorables = Object.assign(window.Explorables || {}, { frontier: { range, draw } });
+  window.Explorables = Object.assign(window.Explorables || {}, { frontier: { EVERY, range, draw } });
 })();

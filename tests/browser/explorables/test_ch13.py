@@ -33,8 +33,9 @@ def decoded(q, temperature, k, p):
     """As the page's code does it: temperature, then the k most probable, then the fewest that hold p."""
     r = (q / q.max()) ** (1 / temperature)
     order = np.argsort(-r, kind="stable")[:k]
-    held = np.cumsum(r[order] / r[order].sum())
-    order = order[: np.searchsorted(held, p - 1e-12) + 1]
+    if p < 1:
+        held = np.cumsum(r[order] / r[order].sum())
+        order = order[: np.searchsorted(held, p - 1e-12) + 1]
     kept = np.zeros_like(r)
     kept[order] = r[order]
     return kept / kept.sum()
@@ -58,6 +59,29 @@ def test_a_decoder_agrees_with_numpy(page):
     assert bits == pytest.approx(entropy(rows[1]) / np.log(2))
 
 
+def test_a_temperature_alone_makes_no_symbol_impossible(page):
+    q = page.evaluate(DATA, "decoder")["q"]
+    count = "([q, o]) => Explorables.decoder.kept(q, o).size"
+    for temperature in (0.1, 0.5, 0.7, 1, 2):
+        settings = {"temperature": temperature, "k": len(q), "p": 1}
+        assert page.evaluate(count, [q, settings]) == len(q), temperature
+    assert page.evaluate(count, [q, {"temperature": 0.1, "k": 3, "p": 1}]) == 3
+    assert page.evaluate(count, [q, {"temperature": 1, "k": len(q), "p": 0.05}]) == 1
+
+
+def test_a_rare_symbol_is_told_from_one_that_was_cut(page):
+    box = page.locator("[data-explorable=decoder]")
+    temperature, k, _ = (box.locator("input").nth(i) for i in range(3))
+    temperature.fill("0.1")
+    assert f"{k.get_attribute('max')} of {k.get_attribute('max')}" in box.locator(".result").inner_text()
+    assert "below 0.01" in box.locator(".result").inner_text()
+    assert "< 0.01" in box.locator(".came output").inner_text()
+    k.fill("1")
+    assert "1 of" in box.locator(".result").inner_text()
+    assert "impossible" in box.locator(".result").inner_text()
+    assert "cut" in box.locator(".came output").inner_text()
+
+
 def test_the_model_s_surprisal_does_not_move(page):
     box = page.locator("[data-explorable=decoder]")
     said = box.locator(".result b").last
@@ -72,6 +96,18 @@ def test_the_model_s_surprisal_does_not_move(page):
 def test_keys_move_the_budget(page):
     box = page.locator("[data-explorable=frontier]")
     box.locator("input").first.focus()
-    for _ in range(10):
+    for _ in range(50):
         page.keyboard.press("ArrowRight")
     assert "0%" in box.locator(".result b").nth(1).inner_text()
+
+
+def test_one_token_in_a_thousand_is_within_reach(page):
+    """There, a thousandth of a bit per token leaves every accuracy open."""
+    box = page.locator("[data-explorable=frontier]")
+    bits, every = box.locator("input").nth(0), box.locator("input").nth(1)
+    data = page.evaluate(DATA, "frontier")
+    assert data["every"] in page.evaluate("Explorables.frontier.EVERY")
+    bits.fill("0.001")
+    every.fill(every.get_attribute("max"))
+    words = box.locator(".result").inner_text()
+    assert "from 0% to 100%" in words and "Perplexity is not shown" in words
