@@ -71,6 +71,14 @@ The lab has {glue:text}`../notebooks/02_topic.ipynb::seen`.
 Derivation(x).step(y, because="so")
 ```
 
+```{code-cell} python
+Explorable("one", {}, fig)
+```
+
+```{code-cell} python
+Explorable("two", {}, fig)
+```
+
 ## Break it
 
 ## What to remember
@@ -117,7 +125,7 @@ def lab():
     cells = []
     for n in range(20):
         cells.append(new_markdown_cell(f"## Slide {n}", metadata={"slideshow": {"slide_type": "slide"}}))
-        cells.append(new_markdown_cell("Say it.", metadata={"slideshow": {"slide_type": "notes"}}))
+        cells.append(new_markdown_cell("**2 min.** Say it.", metadata={"slideshow": {"slide_type": "notes"}}))
     code = new_code_cell('glue("seen", 1)', metadata={"slideshow": {"slide_type": "skip"}})
     return canonical(new_notebook(cells=[*cells, code]))
 
@@ -137,7 +145,7 @@ def clean_files(tmp_path_factory):
         "requirements-dev.txt": "-r requirements.txt\npytest==9.2.0\n",
         "book/index.md": "# A book\n\n![A page of the book](page.svg)\n",
         PAGE: CHAPTER,
-        PLAN: "# Lesson plan\n",
+        PLAN: "# Lesson plan\n\nIts notes add up to forty minutes.\n",
         LAB: to_text(lab()),
         SOLUTION: to_text(solved_set()),
         "lmmetrics/__init__.py": "from lmmetrics._version import __version__\nfrom .score import Score\n",
@@ -389,6 +397,8 @@ PLANTED = [
     ("labs_are_decks", edit(LAB, set_type(None)), "has the slide type None"),
     ("labs_are_decks", edit(LAB, set_type("page")), "has the slide type 'page'"),
     ("labs_are_decks", edit(LAB, no_notes), "2 of 20 slides have notes"),
+    ("plans_state_their_minutes", edit(LAB, drop_slides), "says 'forty' where 'notes add up to 38 minutes'"),
+    ("plans_state_their_minutes", replace(PLAN, "forty minutes", "an hour"), "lacks the words 'notes add up to 40"),
     ("predictions_have_answers", edit(LAB, asks), "the slide 'Slide 2' asks for a prediction"),
     ("chapters_are_whole", delete(LAB), "02_topic.ipynb: the chapter's lab is not"),
     ("chapters_are_whole", delete(EXERCISE), "student set is not"),
@@ -401,6 +411,7 @@ PLANTED = [
     ("chapters_have_the_skeleton", replace(PAGE, ":minutes: 30\n", ""), "reading time"),
     ("chapters_have_the_skeleton", replace(PAGE, "What you will be able to do", "Aims"), "objectives"),
     ("chapters_have_the_skeleton", replace(PAGE, "## Break it", "## Mend it"), "Break it"),
+    ("chapters_have_the_skeleton", replace(PAGE, 'Explorable("two"', "show("), "two interactive figures"),
     ("chapters_have_the_skeleton", replace(PAGE, "## What to remember", ""), "What to remember"),
     ("pictures_have_alt_text", write("book/index.md", "![](page.svg)"), r"!\[\]\(page.svg\) has no alt"),
     ("pictures_have_alt_text", write("README.md", '<img src="page.svg" alt="">'), "<img.*has no alt"),
