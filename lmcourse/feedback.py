@@ -32,8 +32,8 @@ import numpy as np
 from lmcourse import REPOSITORY
 from lmcourse.exams import find_question
 from lmcourse.hints.answers import Unreadable, agreement, evaluate, read
-from lmcourse.hints.explaining import LOOSE
 from lmcourse.hints.judging import Call, Verdict, WrongAnswer, caller, judge, right_answer
+from lmcourse.hints.matching import LOOSE
 from lmcourse.hints.question import Case, Question, copied, formula_value
 from lmcourse.hints.wording import in_words, short_of, shown_inputs
 

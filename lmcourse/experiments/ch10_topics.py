@@ -13,6 +13,8 @@ from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
 from lmcourse.pages import topics
 from lmmetrics import Score, corpora
 
+Pair = tuple[float, float]
+"""The parameters of two priors: of the weights, and of the topics' words."""
 CORPUS = "numpy-docs"
 FIXED_SIZES = 1, 5, 20, 50, 100, 200
 """Numbers of topics of the fits whose priors are fixed."""
@@ -137,11 +139,11 @@ def search(sizes=SIZES, score=None, kept=None):
     Pairs of priors are tried until the best one is better than its `neighbours`. ``score`` returns the row of
     a fit; it is `scored`, unless a test has another.
     """
-    score = score or (lambda *case: scored(*case, kept=kept)[0])
-    rows = []
+    score = score or (lambda K, alpha, beta, seed: scored(K, alpha, beta, seed, kept=kept)[0])
+    rows: list[dict] = []
     for K in sizes:
         pairs = [pair for pair in FIRST if K > 1 or pair[0] == 1]  # the weight of a single topic is 1
-        tried: dict = {}
+        tried: dict[Pair, list[dict]] = {}
         while pairs:
             for alpha, beta in pairs:
                 tried[alpha, beta] = [score(K, alpha / K, beta, seed) for seed in TRIALS]
@@ -163,14 +165,14 @@ def next_to(value, values):
     return [*values[max(place - 1, 0) : place], *values[place + 1 : place + 2]]
 
 
-def best_priors(tried):
+def best_priors(tried) -> dict[int, Pair]:
     """Return, for each number of topics, the priors with the lowest mean loss on the validation pages."""
     losses: dict = {}
     for row in tried:
         losses.setdefault((row["topics"], row["alpha"], row["beta"]), []).append(np.log(row["valid"]))
-    best: dict = {}
-    for K, *pair in sorted(losses, key=lambda case: np.mean(losses[case])):
-        best.setdefault(K, tuple(pair))
+    best: dict[int, Pair] = {}
+    for K, alpha, beta in sorted(losses, key=lambda case: np.mean(losses[case])):
+        best.setdefault(K, (alpha, beta))
     return best
 
 
@@ -204,7 +206,7 @@ def _fitted(K, alpha, beta, seed, iterations, whole):
     )
     asked = [("valid", SPLIT), ("test", SPLIT), *(("valid", split) for split in OTHER_SPLITS if whole)]
     scores = {(part, split): model.completion_documents(*_halves(part, split)) for part, split in asked}
-    row = {
+    row: dict = {
         part: sum(scores[part, SPLIT], start=Score(0.0, tokens=0)).perplexity for part in ("valid", "test")
     }
     if whole:
@@ -281,7 +283,7 @@ def with_most(nats, words, alike, seed=10):
     return found
 
 
-def grouped(split, priors, sizes=BY_PAGE, seeds=GROUPED_STARTS):
+def grouped(split, priors: dict[int, Pair], sizes=BY_PAGE, seeds=GROUPED_STARTS):
     """Fit and score models, with the ``priors`` of each size, where no near-duplicates are on both sides."""
     corpus = corpora.load(CORPUS)
     documents = [*corpus.train, *corpus.valid, *corpus.test]

@@ -8,6 +8,7 @@ import itertools
 import math
 from functools import partial
 from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import torch
@@ -21,6 +22,7 @@ from lmmetrics.text import tokenize
 
 F = torch.nn.functional
 SEEDS = range(5)
+ORDERS: tuple[tuple[Literal["char", "byte"], int], ...] = ("char", 3), ("byte", 6)
 BITS = 8, 6, 5, 4, 3, 2
 STUDENT_BITS = 8, 6, 5, 4
 STUDENT, STEPS = 48, 1500
@@ -97,7 +99,7 @@ def poems(tales=None, verses=None):
     }
     rows = []
     for name, (read, which) in models.items():
-        for by, order in (("char", 3), ("byte", 6)):
+        for by, order in ORDERS:
             train = tokenize(read, by=by)
             model = NGramModel(order, WittenBell()).fit(train)
             for run in which:
@@ -259,7 +261,7 @@ def adapted(network, letters, seed):
     small = NGramModel(5, WittenBell()).fit(new)
     before = {text: of_tokens(network, text) for text in (*valid, *test)}
     start = [perplexity(before[text]) for text in valid]
-    ways = {"fine-tuned": [], "replay": [], "mixture": [], "own copy": []}
+    ways: dict[str, list] = {"fine-tuned": [], "replay": [], "mixture": [], "own copy": []}
     for name, text in (("fine-tuned", new), ("replay", both)):
         for rate, steps in itertools.product(RATES, TUNED_STEPS):
             ways[name].append(
@@ -277,7 +279,7 @@ def adapted(network, letters, seed):
                     lambda text, share=share, scores=scores: mixed(before[text], scores[text], share),
                 )
             )
-    found = {"start": start}
+    found: dict = {"start": start}
     for name, versions in ways.items():
         points = [
             {**how, **of_valid(score(valid[0]), score(valid[1]), before[valid[1]], valid[1])}

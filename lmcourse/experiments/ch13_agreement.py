@@ -5,6 +5,7 @@ It is stored in ``book/reproduced.json`` under "agreement", by the same command 
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -14,12 +15,12 @@ from lmcourse.experiments.ch13_recalibration import network_forecasts, recalibra
 from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
 from lmcourse.experiments.texts import source_texts
 from lmmetrics import neural
-from lmmetrics.ngram import AddK, KneserNey, NGramModel
+from lmmetrics.ngram import AddK, KneserNey, NGramModel, Smoothing
 from lmmetrics.sources import AgreementSource
 
 SEEDS = range(5)
 SMOOTHING = 0.0, 0.1
-SIZE = {"context": 16, "width": 32, "heads": 4, "layers": 2}
+SIZE: dict = {"context": 16, "width": 32, "heads": 4, "layers": 2}
 OPTIONS = {"kept": KEPT}
 STEPS, BATCH, RATE = 1200, 32, 0.01
 TABLES = ("Kneser-Ney", 2), ("Kneser-Ney", 9), ("add one", 10), ("add one", 12)
@@ -85,7 +86,10 @@ def tables(cases=TABLES):
     """Yield a row for each table of counts, as it is and with one temperature."""
     source = AgreementSource()
     learned, checked, asked = source_texts(source)
-    smoothings = {"Kneser-Ney": partial(KneserNey, fallback=0.75), "add one": partial(AddK, k=1)}
+    smoothings: dict[str, Callable[[], Smoothing]] = {
+        "Kneser-Ney": partial(KneserNey, fallback=0.75),
+        "add one": partial(AddK, k=1),
+    }
     for name, order in cases:
         model = NGramModel(order, smoothings[name]()).fit(learned)
         new = again(model, table_forecasts, checked, asked, source, ways=["as it is", "temperature"])

@@ -17,7 +17,7 @@ from lmcourse.pages.two_agreements import TwoAgreements
 from lmmetrics import neural
 
 SEEDS = range(10)
-SIZE = {"context": 16, "width": 32, "heads": 4, "layers": 2}
+SIZE: dict = {"context": 16, "width": 32, "heads": 4, "layers": 2}
 OPTIONS = {"kept": KEPT}
 STEPS, BATCH, RATE = 1200, 32, 0.01
 

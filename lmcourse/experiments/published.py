@@ -22,9 +22,6 @@ PTB_FILES = "ptb.train.txt", "ptb.valid.txt", "ptb.test.txt"
 PTB_SIZES = 929_589, 82_430
 """Tokens of the training and the test text, one end of sentence a line among them."""
 
-GOOD_TURING = {"k": 7, "min_count": (1, 1, 2)}
-"""The recipe of the published Good-Turing rows: discounts up to 7, from order 3 on only what occurs twice."""
-
 SMOOTHING = {ModifiedKneserNey: "modified Kneser-Ney", Katz: "Katz, Good-Turing"}
 """What rows call these methods; another one is shown with its settings."""
 
@@ -113,7 +110,7 @@ def wikitext_rows(train, valid, test, networks=True):
         row = measure_counted(text, order, ModifiedKneserNey(), train, test)
         yield row | {"published": reference, "source": "KenLM, run on the same files"}
     for order in (3, 5):
-        yield measure_counted(text, order, Katz(**GOOD_TURING), train, test)
+        yield measure_counted(text, order, good_turing(), train, test)
     best = NGramModel(5, ModifiedKneserNey()).fit(train)
     cached = Mixture([best, UnigramCache(500)]).fit(valid)
     note = f"weight of the cache {cached.weights_[1]:.3f}, by EM on the validation text"
@@ -153,7 +150,7 @@ def penn_rows(train, valid, test, networks=True):
     text = {"text": "Penn Treebank, words", "protocol": WORDS}
     published = [
         (3, ModifiedKneserNey(), 148.3), (5, ModifiedKneserNey(), 141.2),
-        (3, Katz(**GOOD_TURING), 165.2), (5, Katz(**GOOD_TURING), 162.3),
+        (3, good_turing(), 165.2), (5, good_turing(), 162.3),
     ]  # fmt: skip
     for order, smoothing, value in published:
         row = measure_counted(text, order, smoothing, train, test)
@@ -179,6 +176,11 @@ def tokenised(train, valid, test):
     """Return the three texts, split on blanks, with the vocabulary of the first."""
     first = tokenize(train, by="whitespace")
     return first, *(tokenize(part, by="whitespace", vocabulary=first.vocabulary) for part in (valid, test))
+
+
+def good_turing(k=7):
+    """The published recipe: discounts up to 7, from order 3 on only what occurs twice."""
+    return Katz(k=k, min_count=(1, 1, 2))
 
 
 def measure_counted(text, order, smoothing, train, test, unit="token"):

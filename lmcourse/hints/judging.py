@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lmcourse.hints.answers import Unreadable, read
-from lmcourse.hints.explaining import Answer, broken, explain
+from lmcourse.hints.entries import Answer
+from lmcourse.hints.explaining import broken, explain
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.plain_data import plain_data
 from lmcourse.hints.question import Case, Question, copied, formula_value
@@ -120,7 +121,7 @@ def judge(
             values.append(value)
             problems |= found
         answer = Answer(question, call, list(cases), values, rights, problems)
-        if all(right.all() for right in answer.right):
+        if answer.right.all():
             rule = broken(answer)
             if rule is None:
                 return right_answer(question)

@@ -19,7 +19,7 @@ from lmmetrics.text import Vocabulary, tokenize
 
 TEXTS = {"tales-en": "tales", "numpy-docs": "documentation"}
 ORDERS = range(1, 9)
-NETWORKS = {
+NETWORKS: dict[str, dict] = {
     "tales-en": {"width": 96, "dropout": 0.5, "adaptive": [300], "steps": 400, "batch": 16, "rate": 0.02},
     "numpy-docs": {
         "width": 128,
@@ -45,7 +45,7 @@ MIXTURES = {
     "all three": ("table", "cache", "network"),
 }
 """The models that are compared in the end, by their parts."""
-SMALL = {"width": 32, "layers": 2, "heads": 4, "context": 32, "steps": 400, "rate": 0.005}
+SMALL: dict = {"width": 32, "layers": 2, "heads": 4, "context": 32, "steps": 400, "rate": 0.005}
 """The networks of the agreement source, a GRU of one layer and a Transformer, and their training."""
 LONG_FLOOR_STEPS = 3000
 """The steps of a second training on the agreement source, which is long enough to find the subject."""

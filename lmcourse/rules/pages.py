@@ -18,6 +18,7 @@ SKELETON = {
     r"\bDerivation\(": "a Derivation, each step proved",
     r"\bimport torch\b|\btorch\.": "the same number in PyTorch",
     r"\bcaption:": "a figure with a caption",
+    r"(?s)\bExplorable\(.*\bExplorable\(": "two interactive figures, each an Explorable",
     r"(?m)^#+ .*Break it": "a section 'Break it'",
     r"(?m)^#+ .*What to remember": "a section 'What to remember'",
     r"Further reading": "the words 'Further reading'",

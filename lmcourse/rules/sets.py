@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from lmcourse.files import contents
 from lmcourse.files.notebooks import NotebookError, cell_label, checks_answer, is_answer, is_ungraded_answer
+from lmcourse.rules.claims import numbers_of
 from lmcourse.rules.tree import Tree
 from lmcourse.sets import authoring
 from lmcourse.sets.execution import COMMAND as EXECUTE
@@ -18,6 +19,7 @@ TASKS, POINTS, QUESTIONS, LINES, SLIDES = 10, 24, 2, 25, (20, 35)
 PREDICT = re.compile(r"^(?:### |\*\*)Predict", re.MULTILINE)
 CLEAR = "jupyter nbconvert --clear-output --inplace"
 SLIDE_TYPES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
+STATED = re.compile(r"notes add up to ([\w-]+) minutes")
 CHANCE = {
     "a memory address": re.compile(r"\bat 0x[0-9a-f]{6,}"),
     "a time": re.compile(r"\d\d:\d\d<\d\d:\d\d"),
@@ -157,6 +159,22 @@ def labs_are_decks(tree: Tree) -> Iterator[str]:
             yield f"{path}: {notes} of {slides} slides have notes for the speaker. Add the others."
 
 
+def plans_state_their_minutes(tree: Tree) -> Iterator[str]:
+    """Each lesson plan says the minutes that the notes of its core deck add up to, in figures or in words."""
+    for stem in tree.chapters:
+        path, lab = f"book/instructors/{stem}.md", f"notebooks/{stem}.ipynb"
+        notebook = tree.notebook(lab) if lab in tree.files else None
+        plan = tree.text(path) if path in tree.files else None
+        if plan is None or notebook is None or isinstance(notebook, str):
+            continue
+        minutes, said = _core_minutes(notebook), STATED.search(plan)
+        words = f"'notes add up to {minutes} minutes'"
+        if said is None:
+            yield f"{path}: lacks the words {words}. Add them."
+        elif numbers_of(said[1]) != {minutes}:
+            yield f"{path}: says {said[1]!r} where {words} is right. Correct it."
+
+
 def predictions_have_answers(tree: Tree) -> Iterator[str]:
     """A prediction is followed by its answer, apart from it: the students' handout leaves it out."""
     for path, notebook in tree.notebooks("notebooks"):
@@ -180,6 +198,19 @@ def predictions_have_answers(tree: Tree) -> Iterator[str]:
                     f"{path}: the slide {title!r} asks for a prediction, and nothing after it is an answer. "
                     "Tag the next slide `answer`, or show the answer on this one as a fragment."
                 )
+
+
+def _core_minutes(notebook: NotebookNode) -> int:
+    """The minutes of the notes on the slides that are not optional."""
+    total, optional = 0, False
+    for cell in notebook.cells:
+        kind = cell.metadata.get("slideshow", {}).get("slide_type")
+        if kind in ("slide", "subslide"):
+            optional = "optional" in cell.metadata.get("tags", [])
+        note = re.match(r"\*\*(\d+) min", cell.source)
+        if kind == "notes" and note and not optional:
+            total += int(note[1])
+    return total
 
 
 def _slides_with_notes(kinds: list[str | None]) -> int:

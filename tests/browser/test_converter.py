@@ -161,7 +161,10 @@ def test_formulas_compute_the_value(opened):
         ({"value": "20", "words": "10.5"}, "must be a whole number"),
         ({"value": "20", "chars": "100", "bytes": "50"}, "50 bytes cannot hold 100 characters"),
         ({"value": "20", "chars": "100", "bytes": "500"}, "in UTF-8 a character has at most 4 bytes"),
-        ({"value": "20", "chars": "100", "words": "101"}, "100 characters cannot hold 101 words: a word has at least one character"),
+        (
+            {"value": "20", "chars": "100", "words": "101"},
+            "100 characters cannot hold 101 words: a word has at least one character",
+        ),
     ],
 )
 def test_impossible_input_is_explained(opened, typed, said):

@@ -46,7 +46,8 @@ def test_the_four_published_rows_are_recomputed(treebank, monkeypatch):
     """The rows and their order. The tales are short: they need given discounts, and a lower k."""
     kneser = published.ModifiedKneserNey
     monkeypatch.setattr(published, "ModifiedKneserNey", lambda: kneser(fallback=(0.5, 1, 1.5)))
-    monkeypatch.setattr(published, "GOOD_TURING", published.GOOD_TURING | {"k": 2})
+    recipe = published.good_turing
+    monkeypatch.setattr(published, "good_turing", lambda: recipe(k=2))
     make, *texts = published.penn_treebank(treebank)
     rows = list(make(*texts))
     assert [row.get("published") for row in rows] == [148.3, 141.2, 165.2, 162.3, None]

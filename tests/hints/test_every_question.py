@@ -9,8 +9,8 @@ import pytest
 
 import lmcourse.questions
 from lmcourse.hints.answers import agreement, numbers
-from lmcourse.hints.explaining import LOOSE
 from lmcourse.hints.judging import judge
+from lmcourse.hints.matching import LOOSE
 from lmcourse.hints.mistakes import NAMES
 from lmcourse.hints.question import formula_value
 from lmcourse.questions import of_chapter

@@ -67,6 +67,9 @@ class ExerciseSet:
         Task and code that is wrong on odd inputs only.
     broken : list of (str, str, str)
         Task, what the message says, and code that lacks a property and is not a catalogued mistake.
+    messages : list of (str, str, str, str)
+        Task; the usual mistakes that the hint names, separated by blanks, or nothing; a part of the message;
+        code (tested by `tests.questions.tries.TriesTests`).
     unusual : list of (str, str)
         Task and code that is right in an unusual way.
     wrong : dict of str to list of (str, str)
@@ -82,11 +85,15 @@ class ExerciseSet:
         code = [cell for cell in self.solved.cells if cell.cell_type == "code"]
         self.tasks = {cell_name(cell): cell.source for cell in code if is_answer(cell)}
         self.checks = {cell_name(cell).removeprefix("test-"): cell for cell in code if checks_answer(cell)}
-        self.wrong, self.unusual, self.odd, self.broken = {}, [], [], []
+        self.wrong, self.unusual, self.odd, self.broken, self.messages = {}, [], [], [], []
 
     def changed(self, task, ids, *changes):
         """Note a wrong answer that is the task's solution with some of its text replaced."""
-        self.wrong.setdefault(task, []).append((ids, self._replaced(task, changes)))
+        self.wrong.setdefault(task, []).append((ids, self._code(task, changes)))
+
+    def told(self, task, names, says, *answer):
+        """Note any other wrong answer, as code or as changes, with what the hint names and says."""
+        self.messages.append((task, names, says, self._code(task, answer)))
 
     def in_wrong_units(self, task, number, nats="", ids=""):
         """Note wrong answers that differ from ``number`` by a factor of the nats, or by their sign.
@@ -99,15 +106,18 @@ class ExerciseSet:
 
     def wrong_on_odd_inputs(self, task, *changes):
         """Note a changed solution that is right on ordinary inputs: the fresh ones hold odd ones besides."""
-        self.odd.append((task, self._replaced(task, changes)))
+        self.odd.append((task, self._code(task, changes)))
 
     def breaks(self, task, says, *changes):
         """Note a changed solution that no catalogued mistake explains: a property says what is wrong."""
-        self.broken.append((task, says, self._replaced(task, changes)))
+        self.broken.append((task, says, self._code(task, changes)))
 
-    def _replaced(self, task, changes):
+    def _code(self, task, answer):
+        """The code of an answer: written afresh, or the solution with pairs of texts replaced."""
+        if isinstance(answer[0], str):
+            return textwrap.dedent(answer[0])
         source = self.tasks[task]
-        for old, new in changes:
+        for old, new in answer:
             assert old in source, f"{task}: the solution has no {old!r}"
             source = source.replace(old, new)
         return source
@@ -116,9 +126,9 @@ class ExerciseSet:
         """Note a wrong answer that is written afresh."""
         self.wrong.setdefault(task, []).append((ids, textwrap.dedent(source)))
 
-    def right(self, task, source):
-        """Note a right answer that a student may well write, and that is unlike the solution."""
-        self.unusual.append((task, textwrap.dedent(source)))
+    def right(self, task, *answer):
+        """Note a right answer that a student may well write, as code or as changes, unlike the solution."""
+        self.unusual.append((task, self._code(task, answer)))
 
     def key(self, task):
         return f"{self.chapter}.{task}"
@@ -135,8 +145,12 @@ class ExerciseSet:
         return found
 
     def answer(self, task, source):
-        """Run an answer cell in the names it finds, and return what the student would hand to the check."""
-        names = dict(self.names_before[task])
+        """Run an answer cell in the names it finds, and return what the student would hand to the check.
+
+        Of a fixed answer, ``right`` is the value.
+        """
+        question = self.questions[self.key(task)]
+        names = self.names_before[task] | ({"right": question.right()} if question.form == "value" else {})
         exec(compile(source, task, "exec"), names)
         return names[re.search(r"check\([^,]*, (\w+)\)", self.checks[task].source)[1]]
 

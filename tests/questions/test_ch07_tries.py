@@ -2,10 +2,11 @@
 
 # ruff: noqa: E501 (code in one line, as it is written in a hurry)
 
-from tests.questions.tries import Tries, TriesTests
+from tests.questions.exercise_sets import ExerciseSet
+from tests.questions.tries import TriesTests
 
-TRIES = Tries("07_neural_models")
-wrong, right = TRIES.wrong, TRIES.right
+SET = ExerciseSet("07_neural_models")
+wrong, right = SET.told, SET.right
 
 # --- fresh
 
@@ -1021,4 +1022,4 @@ right(
 
 
 class TestTries(TriesTests):
-    tries = TRIES
+    exercises = SET

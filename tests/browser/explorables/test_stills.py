@@ -24,4 +24,4 @@ def test_each_figure_has_its_still_picture(page, chapter):
         fold.click()
     figures = page.locator(".explorable").all()
     stills = page.locator(".explorable .still").all()
-    assert 2 <= len(figures) == len(stills) and all(still.is_visible() for still in stills)
+    assert 0 < len(figures) == len(stills) and all(still.is_visible() for still in stills)
