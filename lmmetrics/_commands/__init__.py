@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
 from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
 from lmmetrics._version import __version__
 
@@ -22,7 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options = parser().parse_args(arguments)
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
-            options.run(options)
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: warn(str(message))
+                options.run(options)
         finally:
             if sys.stdout:  # there is none after >&-
                 sys.stdout.flush()  # here, and not at the end of the process, where no error is caught

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of
 from lmmetrics._commands.models import MODELS, check_options, scored
-from lmmetrics._commands.output import write
+from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
@@ -43,10 +42,10 @@ def compare(options: argparse.Namespace) -> None:
             if options.interval == "t"
             else "which makes it too short; --interval t is better"
         )
-        note(f"The interval is from {len(a)} documents: {short}. Give more documents.")
+        warn(f"The interval is from {len(a)} documents: {short}. Give more documents.")
     if twice := repeated(documents_of(options)):
         first, again = twice[0]
-        note(
+        warn(
             f"{len(twice)} of {len(names)} documents {'have' if len(twice) > 1 else 'has'} the text of an "
             f"earlier one, such as {again} that of {first}. They count twice, and the interval is too short: "
             "give each document once."
@@ -59,11 +58,6 @@ def compare(options: argparse.Namespace) -> None:
         if options.format == "json":
             row["protocol"] = {"a": card_a, "b": card_b}
         write(options, [row])
-
-
-def note(said: str) -> None:
-    """Say what weakens a number, on the error stream."""
-    print(f"lmmetrics: {said}", file=sys.stderr)
 
 
 def repeated(documents: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import Any
 
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
-from lmmetrics._commands.output import write
+from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, Score
@@ -43,17 +42,15 @@ def score(options: argparse.Namespace) -> None:
         names, scores, card, respaced = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
     if respaced:
-        print(
-            f"lmmetrics: The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
-            "reads the texts as they are only after --single-blanks for both.",
-            file=sys.stderr,
+        warn(
+            f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
+            "reads the texts as they are only after --single-blanks for both."
         )
     if unknown := getattr(total, "unknown", None):
-        print(
-            f"lmmetrics: {unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
+        warn(
+            f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
             "to the model. It predicts that a token is unknown, and not which one: compare this score only "
-            "with those of models with the same vocabulary.",
-            file=sys.stderr,
+            "with those of models with the same vocabulary."
         )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":

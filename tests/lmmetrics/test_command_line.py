@@ -508,6 +508,21 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     assert "1 of 3 documents has the text of an earlier one" in printed.err
 
 
+def test_a_warning_of_the_library_is_one_plain_line(folder, tmp_path, capsys):
+    lines = (folder / "m3.arpa").read_text(encoding="utf-8").splitlines(keepends=True)
+    start = lines.index("\\3-grams:\n") + 1
+    kept = [line for i, line in enumerate(lines) if i < start or not line.endswith("the king\n")]
+    lost = len(lines) - len(kept)
+    count = len(lines) - start - 2
+    lost_one = "".join(kept).replace(f"ngram 3={count}", f"ngram 3={count - lost}")
+    (tmp_path / "lost.arpa").write_text(lost_one, encoding="utf-8")
+    for _ in range(2):  # the second call says it, too
+        status, printed = run(capsys, "score", tmp_path / "lost.arpa", folder / "train")
+        assert status == 0 and printed.err.count("\n") == 1
+        assert printed.err.startswith(f"warning: {tmp_path / 'lost.arpa'}: after '")
+        assert "the probabilities sum to 0." in printed.err and "without a newline at its end" in printed.err
+
+
 def test_a_method_without_fallback_says_what_else_to_do(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(SMOOTHING, "good-turing", GoodTuring)
     (tmp_path / "small.txt").write_text("a a b b\n", encoding="utf-8")
