@@ -142,7 +142,8 @@ def install_line(repository: str | None = None) -> str:
     address = f"git+https://github.com/{repository}"
     library = f"measuring-language-models[course] @ {address}"
     course = f"measuring-language-models-course @ {address}#subdirectory=lmcourse"
-    return f'# On Colab: take the # off the next line and run it once.\n# %pip install -q "{library}" "{course}"\n'
+    command = f'%pip install -q "{library}" "{course}"'
+    return f"# On Colab: take the # off the next line and run it once.\n# {command}\n"
 
 
 def lab_with_line(text: str, line: str) -> str:

@@ -9,6 +9,9 @@ import numpy as np
 
 from lmmetrics._types import Ints
 
+LONGEST = 3
+"""The mean of the Chinese or Japanese characters of a word is at most this; in Chinese it is below two."""
+
 
 def listed(documents: Iterable[str]) -> list[str]:
     """Return the documents as a list; an error for a single string, and for what has no order."""
@@ -50,10 +53,18 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
 
 
 def is_written_without_blanks(documents: Sequence[str]) -> bool:
-    """Return whether more than one character in a hundred is Chinese or Japanese."""
-    total = sum(map(len, documents))
-    found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
-    return found * 100 > total
+    """Return whether blanks do not separate the words, so that words are not counted.
+
+    This is so if more than one character in a hundred is Chinese or Japanese, unless blanks were put between
+    the words: then such lines have blanks, and few of these characters stand between two.
+    """
+    foreign = [document for document in documents if not document.isascii()]
+    found = sum(len(_HAN.findall(document)) for document in foreign)
+    if found * 100 <= sum(map(len, documents)):
+        return False
+    lines = [line.split() for document in foreign for line in document.split("\n") if _HAN.search(line)]
+    words = sum(_HAN.search(word) is not None for line in lines for word in line)
+    return found > LONGEST * words or all(len(line) == 1 for line in lines)
 
 
 def counts_of(documents: Sequence[str]) -> dict[str, Ints | None]:

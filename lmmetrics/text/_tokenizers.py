@@ -52,7 +52,7 @@ def choose_scheme(
             f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary."
         )
     by_line = kind.sentence_is_line if sentences is None else sentences == "line"
-    without_blanks = kind is not Blanks and is_written_without_blanks(documents)
+    without_blanks = is_written_without_blanks(documents)
     return kind(by_line, vocabulary, without_blanks, *arguments)
 
 
@@ -175,6 +175,8 @@ class Blanks(Strings):
         # So far unknown tokens were counted as <unk>; correct this to their spelling in the document.
         sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
         sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
+        if self.without_blanks:
+            return None, sums[1], sums[1] + sums[2]
         for i, document in enumerate(documents):
             if _OTHER_BLANK.search(document):  # a word ends at any blank, whatever the tokenizer
                 sums[0][i] = len(document.split())

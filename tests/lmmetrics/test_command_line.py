@@ -277,7 +277,7 @@ def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypa
     (tmp_path / "zh.txt").write_text("貓在睡覺。\n", encoding="utf-8")
     _, printed = run(capsys, "count", tmp_path / "a.txt", tmp_path / "zh.txt", "--format", "json")
     first, second, total = json.loads(printed.out)
-    assert (first["words"], first["chars"], first["bytes"]) == (3, 18, 18)
+    assert (first["words"], first["chars"], first["bytes"]) == (None, 18, 18)  # one rule for all texts
     assert (second["words"], second["chars"], second["bytes"]) == (None, 6, 16)
     assert (total["words"], total["chars"]) == (None, 24)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one two\nthree\n")))
@@ -288,6 +288,29 @@ def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypa
         ("standard input:2", "1", "2"),
         ("all", "3", "5"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the cat sleeps\n" * 60 + "貓在睡覺\n", 181),
+        ("the cat sleeps\n" * 6 + "貓在睡覺，狗在花園裡跑。\n", None),
+        ("貓在睡覺，狗在花園裡跑。\n我愛台灣\n", None),
+        ("貓睡\n狗跑\n", None),
+        ("貓 在 睡覺 ， 狗 在 花園 裡 跑 。\n我 愛 台灣\n", 13),
+    ],
+)
+@pytest.mark.parametrize("lines", [[], ["--lines"]])
+def test_one_rule_says_whether_words_are_counted(text, words, lines, folder, tmp_path, capsys):
+    """Whether they are counted by `count`, or with the score of a model that blanks or characters cut."""
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    fit = "fit", tmp_path / "a.txt", "--by", "char", "--order", "2", "--smoothing", "witten-bell", "--out"
+    assert run(capsys, *fit, tmp_path / "m")[0] == 0
+    found = []
+    for command in ("count",), ("score", folder / "m2.arpa"), ("score", tmp_path / "m"):
+        _, printed = run(capsys, *command, tmp_path / "a.txt", *lines, "--format", "json")
+        found.append(json.loads(printed.out)[-1].get("words"))
+    assert found == [words] * 3
 
 
 def test_a_unit_that_a_text_cannot_count_is_left_out(tmp_path, capsys, monkeypatch):
