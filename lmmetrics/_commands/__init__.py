@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
-from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.faults import said
 from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
 from lmmetrics._version import __version__
@@ -18,6 +18,7 @@ from lmmetrics._version import __version__
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use, 130 after Ctrl-C."""
+    options = None
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
         try:
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        print(f"lmmetrics: {_message(error)}", file=sys.stderr)
+        print(f"lmmetrics: {said(error, options)}", file=sys.stderr)
         return 1
     return 0
 
@@ -57,16 +58,3 @@ def _forget_output() -> None:
     """Send what is still to be printed nowhere, so that the interpreter does not fail when it ends."""
     with contextlib.suppress(OSError, ValueError):  # a test has no such file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _message(error: Exception) -> str:
-    """What an error says; one that no line of this library raised may be a fault of the library."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    if isinstance(error, MemoryError):
-        return "The memory does not suffice. Score fewer texts at a time; fit has --memory."
-    if raised_here(error):
-        return str(error)
-    return (
-        f"{type(error).__name__}: {error}\nThis may be a fault of lmmetrics: --debug shows where it happened."
-    )

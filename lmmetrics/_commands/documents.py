@@ -37,6 +37,7 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
         found += documents_in(options, name, data)
     if not found:
         raise ValueError(EMPTY)
+    options.found = found  # an error names the document
     if getattr(options, "single_blanks", False):
         single = tokenize([document for _, document in found], by="whitespace").decode()
         found = [(name, document) for (name, _), document in zip(found, single, strict=True)]
@@ -81,9 +82,12 @@ def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
         name = str(path or "standard input")
         with opened(path) as file:
             blocks = decoded(file, name)
+            options.current = name  # the document that an error is in
             if options.lines:
                 lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
-                yield from ([line + "\n"] for line in lines)
+                for i, line in enumerate(lines, 1):
+                    options.current = f"{name}:{i}"
+                    yield [line + "\n"]
             else:
                 yield blocks
 

@@ -435,6 +435,35 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     assert "Traceback" not in printed.err
 
 
+def test_an_error_in_a_text_names_the_file_and_the_line(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("lmmetrics._commands.documents.BLOCK", 5)
+    (tmp_path / "a.txt").write_text("a b\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("the cat\nis\nso </s> odd\n", encoding="utf-8")
+    (tmp_path / "c.txt").write_text("a b\n\ufeffthe cat\n", encoding="utf-8")
+    texts = tmp_path / "a.txt", tmp_path / "b.txt"
+    score = "score", folder / "m2.arpa", *texts
+    fit = "fit", *texts, "--order", "2", "--out", tmp_path / "m"
+    count = "count", *texts, "--by", "whitespace"
+    for command in score, (*score, "--single-blanks"), fit, (*fit, "--memory", "1TB"), count:
+        status, printed = run(capsys, *command)
+        assert status == 1
+        assert printed.err.startswith(f"lmmetrics: {tmp_path / 'b.txt'}, line 3, has a token </s> of its own")
+        _, printed = run(capsys, *command, "--lines")
+        assert printed.err.startswith(f"lmmetrics: {tmp_path / 'b.txt'}:3 has a token </s> of its own")
+        assert printed.err.endswith("Remove it from the text.\n")
+    _, printed = run(capsys, "count", tmp_path / "c.txt", "--lines")
+    assert f"{tmp_path / 'c.txt'}:2 begins with a byte-order mark" in printed.err
+    assert "encoding=" not in printed.err and "Remove the mark" in printed.err
+
+
+def test_errors_speak_of_the_options_of_the_command(folder, tmp_path, capsys):
+    (tmp_path / "zh.txt").write_text("貓在睡覺，狗在花園裡跑。\n", encoding="utf-8")
+    _, printed = run(capsys, "count", tmp_path / "zh.txt", "--by", "word")
+    assert "Say --by char or --by byte" in printed.err and "jieba" not in printed.err
+    _, printed = run(capsys, "score", folder / "m2.arpa", folder / "test", "--by", "byte")
+    assert printed.err.endswith("Leave out --by, or cut the text as that of the model was cut.\n")
+
+
 @pytest.mark.parametrize(
     "arguments", [["score", "m3.arpa", ""], ["score", "", "test"], ["fit", "train", "--out", ""]]
 )
