@@ -8,7 +8,7 @@ from typing import Any
 from lmmetrics._commands.documents import documents_of
 from lmmetrics._commands.models import MODELS, check_options, scored
 from lmmetrics._commands.output import warn, write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
 
@@ -29,12 +29,13 @@ def compare(options: argparse.Namespace) -> None:
     try:
         found = compare_scores(a, b, options.unit, **how)
     except UnitError as error:
-        if options.unit == "byte":
-            raise ValueError(
-                f"{error.reason} A model whose text is cut by whitespace counts one "
-                "blank between two tokens; --single-blanks lets both score the texts so."
-            ) from None
-        raise ValueError(f"{error.reason} Compare per byte: --unit byte.") from None
+        cure = (
+            "A model whose text is cut by whitespace counts one blank between two tokens; --single-blanks "
+            "lets both score the texts so."
+            if options.unit == "byte"
+            else "Compare per byte: --unit byte."
+        )
+        raise UnitError(error.fault, cure, document=error.document) from None
     if len(a) < FEW:
         short = (
             "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "
@@ -91,4 +92,4 @@ def add(commands: Commands) -> None:
         help="Student's t, better for few documents, or percentiles of the bootstrap (default t)",
     )
     made.set_defaults(error=made.error)
-    made.add_argument("--seed", type=int, default=0, help="of the resampled documents (default 0)")
+    made.add_argument("--seed", type=whole(0), default=0, help="of the resampled documents (default 0)")

@@ -6,11 +6,13 @@ import argparse
 import traceback
 from pathlib import Path
 
-from lmmetrics._errors import AdvisedError, DocumentError
+from lmmetrics._errors import AdvisedError
 
 ADVICE = {
     "byte-order mark": "Remove the mark: it may be there because files were joined.",
     "no blanks": "Say --by char or --by byte; or put blanks between the words, and say --by whitespace.",
+    "two vocabularies": "Fit both models with one --vocabulary, or score texts whose words both know.",
+    "impossible": "Give the texts to models that know their words, or that know <unk>.",
     "other vocabulary": "Leave out --by, or cut the text as that of the model was cut.",
 }
 """What to do on the command line about errors whose own advice is for Python, by their topic."""
@@ -36,15 +38,16 @@ def said(error: Exception, options: argparse.Namespace | None) -> str:
             "This may be a fault of lmmetrics: --debug shows where it happened."
         )
     if isinstance(error, AdvisedError):
-        reason = error.reason
-        if isinstance(error, DocumentError) and (name := name_of(error, options)):
-            reason = f"{name} {error.fault}"
+        name = name_of(error, options)
+        reason = f"{name} {error.fault}" if name else error.reason
         return f"{reason} {ADVICE.get(error.topic, error.advice)}".rstrip()
     return str(error)
 
 
-def name_of(error: DocumentError, options: argparse.Namespace | None) -> str:
-    """The file with an error in a document, and the line if it is known; nothing if no document was read."""
+def name_of(error: AdvisedError, options: argparse.Namespace | None) -> str:
+    """The file with an error, and the line if it is known; nothing for an error outside the documents."""
+    if error.document is None:
+        return ""
     found = getattr(options, "found", None)
     name = found[error.document][0] if found else getattr(options, "current", "")
     if not name or not error.line or getattr(options, "lines", False):  # with --lines it names the line

@@ -19,6 +19,21 @@ packed are unpacked.
 """
 
 
+def whole(least: int) -> Callable[[str], int]:
+    """The type of an option: a whole number of at least this."""
+
+    def of(given: str) -> int:
+        try:
+            number = int(given)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{given!r} is not a whole number of at least {least}.")
+        return number
+
+    return of
+
+
 def called() -> str:
     """What the user has typed: ``lmmetrics``, or ``python -m lmmetrics``."""
     return "lmmetrics" if Path(sys.argv[0]).stem == "lmmetrics" else "python -m lmmetrics"
@@ -116,8 +131,10 @@ def add_texts(
 def add_protocol(made: Parser) -> None:
     """Add how a model scores."""
     made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
-    made.add_argument("--context", type=int, help="tokens that a model of transformers reads at most")
-    made.add_argument("--stride", type=int, help="by how many tokens its windows move")
-    made.add_argument("--batch", type=int, help="how many of its windows are computed at once (default 8)")
+    made.add_argument("--context", type=whole(1), help="tokens that a model of transformers reads at most")
+    made.add_argument("--stride", type=whole(1), help="by how many tokens its windows move")
+    made.add_argument(
+        "--batch", type=whole(1), help="how many of its windows are computed at once (default 8)"
+    )
     made.add_argument("--device", help="where it is computed: cpu, cuda, cuda:1, mps (default cpu)")
     made.add_argument("--dtype", choices=DTYPES, help="its numbers (default: as the folder says)")

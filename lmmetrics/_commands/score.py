@@ -8,7 +8,7 @@ from typing import Any
 
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
 from lmmetrics._commands.output import warn, write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, Score
 from lmmetrics.scoring._shared import versions
@@ -124,6 +124,6 @@ def add(commands: Commands) -> None:
         metavar="ADDRESS",
         help="threads, processes, or the address of a Dask scheduler (default threads)",
     )
-    made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.add_argument("--workers", type=whole(1), help="how many threads or processes of this machine")
     made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
     made.set_defaults(error=made.error)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lmmetrics._checks import generator, real_number, whole_number
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
@@ -330,18 +331,23 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
     for name, scores in (("a", a), ("b", b)):
         infinite = [i for i, score in enumerate(scores) if math.isinf(score.nats)]
         if infinite:
-            raise ValueError(
-                f"Model {name} gives probability 0 to something that happens, first in document "
-                f"{infinite[0]} ({len(infinite)} of {len(scores)} documents): its score is infinite, and so "
-                "is the difference. Smooth the model, or give it an <unk>."
+            raise AdvisedError(
+                f"contains something to which model {name} gives probability 0 (it is the first of "
+                f"{len(infinite)} such documents among {len(scores)}): the score is infinite, and so is the "
+                "difference.",
+                "Smooth the model, or give it an <unk>.",
+                topic="impossible",
+                document=infinite[0],
             )
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         unknown = [getattr(score, "unknown", None) for score in (x, y)]
         if None not in unknown and unknown[0] != unknown[1]:
-            raise ValueError(
-                f"Document {i} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the "
-                "vocabularies differ. The model with more <unk> describes less of the text, so its score "
-                "cannot be compared. Tokenise both with one vocabulary."
+            raise AdvisedError(
+                f"has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the vocabularies differ. The "
+                "model with more <unk> describes less of the text, so its score cannot be compared.",
+                "Tokenise both with one vocabulary.",
+                topic="two vocabularies",
+                document=i,
             )
         left, right = x.count(unit), y.count(unit)
         if left != right:
@@ -353,7 +359,8 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
                 'compare_scores(..., unit="byte").'
             )
             raise UnitError(
-                f"Document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
-                "two different things.",
+                f"has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are two different "
+                "things.",
                 advice,
+                document=i,
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lmmetrics._errors import DocumentError
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._documents import counts_of
 from lmmetrics.text._tokenized import Spelling, TokenizedText
@@ -39,7 +39,7 @@ def tokenize_blocks(
             scheme = scheme or choose_scheme(by, sentences, vocabulary, [block])
             try:
                 ids.frombytes(scheme.encode(block).astype(np.int32).tobytes())
-            except DocumentError as error:
+            except AdvisedError as error:
                 raise error.moved(i, lines) from None
             lines += block.count("\n")
         scheme = scheme or choose_scheme(by, sentences, vocabulary, [])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
-from lmmetrics._errors import DocumentError
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 
 LONGEST = 3
@@ -38,7 +38,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
                 "bytes.decode('utf-8')."
             )
         if document.startswith("\ufeff"):
-            raise DocumentError(
+            raise AdvisedError(
                 "begins with a byte-order mark (U+FEFF), which would be a part of its first word.",
                 "Read the file with encoding='utf-8-sig', or remove the mark: document[1:].",
                 topic="byte-order mark",
@@ -47,7 +47,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
         try:
             document.isascii() or document.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise DocumentError(
+            raise AdvisedError(
                 f"contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at character "
                 f"{error.start}: it is not a character and has no UTF-8 bytes.",
                 "Read the file again with encoding='utf-8' and without errors='surrogateescape', or remove "

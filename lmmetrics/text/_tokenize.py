@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from lmmetrics._errors import DocumentError
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._documents import checked_documents
 from lmmetrics.text._tokenized import Spelling, TokenizedText
@@ -77,7 +77,7 @@ def tokenize(
     for i, document in enumerate(documents):
         try:
             ids = scheme.encode(document)
-        except DocumentError as error:
+        except AdvisedError as error:
             raise error.moved(i) from None
         ended = len(ids) > 0 and ids[-1] == scheme.eos
         if not ended and (len(ids) > 0 or not scheme.by_line):

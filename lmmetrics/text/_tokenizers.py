@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lmmetrics._errors import AdvisedError, DocumentError
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._bpe import BPETokenizer, shown
 from lmmetrics.text._documents import is_written_without_blanks, word_pattern
@@ -124,10 +124,11 @@ class Strings(Scheme):
         newlines = document.count("\n") if self.by_line else 0
         if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
             line, mark = self._own_mark(document)
-            raise DocumentError(
+            raise AdvisedError(
                 f"has a token {mark} of its own: {BOS} and {EOS} mark the start and the end of a sentence, "
                 "and are added where sentences begin and end.",
                 "Remove it from the text.",
+                document=0,
                 line=line,
             )
         return ids

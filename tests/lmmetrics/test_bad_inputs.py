@@ -623,7 +623,7 @@ CALLS = {
     ),
     "compare_scores([Score(math.inf, tokens=1)] * 2, [S, S])": (
         lambda: compare_scores([Score(math.inf, tokens=1)] * 2, [S, S]),
-        "Model a gives probability 0 to something that happens, first in document 0",
+        "Document 0 contains something to which model a gives probability 0 (it is the",
     ),
     "to_frame('x')": (
         lambda: to_frame("x"),

@@ -292,7 +292,7 @@ def test_documents_without_the_unit_are_left_out(unit, side):
         ([Score(1.0, tokens=2)], [Score(1.0, tokens=2)], {}, "There is 1 document with a scored token"),
         ([], [], {}, "There are 0 documents"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 3, {}, "2 documents and b for 3"),
-        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "Model b gives probability 0"),
+        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "model b gives probability 0"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "byte"}, "how many bytes"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is not a unit"),
         (
