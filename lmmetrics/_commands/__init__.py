@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import sys
@@ -13,7 +14,15 @@ from lmmetrics._commands import card, compare, convert, count, fit, score
 from lmmetrics._commands.faults import said
 from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
+from lmmetrics._progress import only_on_a_terminal
 from lmmetrics._version import __version__
+
+EXTRAS = """\
+extras, such as pip install ".[transformers]" in the folder of the project:
+  transformers  score a model of transformers
+  scale         score --shards
+  fast          in Python, score one sentence at a time in a third of the time
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options = parser().parse_args(arguments)
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), only_on_a_terminal():
                 warnings.showwarning = lambda message, *_: warn(str(message))
                 options.run(options)
         finally:
@@ -46,7 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> Parser:
     """The parser of all commands."""
-    top = Parser(called(), description="Measure language models: one score, any unit.")
+    top = Parser(
+        called(),
+        description="Measure language models: one score, any unit.",
+        epilog=EXTRAS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     top.add_argument("--version", action="version", version=f"lmmetrics {__version__}")
     commands = Commands(top)
     for command in (count, fit, score, card, compare, convert):

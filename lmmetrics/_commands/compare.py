@@ -11,8 +11,8 @@ from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
+from lmmetrics.scoring._shared import FEW
 
-FEW = 10
 EXAMPLES = "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte"
 
 

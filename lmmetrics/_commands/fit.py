@@ -48,6 +48,11 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
     if not arpa and out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
+    if not options.force:
+        if out.exists():
+            raise ValueError(f"{out} exists. Name another place, or say --force to replace it.")
+        if above != out.parent:
+            raise ValueError(f"There is no folder {out.parent}. Make it, or say --force, which makes it.")
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
         raise ValueError(
@@ -191,6 +196,9 @@ def add(commands: Commands) -> None:
         type=size_of,
         metavar="SIZE",
         help="count in files beside --out, with at most this much memory: 2GB",
+    )
+    made.add_argument(
+        "--force", action="store_true", help="replace what --out names, and make the folders above it"
     )
     made.add_argument(
         "--out", required=True, metavar="FILE", help="an ARPA file (.arpa), or a folder for a saved model"

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from lmmetrics._commands.documents import EMPTY
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
 from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
@@ -96,6 +97,8 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         **found.plan.protocol,
         "versions": ", ".join(versions()),
     }
+    if not found.total.tokens:
+        raise ValueError(EMPTY)
     names, scores = (list(found), list(found.values())) if options.documents else ([], [])
     return names, scores, found.total, card
 

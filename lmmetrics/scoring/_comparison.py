@@ -137,6 +137,8 @@ def compare_scores(
     error, percentiles = _bootstrap(differences, counts, confidence, resamples, rng)
     low, high = percentiles if interval == "bootstrap" else _student(difference, error, documents, confidence)
     needed = _needed_documents(difference, error, documents, confidence, interval)
+    if _is_without_spread(difference, error, documents):
+        needed = max(needed, FEW)
     if low <= 0 <= high:
         needed = max(needed, documents + 1)  # a percentile interval need not be symmetric
     units = float(counts.sum()) * needed / documents
@@ -156,6 +158,8 @@ def compare_scores(
     )
 
 
+FEW = 10
+"""The error of a difference that is the same in each of fewer documents is not known: it is not 0."""
 DIGITS = 1e-6
 """Bits per unit. An ARPA file keeps seven digits, and two that write one model differ by less than this."""
 
@@ -209,8 +213,14 @@ class Comparison:
 
     @property
     def apart(self) -> bool:
-        """Whether 0 is outside the interval, by more than rounding."""
-        return not self.same and (self.low > 0 or self.high < 0)
+        """Whether 0 is outside the interval, by more than rounding.
+
+        False, too, if fewer than 10 documents all have the same difference per unit: then the error is not 0,
+        but unknown.
+        """
+        if self.same or _is_without_spread(self.difference, self.standard_error, self.documents):
+            return False
+        return self.low > 0 or self.high < 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, with both scores as they are in `Score.to_dict`."""
@@ -221,6 +231,12 @@ class Comparison:
         units = UNITS[self.unit]
         if self.same:
             return f"a - b = {self.difference:.1g} bits per {self.unit}: the two are the same, up to rounding"
+        if _is_without_spread(self.difference, self.standard_error, self.documents):
+            return (
+                f"a - b = {self.difference:.4f} bits per {self.unit} in each of {self.documents} documents: "
+                "as they do not differ, the error of this number cannot be estimated, and the models are not "
+                f"told apart. At least {FEW} documents are needed, or documents that differ."
+            )
         verdict = f"{'a' if self.difference < 0 else 'b'} is better" if self.apart else "not told apart"
         needed = (
             f"about {self.needed_documents:,.0f} documents, {self.needed:,.0f} {units}"
@@ -233,6 +249,11 @@ class Comparison:
             f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
             f"{' 4 times in 5' if math.isfinite(self.needed) else ''}"
         )
+
+
+def _is_without_spread(difference: float, error: float, documents: int) -> bool:
+    """Whether few documents all have the same difference per unit, up to rounding, and it is not 0."""
+    return documents < FEW and difference != 0 and error <= 1e-12 * abs(difference)
 
 
 def _ratio(differences: Floats, counts: Floats, axis: int = -1) -> Floats:

@@ -214,6 +214,8 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
         (broken / name).write_text(content, encoding="utf-8")
         status, printed = run(capsys, "score", broken, folder / "test" / "00.txt")
         assert status == 1 and says in printed.err and "Traceback" not in printed.err
+    status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--no-eos")
+    assert status == 1 and "--no-eos is for counted models, and" in printed.err
     _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
     assert "windows of 48 tokens, moved by 24" in printed.out
 
@@ -380,6 +382,8 @@ def test_numbers_are_converted(capsys):
         ("score m3.arpa test --context 5", 1, "--context is for models of transformers, and m3.arpa is a"),
         ("card m3.arpa test --stride 5", 1, "--stride is for models of transformers, and m3.arpa is a"),
         ("compare m2.arpa m3.arpa test --batch 5", 1, "--batch is for models of transformers"),
+        ("score m3.arpa test --unit byte", 2, "--unit is an option of compare.\n"),
+        ("score m3.arpa test --bytes", 2, "--bytes is an option of convert.\n"),
         ("score m3.arpa test --device cpu", 1, "--device is for models of transformers"),
         ("score m3.arpa test --dtype float16", 1, "is a counted model. Leave it out."),
         ("score m3.arpa test --dtype flaot16", 2, "Did you mean float16?"),
@@ -487,10 +491,23 @@ def test_a_hint_is_at_options_and_commands_only(folder, monkeypatch, capsys):
     assert "--words: invalid int value" in told and told.count("Did you mean") == 1 and "--format?" in told
 
 
-def test_a_file_is_written_into_a_new_folder(folder, tmp_path, capsys):
-    for name in ("a/b/model.arpa", "c/d/model"):
-        arguments = "fit", folder / "train", "--order", 2, "--out", tmp_path / name
-        assert run(capsys, *arguments)[0] == 0 and (tmp_path / name).exists()
+@pytest.mark.parametrize("name", ["a/b/model.arpa", "c/d/model"])
+def test_nothing_is_replaced_and_no_folder_made_unless_it_is_asked_for(name, folder, tmp_path, capsys):
+    out = tmp_path / name
+    fit = "fit", folder / "train", "--order", 2, "--smoothing", "witten-bell", "--out", out
+    status, printed = run(capsys, *fit)
+    assert (status, list(tmp_path.iterdir())) == (1, [])
+    assert f"There is no folder {out.parent}. Make it, or say --force" in printed.err
+    assert run(capsys, *fit, "--force")[0] == 0
+    files = [out] if out.is_file() else sorted(out.iterdir())
+    before = [file.read_bytes() for file in files]
+    status, printed = run(capsys, *fit)
+    assert status == 1 and f"{out} exists. Name another place, or say --force to replace it." in printed.err
+    (tmp_path / "small.txt").write_text("a a\n", encoding="utf-8")
+    assert run(capsys, "fit", tmp_path / "small.txt", "--out", out, "--force")[0] == 1  # too small a text
+    assert [file.read_bytes() for file in files] == before and list(out.parent.iterdir()) == [out]
+    assert run(capsys, *fit[:-1], out, "--by", "word", "--force")[0] == 0
+    assert [file.read_bytes() for file in files] != before
 
 
 @pytest.mark.parametrize("by", ["char", "byte", "word"])
@@ -533,13 +550,67 @@ def test_n_grams_that_occur_too_rarely_are_dropped(folder, tmp_path, capsys):
     assert "such as 3=2,4=2" in capsys.readouterr().err
 
 
-def test_a_slow_score_says_what_it_is_doing(folder, capsys, monkeypatch):
+def test_a_slow_score_says_on_a_terminal_what_it_is_doing(folder, capsys, monkeypatch):
     monkeypatch.setattr(models, "DELAY", 0)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "test")
+    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "train")
+    assert status == 0 and printed.err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with contextlib.suppress(SystemExit):
+        status = main(["score", str(folder / "m3.arpa"), str(folder / "train")])
+    printed = capsys.readouterr()
     assert status == 0
     for step in ("reading the model", "cutting the texts into tokens", "scoring"):
         assert step in printed.err
+
+
+def test_the_command_begins_before_a_package_is_imported():
+    """So that Ctrl-C in the first second ends it without a trace."""
+    program = "import sys, lmmetrics.__main__; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_text_without_tokens_is_not_scored(folder, tmp_path, capsys):
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "b.txt").write_text("\n", encoding="utf-8")
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    (shards / "a.txt").touch()
+    for arguments in (
+        ("score", folder / "m2.arpa", tmp_path / "a.txt"),
+        ("card", folder / "m2.arpa", tmp_path / "a.txt"),
+        ("compare", folder / "m2.arpa", folder / "m3.arpa", tmp_path / "a.txt"),
+        ("score", folder / "m2.arpa", tmp_path / "b.txt", "--no-eos"),
+        ("score", folder / "m2.arpa", "--shards", shards, "--out", tmp_path / "scores"),
+    ):
+        status, printed = run(capsys, *arguments)
+        assert (status, printed.out) == (1, "") and "there is nothing to measure" in printed.err
+    assert run(capsys, "count", tmp_path / "a.txt")[0] == 0  # as wc does
+
+
+def test_a_byte_order_mark_is_said_once_and_not_counted(folder, tmp_path, capsys):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_bytes(b"\xef\xbb\xbfthe and\n")
+    (tmp_path / "plain.txt").write_bytes(b"the and\n")
+    marked, plain = (
+        run(capsys, "score", folder / "m2.arpa", *(tmp_path / name for name in names), "--format", "csv")[1]
+        for names in (("a.txt", "b.txt"), ("plain.txt", "plain.txt"))
+    )
+    assert marked.out == plain.out and plain.err == ""
+    assert marked.err.count("\n") == 1 and f"warning: {tmp_path / 'a.txt'} begins with a byte-" in marked.err
+    fit = "fit", tmp_path / "a.txt", "--order", "2", "--smoothing", "witten-bell", "--out", tmp_path / "m"
+    for command in ("count", tmp_path / "a.txt"), (*fit, "--memory", "1TB"):
+        status, printed = run(capsys, *command)
+        assert status == 0 and printed.err.count("begins with a byte-order mark") == 1
+
+
+def test_the_help_names_the_extras(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    printed = capsys.readouterr().out
+    for extra in ("transformers", "scale", "fast"):
+        assert f"\n  {extra} " in printed
 
 
 def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, capsys):
@@ -595,14 +666,23 @@ def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, c
     assert run(capsys, *small, "--smoothing", "witten-bell")[0] == 0
     (tmp_path / "small.txt.gz").write_bytes(gzip.compress(b"a b\n"))
     (tmp_path / "unpacked.txt").write_bytes(b"a b\n")
-    assert run(capsys, *small, "--fallback", "0.5,1,1.5")[0] == 0
+    assert run(capsys, *small, "--fallback", "0.5,1,1.5", "--force")[0] == 0
     packed = tmp_path / "packed"
     packed.mkdir()
     (packed / "a.txt.gz").write_bytes(gzip.compress(b"a b a c a b\n"))
     for options in ([], ["--memory", "1TB"]):
         arguments = "fit", packed, "--order", "2", "--fallback", "0.5,1,1.5", *options
-        assert run(capsys, *arguments, "--out", tmp_path / "of-packed.arpa")[0] == 0
-        arguments = "fit", tmp_path / "small.txt", "--order", "2", "--fallback", "0.5,1,1.5", *options
+        assert run(capsys, *arguments, "--force", "--out", tmp_path / "of-packed.arpa")[0] == 0
+        arguments = (
+            "fit",
+            tmp_path / "small.txt",
+            "--order",
+            "2",
+            "--fallback",
+            "0.5,1,1.5",
+            "--force",
+            *options,
+        )
         assert run(capsys, *arguments, "--out", tmp_path / "of-text.arpa")[0] == 0
         one, other = ((tmp_path / f"of-{what}.arpa").read_bytes() for what in ("packed", "text"))
         assert one == other
@@ -621,7 +701,17 @@ def test_a_list_of_words_is_the_vocabulary(folder, tmp_path, capsys):
     words = "--vocabulary", tmp_path / "words.txt"
     made = []
     for options in ([], ["--memory", "1TB"]):
-        arguments = "fit", folder / "train", "--order", "2", "--smoothing", "witten-bell", *words, *options
+        arguments = (
+            "fit",
+            folder / "train",
+            "--order",
+            "2",
+            "--smoothing",
+            "witten-bell",
+            *words,
+            "--force",
+            *options,
+        )
         assert run(capsys, *arguments, "--out", tmp_path / "m.arpa")[0] == 0
         made.append((tmp_path / "m.arpa").read_bytes())
     vocabulary = Vocabulary(["the", "wolf", "and"])
@@ -804,7 +894,7 @@ def test_a_model_that_is_fitted_with_a_limit_of_memory_is_the_same(
     (tmp_path / "text" / "c.txt").write_bytes(b"no newline at the end")
     monkeypatch.setattr("lmmetrics._commands.documents.BLOCK", 5)
     for texts in (tmp_path / "text", folder / "train"):
-        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--out"
+        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--force", "--out"
         assert run(capsys, *arguments, tmp_path / "whole")[0] == 0
         status, printed = run(capsys, *arguments, tmp_path / "bounded", "--memory", "1TB")
         assert status == 0 and "order 3" in printed.out
