@@ -19,6 +19,8 @@ class AdvisedError(ValueError):
         of the fault goes on from there; a command names the file instead.
     line : int, optional
         The number of the line in that document, from 1.
+    argument : str
+        The argument that is wrong. The message begins with it; a command names its option instead.
     """
 
     def __init__(
@@ -28,12 +30,14 @@ class AdvisedError(ValueError):
         topic: str = "",
         document: int | None = None,
         line: int | None = None,
+        argument: str = "",
     ) -> None:
         line_of = "" if line is None else f", line {line},"
-        self.reason = fault if document is None else f"Document {document}{line_of} {fault}"
+        subject = argument if document is None else f"Document {document}{line_of}"
+        self.reason = f"{subject} {fault}".lstrip()
         super().__init__(f"{self.reason} {advice}" if advice else self.reason)
         self.fault, self.advice, self.topic = fault, advice, topic
-        self.document, self.line = document, line
+        self.document, self.line, self.argument = document, line, argument
 
     def moved(self, document: int, lines: int = 0) -> Self:
         """The same error in the document with this number, so many lines further down."""

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of, vocabulary_of
-from lmmetrics._commands.output import write
+from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
 from lmmetrics.score import UNITS
 from lmmetrics.text import tokenize
@@ -36,6 +36,11 @@ def count(options: argparse.Namespace) -> None:
         | {field: None if found is None else int(found[i]) for field, found in counts.items()}
         for i, name in enumerate(names)
     ]
+    if units.words is None:
+        warn(
+            "Words are not counted. More than one character in a hundred of these texts is Chinese or "
+            "Japanese, and no blanks separate their words. Count texts of other languages by themselves."
+        )
     if len(rows) > 1:
         sums: dict[str, Any] = {"document": "all"}
         for field in list(rows[0])[1:]:

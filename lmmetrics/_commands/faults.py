@@ -11,6 +11,7 @@ from lmmetrics._errors import AdvisedError
 ADVICE = {
     "byte-order mark": "Remove the mark: it may be there because files were joined.",
     "no blanks": "Say --by char or --by byte; or put blanks between the words, and say --by whitespace.",
+    "blank in a token": "Name a folder for the model instead of an ARPA file: it can contain such tokens.",
     "two vocabularies": "Fit both models with one --vocabulary, or score texts whose words both know.",
     "impossible": "Give the texts to models that know their words, or that know <unk>.",
     "other vocabulary": "Leave out --by, or cut the text as that of the model was cut.",
@@ -38,7 +39,7 @@ def said(error: Exception, options: argparse.Namespace | None) -> str:
             "This may be a fault of lmmetrics: --debug shows where it happened."
         )
     if isinstance(error, AdvisedError):
-        name = name_of(error, options)
+        name = f"--{error.argument}" if error.argument else name_of(error, options)
         reason = f"{name} {error.fault}" if name else error.reason
         return f"{reason} {ADVICE.get(error.topic, error.advice)}".rstrip()
     return str(error)

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -19,6 +20,7 @@ from lmmetrics._commands.faults import raised_here
 from lmmetrics._commands.parser import BY
 from lmmetrics._progress import shown
 from lmmetrics.adapters import HuggingFaceLM
+from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
 from lmmetrics.scoring._shared import protocol_lines
@@ -188,6 +190,8 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
         json.loads(config.read_bytes())
     except ValueError:
         raise ValueError(f"{config} is damaged: it is not JSON.") from None
+    if not sys.stderr.isatty():
+        need("transformers.utils.logging", "transformers").disable_progress_bar()
     try:
         return HuggingFaceLM.load(path, **options)
     except Exception as error:

@@ -112,6 +112,15 @@ def jobs_of(given: str) -> int | None:
     return int(given)
 
 
+def scheduler_of(given: str) -> str:
+    """A kind of workers on this machine, or an address."""
+    if given not in ("threads", "processes") and ":" not in given:
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is neither threads nor processes nor an address, such as tcp://10.0.0.1:8786."
+        )
+    return given
+
+
 def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(score, EXAMPLES, MODELS + SHARDS + TEXTS)
@@ -124,6 +133,7 @@ def add(commands: Commands) -> None:
     made.add_argument(
         "--scheduler",
         default="threads",
+        type=scheduler_of,
         metavar="ADDRESS",
         help="threads, processes, or the address of a Dask scheduler (default threads)",
     )

@@ -203,6 +203,7 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     options = "--device", "cpu", "--dtype", "bfloat16", "--batch", "2", "--format", "json"
     _, printed = run(capsys, "score", folder / "gpt2", folder / "test" / "00.txt", *options)
     (row,) = json.loads(printed.out)
+    assert printed.err == ""  # no bar of transformers
     assert "(bfloat16, sums in float64)" in row["protocol"]["model"] and row["bits per byte"] > 0
     status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--device", "cuda:99")
     assert status == 1 and "There is no device 'cuda:99' here" in printed.err
@@ -214,6 +215,11 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
         (broken / name).write_text(content, encoding="utf-8")
         status, printed = run(capsys, "score", broken, folder / "test" / "00.txt")
         assert status == 1 and says in printed.err and "Traceback" not in printed.err
+    for options, says in (
+        (["--context", "999"], "lmmetrics: --context is 999, but the model reads"),
+        (["--context", "32", "--stride", "40"], "lmmetrics: --stride is 40, above the context of 32"),
+    ):
+        assert says in run(capsys, "score", folder / "gpt2", folder / "test", *options)[1].err
     status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--no-eos")
     assert status == 1 and "--no-eos is for counted models, and" in printed.err
     _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
@@ -377,7 +383,7 @@ def test_numbers_are_converted(capsys):
         (
             "fit train --by char --smoothing witten-bell --out char.arpa",
             1,
-            "saved as a folder can contain such tokens",
+            "Name a folder for the model instead of an ARPA file",
         ),
         ("score m3.arpa test --context 5", 1, "--context is for models of transformers, and m3.arpa is a"),
         ("card m3.arpa test --stride 5", 1, "--stride is for models of transformers, and m3.arpa is a"),
@@ -405,6 +411,8 @@ def test_numbers_are_converted(capsys):
         ("fit train --smoothing witten-bell --fallback 0.5 --out m", 1, "--fallback is for methods with"),
         ("fit cut.txt.gz --memory 1TB --out m", 1, "cut.txt.gz is not a complete file of gzip"),
         ("score m3.arpa cut.txt.gz", 1, "cut.txt.gz is not a complete file of gzip"),
+        ("score m3.arpa --shards test --out new --scheduler foo", 2, "--scheduler: 'foo' is neither threads"),
+        ("score short.arpa test", 1, "is cut off, copy it again"),
         ("score m3.arpa --shards test --out new --single-blanks", 2, "--single-blanks is for TEXT"),
         ("convert 9 --tokens 9 --words 9 --chars 8", 1, "No text has 9 words and 8 chars"),
         ("convert 9 --tokens 9 --words 9 --bytes 8", 1, "a word has at least one byte"),
@@ -427,6 +435,7 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     plain = (folder / "m2.arpa").read_bytes()
     for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
         (folder / f"{name}.arpa.gz").write_bytes(data)
+    (folder / "short.arpa").write_bytes(plain[:3000])
     (folder / "packed.arpa").write_bytes(gzip.compress(plain))
     (folder / "folder.arpa").mkdir(exist_ok=True)
     for name, words in (("words", "the\n"), ("two", "the\nthe cat\n"), ("nothing", "\n<unk>\n")):
