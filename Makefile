@@ -101,8 +101,8 @@ python:
 	  found=$$($(or $(PYTHON),python3) --version 2>/dev/null || echo "missing"); \
 	  echo "This book needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$found. Install one, or name it: make PYTHON=python3.12 book" >&2; exit 1; }
 
-$(BOOK): requirements.txt pyproject.toml | python
+$(BOOK): requirements.txt pyproject.toml lmcourse/pyproject.toml | python
 	@$(PYTHON) -I lmcourse/install.py book && touch $@
 
-$(TEST): requirements.txt requirements-dev.txt pyproject.toml | python
+$(TEST): requirements.txt requirements-dev.txt pyproject.toml lmcourse/pyproject.toml | python
 	@$(PYTHON) -I lmcourse/install.py test && touch $(BOOK) $@

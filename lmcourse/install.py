@@ -59,7 +59,9 @@ def install(kind):
     pip = [python, *pip, "install", "--no-compile"]
     print(f"Installing {REQUIREMENTS[kind]} into .venv (once; again when it changes).", flush=True)
     packages = [*pip, "--only-binary", ":all:", *places(), "-r", str(ROOT / REQUIREMENTS[kind])]
-    project = [*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--editable", str(ROOT)]
+    project = [*pip, "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    for folder in (ROOT, ROOT / "lmcourse"):  # the library, and the course, a package of its own
+        project += ["--editable", str(folder)]
     for command in (packages, project):
         if run(command):
             print(ADVICE.format(version=sys.version.split()[0], platform=sys.platform), file=sys.stderr)

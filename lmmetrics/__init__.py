@@ -11,18 +11,23 @@ Examples
 0.4913...
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from lmmetrics._version import __version__ as __version__
-from lmmetrics.score import Score, UnitError
-from lmmetrics.scoring import (
-    Comparison,
-    LanguageModel,
-    TextScore,
-    compare,
-    compare_scores,
-    score_documents,
-    score_text,
-)
-from lmmetrics.text import TokenizedText, Vocabulary, tokenize
+
+if TYPE_CHECKING:
+    from lmmetrics.score import Score, UnitError
+    from lmmetrics.scoring import (
+        Comparison,
+        LanguageModel,
+        TextScore,
+        compare,
+        compare_scores,
+        score_documents,
+        score_text,
+    )
+    from lmmetrics.text import TokenizedText, Vocabulary, tokenize
 
 __all__ = [
     "Comparison",
@@ -38,3 +43,21 @@ __all__ = [
     "score_text",
     "tokenize",
 ]
+
+_MODULES = "score", "scoring", "text"
+"""Where the names are. They are imported when a name is asked for: a command that begins needs none of them
+before it has seen to Ctrl-C."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name in __all__:
+        modules = map(import_module, (f"{__name__}.{module}" for module in _MODULES))
+        globals()[name] = found = next(vars(module)[name] for module in modules if name in vars(module))
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

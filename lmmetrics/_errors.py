@@ -1,15 +1,45 @@
 """What errors of several packages have in common."""
 
+from __future__ import annotations
+
+from typing import Self
+
 
 class AdvisedError(ValueError):
     """An error that says what is wrong, and then what to do. A command gives other advice after its `reason`.
 
     Parameters
     ----------
-    reason, advice : str
+    fault, advice : str
         Whole sentences, which together are the message.
+    topic : str
+        By what name a command finds its own advice, if it has one.
+    document : int, optional
+        The number of the document that is wrong, from 0. The message begins with it, and the first sentence
+        of the fault goes on from there; a command names the file instead.
+    line : int, optional
+        The number of the line in that document, from 1.
+    argument : str
+        The argument that is wrong. The message begins with it; a command names its option instead.
     """
 
-    def __init__(self, reason: str, advice: str = "") -> None:
-        super().__init__(f"{reason} {advice}" if advice else reason)
-        self.reason = reason
+    def __init__(
+        self,
+        fault: str,
+        advice: str = "",
+        topic: str = "",
+        document: int | None = None,
+        line: int | None = None,
+        argument: str = "",
+    ) -> None:
+        line_of = "" if line is None else f", line {line},"
+        subject = argument if document is None else f"Document {document}{line_of}"
+        self.reason = f"{subject} {fault}".lstrip()
+        super().__init__(f"{self.reason} {advice}" if advice else self.reason)
+        self.fault, self.advice, self.topic = fault, advice, topic
+        self.document, self.line, self.argument = document, line, argument
+
+    def moved(self, document: int, lines: int = 0) -> Self:
+        """The same error in the document with this number, so many lines further down."""
+        line = None if self.line is None else self.line + lines
+        return type(self)(self.fault, self.advice, self.topic, document, line)

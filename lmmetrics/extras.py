@@ -3,6 +3,11 @@
 import importlib
 from types import ModuleType
 
+WITH_TORCH = "neural", "transformers"
+CPU = (
+    " On Linux this brings PyTorch with CUDA, gigabytes; for its CPU build, first pip install torch "
+    "--index-url https://download.pytorch.org/whl/cpu."
+)
 DISTRIBUTION = "measuring-language-models"
 
 
@@ -21,6 +26,6 @@ def need(package: str, extra: str) -> ModuleType:
             raise
         raise ModuleNotFoundError(
             f"This needs {error.name}, which is not installed. Install it with the extra {extra!r}, in the "
-            f"folder of the project: pip install '.[{extra}]'.",
+            f"folder of the project: pip install '.[{extra}]'.{CPU if extra in WITH_TORCH else ''}",
             name=error.name,
         ) from None

@@ -23,7 +23,7 @@ def jobs(folder, tokens):
     """Yield what is measured: a name, the number of tokens, the command (None if it is absent), its input."""
     text = folder / "train.txt"
     draw(text, tokens, 1)
-    fit = [sys.executable, "-m", "lmmetrics", "fit", text, "--order", ORDER, "--out"]
+    fit = [sys.executable, "-m", "lmmetrics", "fit", text, "--force", "--order", ORDER, "--out"]
     if tokens <= IN_MEMORY:
         yield "lmmetrics fit: text to a folder", tokens, [*fit, folder / "model"], None
     command = [*fit, folder / "limited", "--memory", LIMIT]

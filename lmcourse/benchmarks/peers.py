@@ -95,7 +95,7 @@ def jobs(folder, tokens):
     draw(short, tokens // NLTK_SHARE, 1)
     draw(test, tokens // 10, 2)
     ours = [sys.executable, "-m", "lmmetrics"]
-    fit = [*ours, "fit", text, "--order", ORDER, "--out"]
+    fit = [*ours, "fit", text, "--force", "--order", ORDER, "--out"]
     lmplz, query, binary = map(shutil.which, ("lmplz", "query", "build_binary"))
     nltk = subprocess.run([sys.executable, "-c", "import nltk.lm"], capture_output=True, check=False)
     yield "stable argsort of as many 64-bit keys", tokens, [sys.executable, "-c", SORT, tokens], None

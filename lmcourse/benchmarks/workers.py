@@ -93,7 +93,7 @@ def measure(tokens=TOKENS, shards=SHARDS, workers=WORKERS, trained_on=TRAINED_ON
             draw(folder / "text" / f"{i:02}.txt", tokens // shards, 100 + i)
         made["bytes"] = sum(file.stat().st_size for file in (folder / "text").iterdir())
         draw(folder / "train.txt", trained_on, 1)
-        run([*ours, "fit", folder / "train.txt", "--order", ORDER, "--out", folder / "model"])
+        run([*ours, "fit", folder / "train.txt", "--force", "--order", ORDER, "--out", folder / "model"])
         for n in workers:
             given = ["--shards", folder / "text", "--out", folder / f"scores{n}", "--format", "json"]
             given += ["--scheduler", "processes", "--workers", n]

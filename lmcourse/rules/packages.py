@@ -29,6 +29,7 @@ OLDEST = {
     "Makefile": r"\((3, \d+)\)|Python (3\.\d+) or newer",
     "lmcourse/install.py": r"use Python (3\.\d+) to",
     "pyproject.toml": r'target-version = "py(3\d+)"',
+    "lmcourse/pyproject.toml": r'requires-python = ">=(3\.\d+)"',
     ".github/workflows/*.yml": r'python(?:-version)?: \[?"(3\.\d+)"',
 }
 """Where the oldest Python is, besides ``requires-python``; of a list of versions, the oldest is the first."""

@@ -132,15 +132,18 @@ def install_line(repository: str | None = None) -> str:
     --------
     >>> print(install_line("ann/book"), end="")
     # On Colab: take the # off the next line and run it once.
-    # %pip install -q "measuring-language-models[course] @ git+https://github.com/ann/book"
+    # %pip install -q "measuring-language-models[course] @ git+https://github.com/ann/book" ...
     >>> install_line("")
     ''
     """
     repository = REPOSITORY if repository is None else repository
     if not repository:
         return ""
-    package = f"measuring-language-models[course] @ git+https://github.com/{repository}"
-    return f'# On Colab: take the # off the next line and run it once.\n# %pip install -q "{package}"\n'
+    address = f"git+https://github.com/{repository}"
+    library = f"measuring-language-models[course] @ {address}"
+    course = f"measuring-language-models-course @ {address}#subdirectory=lmcourse"
+    command = f'%pip install -q "{library}" "{course}"'
+    return f"# On Colab: take the # off the next line and run it once.\n# {command}\n"
 
 
 def lab_with_line(text: str, line: str) -> str:

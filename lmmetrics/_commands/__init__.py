@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
-from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.faults import said
+from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
+from lmmetrics._progress import only_on_a_terminal
 from lmmetrics._version import __version__
+
+EXTRAS = """\
+extras, such as pip install ".[transformers]" in the folder of the project:
+  transformers  score a model of transformers
+  scale         score --shards
+  fast          in Python, score one sentence at a time in a third of the time
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use, 130 after Ctrl-C."""
+    options = None
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
         try:
             options = parser().parse_args(arguments)
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
-            options.run(options)
+            with warnings.catch_warnings(), only_on_a_terminal():
+                warnings.showwarning = lambda message, *_: warn(str(message))
+                options.run(options)
         finally:
             if sys.stdout:  # there is none after >&-
                 sys.stdout.flush()  # here, and not at the end of the process, where no error is caught
@@ -34,14 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        print(f"lmmetrics: {_message(error)}", file=sys.stderr)
+        print(f"lmmetrics: {said(error, options)}", file=sys.stderr)
         return 1
     return 0
 
 
 def parser() -> Parser:
     """The parser of all commands."""
-    top = Parser(called(), description="Measure language models: one score, any unit.")
+    top = Parser(
+        called(),
+        description="Measure language models: one score, any unit.",
+        epilog=EXTRAS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     top.add_argument("--version", action="version", version=f"lmmetrics {__version__}")
     commands = Commands(top)
     for command in (count, fit, score, card, compare, convert):
@@ -53,16 +72,3 @@ def _forget_output() -> None:
     """Send what is still to be printed nowhere, so that the interpreter does not fail when it ends."""
     with contextlib.suppress(OSError, ValueError):  # a test has no such file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _message(error: Exception) -> str:
-    """What an error says; one that no line of this library raised may be a fault of the library."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
-    if isinstance(error, MemoryError):
-        return "The memory does not suffice. Score fewer texts at a time; fit has --memory."
-    if raised_here(error):
-        return str(error)
-    return (
-        f"{type(error).__name__}: {error}\nThis may be a fault of lmmetrics: --debug shows where it happened."
-    )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of
 from lmmetrics._commands.models import MODELS, check_options, scored
-from lmmetrics._commands.output import write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics._commands.output import warn, write
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
+from lmmetrics.scoring._shared import FEW
 
-FEW = 10
 EXAMPLES = "  python -m lmmetrics compare ./gpt2 ./mine test/ --unit byte"
 
 
@@ -30,12 +29,13 @@ def compare(options: argparse.Namespace) -> None:
     try:
         found = compare_scores(a, b, options.unit, **how)
     except UnitError as error:
-        if options.unit == "byte":
-            raise ValueError(
-                f"{error.reason} A model whose text is cut by whitespace counts one "
-                "blank between two tokens; --single-blanks lets both score the texts so."
-            ) from None
-        raise ValueError(f"{error.reason} Compare per byte: --unit byte.") from None
+        cure = (
+            "A model whose text is cut by whitespace counts one blank between two tokens; --single-blanks "
+            "lets both score the texts so."
+            if options.unit == "byte"
+            else "Compare per byte: --unit byte."
+        )
+        raise UnitError(error.fault, cure, document=error.document) from None
     if len(a) < FEW:
         short = (
             "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "
@@ -43,10 +43,10 @@ def compare(options: argparse.Namespace) -> None:
             if options.interval == "t"
             else "which makes it too short; --interval t is better"
         )
-        note(f"The interval is from {len(a)} documents: {short}. Give more documents.")
+        warn(f"The interval is from {len(a)} documents: {short}. Give more documents.")
     if twice := repeated(documents_of(options)):
         first, again = twice[0]
-        note(
+        warn(
             f"{len(twice)} of {len(names)} documents {'have' if len(twice) > 1 else 'has'} the text of an "
             f"earlier one, such as {again} that of {first}. They count twice, and the interval is too short: "
             "give each document once."
@@ -59,11 +59,6 @@ def compare(options: argparse.Namespace) -> None:
         if options.format == "json":
             row["protocol"] = {"a": card_a, "b": card_b}
         write(options, [row])
-
-
-def note(said: str) -> None:
-    """Say what weakens a number, on the error stream."""
-    print(f"lmmetrics: {said}", file=sys.stderr)
 
 
 def repeated(documents: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -97,4 +92,4 @@ def add(commands: Commands) -> None:
         help="Student's t, better for few documents, or percentiles of the bootstrap (default t)",
     )
     made.set_defaults(error=made.error)
-    made.add_argument("--seed", type=int, default=0, help="of the resampled documents (default 0)")
+    made.add_argument("--seed", type=whole(0), default=0, help="of the resampled documents (default 0)")

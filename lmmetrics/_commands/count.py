@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of, vocabulary_of
-from lmmetrics._commands.output import write
+from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts
 from lmmetrics.score import UNITS
 from lmmetrics.text import tokenize
@@ -19,18 +19,28 @@ def count(options: argparse.Namespace) -> None:
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
         raise ValueError("--vocabulary counts the unknown words: say --by whitespace or --by word, too.")
-    rows = []
-    for name, document in documents_of(options):
-        units = tokenize([document], by="char")  # its counts are those of the document as it is
-        row: dict[str, Any] = {"document": name}
-        counted = units.document_counts.keys() - {"tokens"}  # a text cannot count every unit by itself
-        row |= {field: getattr(units, field) for field in UNITS.values() if field in counted}
-        if options.by:
-            text = tokenize([document], by=options.by, vocabulary=vocabulary)
-            row["tokens"] = len(text)
-            if vocabulary is not None:
-                row["unknown"] = text.unknown
-        rows.append(row)
+    names, documents = zip(*documents_of(options), strict=True)
+    units = tokenize(documents, by="char")  # its counts are those of the documents as they are
+    counts = {
+        field: units.document_counts[field]
+        for field in UNITS.values()
+        if field in units.document_counts and field != "tokens"  # a text cannot count every unit by itself
+    }
+    if options.by:
+        text = tokenize(documents, by=options.by, vocabulary=vocabulary)
+        counts["tokens"] = text.document_counts["tokens"]
+        if vocabulary is not None:
+            counts["unknown"] = text.document_counts["unknown"]
+    rows: list[dict[str, Any]] = [
+        {"document": name}
+        | {field: None if found is None else int(found[i]) for field, found in counts.items()}
+        for i, name in enumerate(names)
+    ]
+    if units.words is None:
+        warn(
+            "Words are not counted. More than one character in a hundred of these texts is Chinese or "
+            "Japanese, and no blanks separate their words. Count texts of other languages by themselves."
+        )
     if len(rows) > 1:
         sums: dict[str, Any] = {"document": "all"}
         for field in list(rows[0])[1:]:

@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from lmmetrics._commands.output import warn
 from lmmetrics.text import Vocabulary, tokenize
 
 PACKED = b"\x1f\x8b"
 """How a file of gzip begins."""
+MARK = "\ufeff"
 BLOCK = 1 << 22
 """Bytes of a text that are read at a time, if memory is limited."""
 SPECIAL = "<s>", "</s>", "<unk>"
@@ -37,6 +39,7 @@ def documents_of(options: argparse.Namespace) -> list[tuple[str, str]]:
         found += documents_in(options, name, data)
     if not found:
         raise ValueError(EMPTY)
+    options.found = found  # an error names the document
     if getattr(options, "single_blanks", False):
         single = tokenize([document for _, document in found], by="whitespace").decode()
         found = [(name, document) for (name, _), document in zip(found, single, strict=True)]
@@ -80,10 +83,13 @@ def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
     for path in files_of(options):
         name = str(path or "standard input")
         with opened(path) as file:
-            blocks = decoded(file, name)
+            blocks = decoded(options, file, name)
+            options.current = name  # the document that an error is in
             if options.lines:
                 lines = (line for block in blocks for line in block.removesuffix("\n").split("\n"))
-                yield from ([line + "\n"] for line in lines)
+                for i, line in enumerate(lines, 1):
+                    options.current = f"{name}:{i}"
+                    yield [line + "\n"]
             else:
                 yield blocks
 
@@ -138,7 +144,7 @@ def named(given: str) -> Path:
     return Path(given)
 
 
-def decoded(file: BinaryIO, name: str) -> Iterator[str]:
+def decoded(options: argparse.Namespace, file: BinaryIO, name: str) -> Iterator[str]:
     """A file in blocks of whole lines."""
     start = 0
     while True:
@@ -146,8 +152,20 @@ def decoded(file: BinaryIO, name: str) -> Iterator[str]:
             data = b"".join(file.readlines(BLOCK))
         if not data:
             return
-        yield as_text(data, name, start).removeprefix("" if start else "\ufeff")
+        text = as_text(data, name, start)
+        yield text if start else unmarked(options, text, name)
         start += len(data)
+
+
+def unmarked(options: argparse.Namespace, text: str, name: str) -> str:
+    """The text of a file without its byte-order mark; a warning at the first file that has one."""
+    if text.startswith(MARK) and not getattr(options, "marked", False):
+        options.marked = True
+        warn(
+            f"{name} begins with a byte-order mark (U+FEFF), which is not a part of the text: neither this "
+            "mark nor that of another file is counted or scored."
+        )
+    return text.removeprefix(MARK)
 
 
 def as_text(data: bytes, name: str, start: int = 0) -> str:
@@ -164,7 +182,7 @@ def as_text(data: bytes, name: str, start: int = 0) -> str:
 
 def documents_in(options: argparse.Namespace, name: str, data: bytes) -> list[tuple[str, str]]:
     """The documents of a file."""
-    text = as_text(data, name).removeprefix("\ufeff")
+    text = unmarked(options, as_text(data, name), name)
     if not options.lines:
         return [(name, text)]
     lines = text.split("\n")
@@ -178,7 +196,7 @@ def vocabulary_of(given: str | None) -> Vocabulary | None:
         return None
     path = existing(given)
     with opened(path) as file, whole(given):
-        lines = as_text(file.read(), given).removeprefix("\ufeff").split("\n")
+        lines = as_text(file.read(), given).removeprefix(MARK).split("\n")
     words = [line.strip() for line in lines]
     for number, word in enumerate(words, 1):
         if len(word.split()) > 1:

@@ -1,9 +1,22 @@
-"""Whether an error was raised by this library, or happened to it."""
+"""What a command says of an error: in the words of its options, if the library has raised it."""
 
 from __future__ import annotations
 
+import argparse
 import traceback
 from pathlib import Path
+
+from lmmetrics._errors import AdvisedError
+
+ADVICE = {
+    "byte-order mark": "Remove the mark: it may be there because files were joined.",
+    "no blanks": "Say --by char or --by byte; or put blanks between the words, and say --by whitespace.",
+    "blank in a token": "Name a folder for the model instead of an ARPA file: it can contain such tokens.",
+    "two vocabularies": "Fit both models with one --vocabulary, or score texts whose words both know.",
+    "impossible": "Give the texts to models that know their words, or that know <unk>.",
+    "other vocabulary": "Leave out --by, or cut the text as that of the model was cut.",
+}
+"""What to do on the command line about errors whose own advice is for Python, by their topic."""
 
 
 def raised_here(error: BaseException) -> bool:
@@ -12,3 +25,32 @@ def raised_here(error: BaseException) -> bool:
     if last is None or not last.line:
         return False
     return Path(__file__).parents[1] in Path(last.filename).parents and last.line.startswith("raise ")
+
+
+def said(error: Exception, options: argparse.Namespace | None) -> str:
+    """What an error says; one that no line of this library raised may be a fault of the library."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, MemoryError):
+        return "The memory does not suffice. Score fewer texts at a time; fit has --memory."
+    if not raised_here(error):
+        return (
+            f"{type(error).__name__}: {error}\n"
+            "This may be a fault of lmmetrics: --debug shows where it happened."
+        )
+    if isinstance(error, AdvisedError):
+        name = f"--{error.argument}" if error.argument else name_of(error, options)
+        reason = f"{name} {error.fault}" if name else error.reason
+        return f"{reason} {ADVICE.get(error.topic, error.advice)}".rstrip()
+    return str(error)
+
+
+def name_of(error: AdvisedError, options: argparse.Namespace | None) -> str:
+    """The file with an error, and the line if it is known; nothing for an error outside the documents."""
+    if error.document is None:
+        return ""
+    found = getattr(options, "found", None)
+    name = found[error.document][0] if found else getattr(options, "current", "")
+    if not name or not error.line or getattr(options, "lines", False):  # with --lines it names the line
+        return str(name)
+    return f"{name}, line {error.line},"

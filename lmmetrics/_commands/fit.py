@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 from functools import partial
 
 from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named, vocabulary_of
-from lmmetrics._commands.parser import TEXTS, Commands, add_texts
+from lmmetrics._commands.parser import TEXTS, Commands, add_texts, whole
 from lmmetrics.ngram import (
     AbsoluteDiscounting,
     KneserNey,
@@ -16,6 +17,7 @@ from lmmetrics.ngram import (
     Smoothing,
     WittenBell,
 )
+from lmmetrics.ngram._disk import bytes_of
 from lmmetrics.text import tokenize
 from lmmetrics.text._shared import tokenize_blocks
 
@@ -46,10 +48,24 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} is a folder; the name of the ARPA file is expected.")
     if not arpa and out.exists() and not (out / "model.json").is_file():
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
+    if not options.force:
+        if out.exists():
+            raise ValueError(f"{out} exists. Name another place, or say --force to replace it.")
+        if above != out.parent:
+            raise ValueError(f"There is no folder {out.parent}. Make it, or say --force, which makes it.")
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
         raise ValueError(
             f"--vocabulary lists words, and --by {options.by} cuts the text into others. Leave it out."
+        )
+    if wrong := [order for order in options.min_counts or () if not 2 <= order <= options.order]:
+        raise ValueError(
+            f"--min-counts names order {wrong[0]}. With --order {options.order}, "
+            + (
+                f"orders from 2 to {options.order} can lose n-grams."
+                if options.order > 1
+                else "no order can lose n-grams."
+            )
         )
     model = NGramModel(options.order, smoothing_of(options))
     if options.memory:
@@ -114,6 +130,25 @@ def numbers_of(given: str) -> tuple[float, ...]:
         ) from None
 
 
+def part_of(given: str) -> float:
+    """A finite number from 0."""
+    try:
+        number = float(given)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number from 0, such as 1e-8.")
+    return number
+
+
+def size_of(given: str) -> int:
+    """A size of memory in bytes."""
+    try:
+        return bytes_of(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number of bytes, such as 2GB.") from None
+
+
 def min_counts_of(given: str) -> dict[int, int]:
     """The least count of the n-grams of each order that is named."""
     pairs = [part.partition("=") for part in given.split(",")]
@@ -128,7 +163,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(fit, EXAMPLES, TEXTS, formats=())
     add_texts(made)
-    made.add_argument("--order", type=int, default=5, help="the longest n-grams (default 5)")
+    made.add_argument("--order", type=whole(1), default=5, help="the longest n-grams (default 5)")
     made.add_argument(
         "--smoothing", choices=SMOOTHING, default="modified-kneser-ney", help="(default modified-kneser-ney)"
     )
@@ -146,7 +181,7 @@ def add(commands: Commands) -> None:
     )
     made.add_argument(
         "--prune",
-        type=float,
+        type=part_of,
         default=0.0,
         help="drop n-grams that change the perplexity by less than this part",
     )
@@ -157,7 +192,13 @@ def add(commands: Commands) -> None:
         help="drop the n-grams of an order that occur less often: 3=2,4=2",
     )
     made.add_argument(
-        "--memory", metavar="SIZE", help="count in files beside --out, with at most this much memory: 2GB"
+        "--memory",
+        type=size_of,
+        metavar="SIZE",
+        help="count in files beside --out, with at most this much memory: 2GB",
+    )
+    made.add_argument(
+        "--force", action="store_true", help="replace what --out names, and make the folders above it"
     )
     made.add_argument(
         "--out", required=True, metavar="FILE", help="an ARPA file (.arpa), or a folder for a saved model"

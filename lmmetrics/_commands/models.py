@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,10 +15,12 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lmmetrics._commands.documents import documents_of, existing
+from lmmetrics._commands.documents import EMPTY, documents_of, existing
 from lmmetrics._commands.faults import raised_here
 from lmmetrics._commands.parser import BY
+from lmmetrics._progress import shown
 from lmmetrics.adapters import HuggingFaceLM
+from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
 from lmmetrics.scoring import score_documents
 from lmmetrics.scoring._shared import protocol_lines
@@ -48,6 +51,8 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
         begin("scoring")
         eos = not options.no_eos
         scores = score_documents(model, text, eos=eos, jobs=getattr(options, "jobs", 1))
+        if not any(score.tokens for score in scores):
+            raise ValueError(EMPTY)
         unknown = sum(score.unknown for score in scores)
     card = protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
     return Scored(names, scores, card, respaced_from(options, text) is not None)
@@ -77,7 +82,7 @@ def steps() -> Iterator[Callable[[str], None]]:
     Models of transformers have a bar of their own below it, for the tokens.
     """
     start = time.monotonic()
-    with tqdm(total=4, unit="step", delay=DELAY, leave=False) as bar:
+    with tqdm(total=4, unit="step", delay=DELAY, leave=False, **shown(True)) as bar:
         begun = False
 
         def begin(step: str) -> None:
@@ -105,6 +110,8 @@ def read(
         text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
     else:
         text = model.tokenize(documents)
+    if not len(text):
+        raise ValueError(EMPTY)
     return model, text, [name for name, _ in found]
 
 
@@ -127,14 +134,15 @@ def check_options(options: argparse.Namespace, *paths: str) -> None:
     heeded = {name for loader in loaders for name in loader.heeds}
     for other in LOADERS:
         if refused := [name for name in other.heeds if name not in heeded and given(options, name)]:
+            option = refused[0].replace("_", "-")
             raise ValueError(
-                f"--{refused[0]} is for {other.many}, and {paths[0]} is {loaders[0].one}. Leave it out."
+                f"--{option} is for {other.many}, and {paths[0]} is {loaders[0].one}. Leave it out."
             )
 
 
 def given(options: argparse.Namespace, name: str) -> bool:
     """Whether a command has an option that only some models heed, and was given it."""
-    unset = 1 if name == "jobs" else None
+    unset = {"jobs": 1, "no_eos": False}.get(name)
     return getattr(options, name, unset) != unset
 
 
@@ -182,6 +190,8 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
         json.loads(config.read_bytes())
     except ValueError:
         raise ValueError(f"{config} is damaged: it is not JSON.") from None
+    if not sys.stderr.isatty():
+        need("transformers.utils.logging", "transformers").disable_progress_bar()
     try:
         return HuggingFaceLM.load(path, **options)
     except Exception as error:
@@ -194,7 +204,7 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
         ) from error
 
 
-COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs"))
+COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs", "no_eos"))
 LOADERS = (
     COUNTED(lambda path: path.endswith((".arpa", ".arpa.gz")), NGramModel.from_arpa),
     COUNTED(lambda path: (Path(path) / "model.json").is_file(), NGramModel.load),

@@ -1,4 +1,4 @@
-"""Rows as a table, as JSON or as CSV."""
+"""What a command prints: rows as a table, as JSON or as CSV, and warnings."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def write(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
     for row in cells:
         numbers = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         print("  ".join([row[0].ljust(widths[0]), *numbers]))
+
+
+def warn(said: str) -> None:
+    """Say what weakens a number, in one line on the error stream."""
+    print(f"warning: {' '.join(said.split())}", file=sys.stderr)
 
 
 def as_json(value: Any) -> str:

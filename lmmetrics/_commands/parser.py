@@ -15,8 +15,30 @@ DTYPES = "float32", "bfloat16", "float16"
 TEXTS = """\
 TEXT is a file, a folder (its *.txt and *.txt.gz files, with those of the folders below) or - for standard
 input. Each file is a document; with --lines, each line is one. Files are read as UTF-8; those that gzip has
-packed are unpacked.
+packed are unpacked. A byte-order mark at the start of a file is left out.
 """
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """The type of an option: a whole number of at least this."""
+
+    def of(given: str) -> int:
+        try:
+            number = int(given)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{given!r} is not a whole number of at least {least}.")
+        return number
+
+    return of
+
+
+def suggested(word: str, known: Sequence[str]) -> str:
+    """A line with what may have been meant, if something is spelt much like it; nothing else."""
+    bare = {one.lstrip("-"): one for one in known}  # else any two options are alike
+    like = difflib.get_close_matches(word.lstrip("-"), bare, n=1, cutoff=0.7)
+    return f"\nDid you mean {bare[like[0]]}?" if like else ""
 
 
 def called() -> str:
@@ -37,14 +59,17 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         given = [word.partition("=")[0] for word in self.given]
-        below = list(self.parsers())
-        options = [*self._option_string_actions]
-        options += [option for name, one in below if name in given for option in one._option_string_actions]
-        commands = [name for name, _ in below]
-        for i, word in enumerate(given):  # a command comes first; other words are values and files
-            known = options if word.startswith("-") else commands if i == 0 else []
-            if word not in known and (like := difflib.get_close_matches(word, known, n=1)):
-                message += f"\nDid you mean {like[0]}?"
+        commands = dict(self.parsers())
+        # A command comes first; other words are values and files. The top parser sees both kinds of options.
+        chosen = commands.get(given[0], self) if given else self
+        options = [*self._option_string_actions, *chosen._option_string_actions]
+        for i, word in enumerate(given):
+            if not word.startswith("-"):
+                message += suggested(word, list(commands)) if i == 0 and word not in commands else ""
+            elif word not in options:
+                of = [name for name, one in commands.items() if word in one._option_string_actions]
+                also = f"\n{word} is an option of {' and '.join(of)}." if of else ""
+                message += suggested(word, options) or also
         super().error(message)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -52,8 +77,7 @@ class Parser(argparse.ArgumentParser):
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
             names = [] if isinstance(action, argparse._SubParsersAction) else list(action.choices or ())
-            if like := difflib.get_close_matches(str(value).lower(), names, n=1):
-                error.message += f"\nDid you mean {like[0]}?"
+            error.message += suggested(str(value).lower(), names)
             raise
 
     def parsers(self) -> Iterable[tuple[str, Parser]]:
@@ -116,8 +140,10 @@ def add_texts(
 def add_protocol(made: Parser) -> None:
     """Add how a model scores."""
     made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
-    made.add_argument("--context", type=int, help="tokens that a model of transformers reads at most")
-    made.add_argument("--stride", type=int, help="by how many tokens its windows move")
-    made.add_argument("--batch", type=int, help="how many of its windows are computed at once (default 8)")
+    made.add_argument("--context", type=whole(1), help="tokens that a model of transformers reads at most")
+    made.add_argument("--stride", type=whole(1), help="by how many tokens its windows move")
+    made.add_argument(
+        "--batch", type=whole(1), help="how many of its windows are computed at once (default 8)"
+    )
     made.add_argument("--device", help="where it is computed: cpu, cuda, cuda:1, mps (default cpu)")
     made.add_argument("--dtype", choices=DTYPES, help="its numbers (default: as the folder says)")

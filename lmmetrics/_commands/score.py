@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import Any
 
+from lmmetrics._commands.documents import EMPTY
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
-from lmmetrics._commands.output import write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts
+from lmmetrics._commands.output import warn, write
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS, Score
 from lmmetrics.scoring._shared import versions
@@ -43,17 +43,15 @@ def score(options: argparse.Namespace) -> None:
         names, scores, card, respaced = scored(options, options.model)
         total = sum(scores[1:], start=scores[0])
     if respaced:
-        print(
-            f"lmmetrics: The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
-            "reads the texts as they are only after --single-blanks for both.",
-            file=sys.stderr,
+        warn(
+            f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
+            "reads the texts as they are only after --single-blanks for both."
         )
     if unknown := getattr(total, "unknown", None):
-        print(
-            f"lmmetrics: {unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
+        warn(
+            f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
             "to the model. It predicts that a token is unknown, and not which one: compare this score only "
-            "with those of models with the same vocabulary.",
-            file=sys.stderr,
+            "with those of models with the same vocabulary."
         )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":
@@ -99,6 +97,8 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Sc
         **found.plan.protocol,
         "versions": ", ".join(versions()),
     }
+    if not found.total.tokens:
+        raise ValueError(EMPTY)
     names, scores = (list(found), list(found.values())) if options.documents else ([], [])
     return names, scores, found.total, card
 
@@ -110,6 +110,15 @@ def jobs_of(given: str) -> int | None:
     if not given.isascii() or not given.isdigit() or int(given) < 1:
         raise argparse.ArgumentTypeError(f'{given!r} is not a number of threads, such as 4, or "all".')
     return int(given)
+
+
+def scheduler_of(given: str) -> str:
+    """A kind of workers on this machine, or an address."""
+    if given not in ("threads", "processes") and ":" not in given:
+        raise argparse.ArgumentTypeError(
+            f"{given!r} is neither threads nor processes nor an address, such as tcp://10.0.0.1:8786."
+        )
+    return given
 
 
 def add(commands: Commands) -> None:
@@ -124,9 +133,10 @@ def add(commands: Commands) -> None:
     made.add_argument(
         "--scheduler",
         default="threads",
+        type=scheduler_of,
         metavar="ADDRESS",
         help="threads, processes, or the address of a Dask scheduler (default threads)",
     )
-    made.add_argument("--workers", type=int, help="how many threads or processes of this machine")
+    made.add_argument("--workers", type=whole(1), help="how many threads or processes of this machine")
     made.add_argument("--jobs", type=jobs_of, default=1, help="threads for a counted model: a number, or all")
     made.set_defaults(error=made.error)

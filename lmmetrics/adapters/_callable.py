@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from tqdm import tqdm
 
 from lmmetrics._checks import whole_number
+from lmmetrics._errors import AdvisedError
 from lmmetrics._progress import shown
 from lmmetrics._types import Floats, Ints
 from lmmetrics.adapters._text import AdapterText, Decode, Encode, TokenizerVocabulary, stream
@@ -96,9 +97,10 @@ class CallableLM:
         self.context = whole_number("context", context, 1)
         self.stride = max(1, self.context // 2) if stride is None else whole_number("stride", stride, 1)
         if self.stride > self.context:
-            raise ValueError(
-                f"stride is {stride}, above the context of {context}: tokens between two windows would "
-                "never be scored."
+            raise AdvisedError(
+                f"is {stride}, above the context of {context}: tokens between two windows would never be "
+                "scored.",
+                argument="stride",
             )
         self.bos = None if bos is None else whole_number("bos", bos, 0)
         self.unk = None if unk is None else whole_number("unk", unk, 0)

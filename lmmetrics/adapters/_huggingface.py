@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lmmetrics._digest import sha256_of
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.adapters._callable import CallableLM
 from lmmetrics.extras import need
@@ -85,9 +86,14 @@ class HuggingFaceLM(CallableLM):
             )
         longest = next((n for key in LENGTHS if isinstance(n := getattr(config, key, None), int)), None)
         if context is None and longest is None:
-            raise ValueError("The model's configuration does not say how many tokens it reads; give context.")
+            raise AdvisedError(
+                "has to be given: the model's configuration does not say how many tokens it reads.",
+                argument="context",
+            )
         if context is not None and longest is not None and isinstance(context, int) and context > longest:
-            raise ValueError(f"context is {context}, but the model reads {longest} tokens at most.")
+            raise AdvisedError(
+                f"is {context}, but the model reads {longest} tokens at most.", argument="context"
+            )
         if bos == "tokenizer":
             bos = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         size = getattr(config, "vocab_size", None)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lmmetrics._checks import generator, real_number, whole_number
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Floats, Seed
 from lmmetrics.score import UNITS, Score, Unit, UnitError
 
@@ -136,6 +137,8 @@ def compare_scores(
     error, percentiles = _bootstrap(differences, counts, confidence, resamples, rng)
     low, high = percentiles if interval == "bootstrap" else _student(difference, error, documents, confidence)
     needed = _needed_documents(difference, error, documents, confidence, interval)
+    if _is_without_spread(difference, error, documents):
+        needed = max(needed, FEW)
     if low <= 0 <= high:
         needed = max(needed, documents + 1)  # a percentile interval need not be symmetric
     units = float(counts.sum()) * needed / documents
@@ -155,6 +158,8 @@ def compare_scores(
     )
 
 
+FEW = 10
+"""The error of a difference that is the same in each of fewer documents is not known: it is not 0."""
 DIGITS = 1e-6
 """Bits per unit. An ARPA file keeps seven digits, and two that write one model differ by less than this."""
 
@@ -208,8 +213,14 @@ class Comparison:
 
     @property
     def apart(self) -> bool:
-        """Whether 0 is outside the interval, by more than rounding."""
-        return not self.same and (self.low > 0 or self.high < 0)
+        """Whether 0 is outside the interval, by more than rounding.
+
+        False, too, if fewer than 10 documents all have the same difference per unit: then the error is not 0,
+        but unknown.
+        """
+        if self.same or _is_without_spread(self.difference, self.standard_error, self.documents):
+            return False
+        return self.low > 0 or self.high < 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, with both scores as they are in `Score.to_dict`."""
@@ -220,6 +231,12 @@ class Comparison:
         units = UNITS[self.unit]
         if self.same:
             return f"a - b = {self.difference:.1g} bits per {self.unit}: the two are the same, up to rounding"
+        if _is_without_spread(self.difference, self.standard_error, self.documents):
+            return (
+                f"a - b = {self.difference:.4f} bits per {self.unit} in each of {self.documents} documents: "
+                "as they do not differ, the error of this number cannot be estimated, and the models are not "
+                f"told apart. At least {FEW} documents are needed, or documents that differ."
+            )
         verdict = f"{'a' if self.difference < 0 else 'b'} is better" if self.apart else "not told apart"
         needed = (
             f"about {self.needed_documents:,.0f} documents, {self.needed:,.0f} {units}"
@@ -232,6 +249,11 @@ class Comparison:
             f"{self.a.count(self.unit):,} {units}): {verdict}; {needed} would tell them apart"
             f"{' 4 times in 5' if math.isfinite(self.needed) else ''}"
         )
+
+
+def _is_without_spread(difference: float, error: float, documents: int) -> bool:
+    """Whether few documents all have the same difference per unit, up to rounding, and it is not 0."""
+    return documents < FEW and difference != 0 and error <= 1e-12 * abs(difference)
 
 
 def _ratio(differences: Floats, counts: Floats, axis: int = -1) -> Floats:
@@ -330,18 +352,23 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
     for name, scores in (("a", a), ("b", b)):
         infinite = [i for i, score in enumerate(scores) if math.isinf(score.nats)]
         if infinite:
-            raise ValueError(
-                f"Model {name} gives probability 0 to something that happens, first in document "
-                f"{infinite[0]} ({len(infinite)} of {len(scores)} documents): its score is infinite, and so "
-                "is the difference. Smooth the model, or give it an <unk>."
+            raise AdvisedError(
+                f"contains something to which model {name} gives probability 0 (it is the first of "
+                f"{len(infinite)} such documents among {len(scores)}): the score is infinite, and so is the "
+                "difference.",
+                "Smooth the model, or give it an <unk>.",
+                topic="impossible",
+                document=infinite[0],
             )
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         unknown = [getattr(score, "unknown", None) for score in (x, y)]
         if None not in unknown and unknown[0] != unknown[1]:
-            raise ValueError(
-                f"Document {i} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the "
-                "vocabularies differ. The model with more <unk> describes less of the text, so its score "
-                "cannot be compared. Tokenise both with one vocabulary."
+            raise AdvisedError(
+                f"has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the vocabularies differ. The "
+                "model with more <unk> describes less of the text, so its score cannot be compared.",
+                "Tokenise both with one vocabulary.",
+                topic="two vocabularies",
+                document=i,
             )
         left, right = x.count(unit), y.count(unit)
         if left != right:
@@ -353,7 +380,8 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
                 'compare_scores(..., unit="byte").'
             )
             raise UnitError(
-                f"Document {i} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are "
-                "two different things.",
+                f"has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are two different "
+                "things.",
                 advice,
+                document=i,
             )

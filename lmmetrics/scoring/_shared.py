@@ -1,7 +1,7 @@
 """What other packages of the library use of this one. Users need none of it, and it may change."""
 
 from lmmetrics.scoring._card import protocol_lines, versions
-from lmmetrics.scoring._comparison import IntervalKind
+from lmmetrics.scoring._comparison import FEW, IntervalKind
 from lmmetrics.scoring._models import (
     Unknown,
     check_how,
@@ -11,6 +11,7 @@ from lmmetrics.scoring._models import (
 )
 
 __all__ = [
+    "FEW",
     "IntervalKind",
     "Unknown",
     "check_how",

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._documents import counts_of
 from lmmetrics.text._tokenized import Spelling, TokenizedText
@@ -32,10 +33,15 @@ def tokenize_blocks(
     """
     scheme = None
     ids, starts, terminated, missed = array("i"), [0], [], [0]
-    for document in documents:
+    for i, document in enumerate(documents):
+        lines = 0
         for block in document:
             scheme = scheme or choose_scheme(by, sentences, vocabulary, [block])
-            ids.frombytes(scheme.encode(block).astype(np.int32).tobytes())
+            try:
+                ids.frombytes(scheme.encode(block).astype(np.int32).tobytes())
+            except AdvisedError as error:
+                raise error.moved(i, lines) from None
+            lines += block.count("\n")
         scheme = scheme or choose_scheme(by, sentences, vocabulary, [])
         ended = len(ids) > starts[-1] and ids[-1] == scheme.eos
         if not ended and (len(ids) > starts[-1] or not scheme.by_line):

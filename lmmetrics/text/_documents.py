@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
+
+LONGEST = 3
+"""The mean of the Chinese or Japanese characters of a word is at most this; in Chinese it is below two."""
 
 
 def listed(documents: Iterable[str]) -> list[str]:
@@ -34,26 +38,38 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
                 "bytes.decode('utf-8')."
             )
         if document.startswith("\ufeff"):
-            raise ValueError(
-                f"Document {i} begins with a byte-order mark (U+FEFF), which would be a part of its first "
-                "word. Read the file with encoding='utf-8-sig', or remove the mark: document[1:]."
+            raise AdvisedError(
+                "begins with a byte-order mark (U+FEFF), which would be a part of its first word.",
+                "Read the file with encoding='utf-8-sig', or remove the mark: document[1:].",
+                topic="byte-order mark",
+                document=i,
             )
         try:
             document.isascii() or document.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise ValueError(
-                f"Document {i} contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at "
-                f"character {error.start}: it is not a character and has no UTF-8 bytes. Read the file again "
-                "with encoding='utf-8' and without errors='surrogateescape', or remove it."
+            raise AdvisedError(
+                f"contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at character "
+                f"{error.start}: it is not a character and has no UTF-8 bytes.",
+                "Read the file again with encoding='utf-8' and without errors='surrogateescape', or remove "
+                "it.",
+                document=i,
             ) from None
     return documents
 
 
 def is_written_without_blanks(documents: Sequence[str]) -> bool:
-    """Return whether more than one character in a hundred is Chinese or Japanese."""
-    total = sum(map(len, documents))
-    found = sum(len(_HAN.findall(document)) for document in documents if not document.isascii())
-    return found * 100 > total
+    """Return whether blanks do not separate the words, so that words are not counted.
+
+    This is so if more than one character in a hundred is Chinese or Japanese, unless blanks were put between
+    the words: then such lines have blanks, and few of these characters stand between two.
+    """
+    foreign = [document for document in documents if not document.isascii()]
+    found = sum(len(_HAN.findall(document)) for document in foreign)
+    if found * 100 <= sum(map(len, documents)):
+        return False
+    lines = [line.split() for document in foreign for line in document.split("\n") if _HAN.search(line)]
+    words = sum(_HAN.search(word) is not None for line in lines for word in line)
+    return found > LONGEST * words or all(len(line) == 1 for line in lines)
 
 
 def counts_of(documents: Sequence[str]) -> dict[str, Ints | None]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._documents import checked_documents
 from lmmetrics.text._tokenized import Spelling, TokenizedText
@@ -73,8 +74,11 @@ def tokenize(
     scheme = choose_scheme(by, sentences, vocabulary, documents)
     streams: list[Ints] = [np.zeros(0, dtype=np.int32)]
     missed, terminated = [0], []
-    for document in documents:
-        ids = scheme.encode(document)
+    for i, document in enumerate(documents):
+        try:
+            ids = scheme.encode(document)
+        except AdvisedError as error:
+            raise error.moved(i) from None
         ended = len(ids) > 0 and ids[-1] == scheme.eos
         if not ended and (len(ids) > 0 or not scheme.by_line):
             ids = np.append(ids, np.int32(scheme.eos))

@@ -133,7 +133,7 @@ class TokenizedText:
 
     @property
     def words(self) -> int | None:
-        """Number of words, or None if they cannot be counted (Chinese text without a segmenter)."""
+        """Number of words, or None if they cannot be counted (Chinese text that nothing has cut)."""
         return self._total("words")
 
     @property

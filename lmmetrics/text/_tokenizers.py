@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Ints
 from lmmetrics.text._bpe import BPETokenizer, shown
 from lmmetrics.text._documents import is_written_without_blanks, word_pattern
@@ -52,7 +53,7 @@ def choose_scheme(
             f"vocabulary is {type(vocabulary).__name__}; expected a Vocabulary, such as train.vocabulary."
         )
     by_line = kind.sentence_is_line if sentences is None else sentences == "line"
-    without_blanks = kind is not Blanks and is_written_without_blanks(documents)
+    without_blanks = is_written_without_blanks(documents)
     return kind(by_line, vocabulary, without_blanks, *arguments)
 
 
@@ -122,11 +123,23 @@ class Strings(Scheme):
         ids = np.fromiter(map(self._ids.__getitem__, tokens), dtype=np.int32, count=len(tokens))
         newlines = document.count("\n") if self.by_line else 0
         if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
-            raise ValueError(
-                f"A document has a token {BOS} or {EOS} of its own: these mark the start and the end of a "
-                "sentence, and tokenize adds them itself. Remove them from the text."
+            line, mark = self._own_mark(document)
+            raise AdvisedError(
+                f"has a token {mark} of its own: {BOS} and {EOS} mark the start and the end of a sentence, "
+                "and are added where sentences begin and end.",
+                "Remove it from the text.",
+                document=0,
+                line=line,
             )
         return ids
+
+    def _own_mark(self, document: str) -> tuple[int, str]:
+        """The number of the first line with a token `<s>` or `</s>`, and this token."""
+        for number, line in enumerate(document.split("\n"), 1):
+            for token in self.split(line):
+                if token in (BOS, EOS):
+                    return number, token
+        return 1, EOS  # a segmenter that cuts a line by itself in another way
 
 
 class Words(Strings):
@@ -134,11 +147,12 @@ class Words(Strings):
 
     def __init__(self, by_line: bool, vocabulary: Vocabulary | None, without_blanks: bool) -> None:
         if without_blanks:
-            raise ValueError(
+            raise AdvisedError(
                 "More than one character in a hundred is Chinese or Japanese. These scripts put no blanks "
-                "between words, so no simple rule finds the words. Pass a segmenter, a function that cuts a "
-                "string into words (by=jieba.lcut); or use by='char' or by='byte'; or use by='whitespace' if "
-                "blanks already separate the words."
+                "between words, so no simple rule finds the words.",
+                "Pass a segmenter, a function that cuts a string into words (by=jieba.lcut); or use "
+                "by='char' or by='byte'.",
+                topic="no blanks",
             )
         super().__init__(by_line, vocabulary, without_blanks)
 
@@ -175,6 +189,8 @@ class Blanks(Strings):
         # So far unknown tokens were counted as <unk>; correct this to their spelling in the document.
         sums[1] += _sums([len(token) - len(UNK) for token in self._ids.missed], missed)
         sums[2] += _sums([_utf8_length(token) - len(token) for token in self._ids.missed], missed)
+        if self.without_blanks:
+            return None, sums[1], sums[1] + sums[2]
         for i, document in enumerate(documents):
             if _OTHER_BLANK.search(document):  # a word ends at any blank, whatever the tokenizer
                 sums[0][i] = len(document.split())
@@ -317,9 +333,11 @@ class _FixedIds(dict):
 
 def _refuse_other(vocabulary: Vocabulary | None, scheme: Bytes) -> None:
     if vocabulary is not None and vocabulary != scheme.vocabulary:
-        raise ValueError(
-            f"by={scheme.label!r} has a vocabulary of its own, which differs from the given one: "
-            f"{vocabulary}. Leave out the argument vocabulary."
+        raise AdvisedError(
+            f"A text that is cut by {scheme.label} has a vocabulary of its own, which differs from the given "
+            f"one: {vocabulary}.",
+            "Leave out the argument vocabulary.",
+            topic="other vocabulary",
         )
 
 

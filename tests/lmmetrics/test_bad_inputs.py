@@ -189,11 +189,11 @@ CALLS = {
     ),
     "tokenize(['a <s> b'], by='whitespace')": (
         lambda: tokenize(["a <s> b"], by="whitespace"),
-        "A document has a token <s> or </s> of its own: these mark the start and",
+        "Document 0, line 1, has a token <s> of its own: <s> and </s> mark the start",
     ),
     "tokenize(['a </s> b'], by='whitespace')": (
         lambda: tokenize(["a </s> b"], by="whitespace"),
-        "A document has a token <s> or </s> of its own: these mark the start and",
+        "Document 0, line 1, has a token </s> of its own: <s> and </s> mark the start",
     ),
     "tokenize(['a'], by='words')": (
         lambda: tokenize(["a"], by="words"),
@@ -217,7 +217,7 @@ CALLS = {
     ),
     "tokenize(['a'], by='byte', vocabulary=T.vocabulary)": (
         lambda: tokenize(["a"], by="byte", vocabulary=T.vocabulary),
-        "by='byte' has a vocabulary of its own, which differs from the given one:",
+        "A text that is cut by byte has a vocabulary of its own, which differs from the given",
     ),
     "tokenize(['貓睡覺'])": (
         lambda: tokenize(["貓睡覺"]),
@@ -623,7 +623,7 @@ CALLS = {
     ),
     "compare_scores([Score(math.inf, tokens=1)] * 2, [S, S])": (
         lambda: compare_scores([Score(math.inf, tokens=1)] * 2, [S, S]),
-        "Model a gives probability 0 to something that happens, first in document 0",
+        "Document 0 contains something to which model a gives probability 0 (it is the",
     ),
     "to_frame('x')": (
         lambda: to_frame("x"),

@@ -203,6 +203,7 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
     options = "--device", "cpu", "--dtype", "bfloat16", "--batch", "2", "--format", "json"
     _, printed = run(capsys, "score", folder / "gpt2", folder / "test" / "00.txt", *options)
     (row,) = json.loads(printed.out)
+    assert printed.err == ""  # no bar of transformers
     assert "(bfloat16, sums in float64)" in row["protocol"]["model"] and row["bits per byte"] > 0
     status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--device", "cuda:99")
     assert status == 1 and "There is no device 'cuda:99' here" in printed.err
@@ -214,6 +215,13 @@ def test_a_model_of_transformers_is_scored(folder, gpt2, tokenizer, capsys):
         (broken / name).write_text(content, encoding="utf-8")
         status, printed = run(capsys, "score", broken, folder / "test" / "00.txt")
         assert status == 1 and says in printed.err and "Traceback" not in printed.err
+    for options, says in (
+        (["--context", "999"], "lmmetrics: --context is 999, but the model reads"),
+        (["--context", "32", "--stride", "40"], "lmmetrics: --stride is 40, above the context of 32"),
+    ):
+        assert says in run(capsys, "score", folder / "gpt2", folder / "test", *options)[1].err
+    status, printed = run(capsys, "score", folder / "gpt2", folder / "test", "--no-eos")
+    assert status == 1 and "--no-eos is for counted models, and" in printed.err
     _, printed = run(capsys, "card", folder / "gpt2", folder / "test" / "00.txt")
     assert "windows of 48 tokens, moved by 24" in printed.out
 
@@ -260,8 +268,8 @@ def test_a_fault_of_the_library_is_not_shown_as_the_user_s(folder, monkeypatch, 
         )
         status, printed = run(capsys, *arguments)  # by a `raise` of NumPy, and by a line here that is none
         assert status == 1 and "may be a fault of lmmetrics" in printed.err
-    status, printed = run(capsys, "fit", folder / "train", "--order", "0", "--out", folder / "no")
-    assert status == 1 and "order is 0" in printed.err and "fault" not in printed.err
+    status, printed = run(capsys, "fit", folder / "train", "--fallback", "9", "--out", folder / "no")
+    assert status == 1 and "--fallback is 9" in printed.err and "fault" not in printed.err
 
 
 def test_a_call_leaves_nothing_behind(folder, capsys):
@@ -277,7 +285,7 @@ def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypa
     (tmp_path / "zh.txt").write_text("貓在睡覺。\n", encoding="utf-8")
     _, printed = run(capsys, "count", tmp_path / "a.txt", tmp_path / "zh.txt", "--format", "json")
     first, second, total = json.loads(printed.out)
-    assert (first["words"], first["chars"], first["bytes"]) == (3, 18, 18)
+    assert (first["words"], first["chars"], first["bytes"]) == (None, 18, 18)  # one rule for all texts
     assert (second["words"], second["chars"], second["bytes"]) == (None, 6, 16)
     assert (total["words"], total["chars"]) == (None, 24)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one two\nthree\n")))
@@ -288,6 +296,29 @@ def test_counting_is_of_the_files_as_they_are(folder, tmp_path, capsys, monkeypa
         ("standard input:2", "1", "2"),
         ("all", "3", "5"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the cat sleeps\n" * 60 + "貓在睡覺\n", 181),
+        ("the cat sleeps\n" * 6 + "貓在睡覺，狗在花園裡跑。\n", None),
+        ("貓在睡覺，狗在花園裡跑。\n我愛台灣\n", None),
+        ("貓睡\n狗跑\n", None),
+        ("貓 在 睡覺 ， 狗 在 花園 裡 跑 。\n我 愛 台灣\n", 13),
+    ],
+)
+@pytest.mark.parametrize("lines", [[], ["--lines"]])
+def test_one_rule_says_whether_words_are_counted(text, words, lines, folder, tmp_path, capsys):
+    """Whether they are counted by `count`, or with the score of a model that blanks or characters cut."""
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    fit = "fit", tmp_path / "a.txt", "--by", "char", "--order", "2", "--smoothing", "witten-bell", "--out"
+    assert run(capsys, *fit, tmp_path / "m")[0] == 0
+    found = []
+    for command in ("count",), ("score", folder / "m2.arpa"), ("score", tmp_path / "m"):
+        _, printed = run(capsys, *command, tmp_path / "a.txt", *lines, "--format", "json")
+        found.append(json.loads(printed.out)[-1].get("words"))
+    assert found == [words] * 3
 
 
 def test_a_unit_that_a_text_cannot_count_is_left_out(tmp_path, capsys, monkeypatch):
@@ -325,7 +356,11 @@ def test_numbers_are_converted(capsys):
         ("count latin.txt", 1, "latin.txt is not UTF-8: byte 3 is 0xe9"),
         ("fit train --out test", 1, "test exists and is not a saved model"),
         ("fit train --out new.arpa", 1, "new.arpa is a folder"),
-        ("fit train --order 0 --out m.arpa", 1, "order is 0"),
+        ("fit train --order 0 --out m.arpa", 2, "--order: '0' is not a whole number of at least 1"),
+        ("fit train --prune -1 --out m.arpa", 2, "--prune: '-1' is not a number from 0"),
+        ("fit train --memory much --out m.arpa", 2, "--memory: 'much' is not a number of bytes, such as 2GB"),
+        ("fit train --order 3 --min-counts 4=2 --out m.arpa", 1, "--min-counts names order 4"),
+        ("score m3.arpa test --stride none", 2, "--stride: 'none' is not a whole number of at least 1"),
         ("compare m2.arpa m3.arpa test/00.txt", 1, "at least two are needed"),
         ("convert 1.2 --kind bits --per char", 1, "how many chars the text has. Give it: --chars"),
         ("convert 9 --per word --tokens 10", 1, "how many words the text has. Give it: --words"),
@@ -334,7 +369,7 @@ def test_numbers_are_converted(capsys):
         ("card m3.arpa test --note eos=x", 2, "--note: 'eos=x' is not NAME=WORDS"),
         ("card m3.arpa test --note model=x", 2, "no note has the name eos, model, text or unknown"),
         ("card m3.arpa test --note chosen", 2, "such as chosen_on=valid"),
-        ("compare m2.arpa m3.arpa test --seed -1", 1, "seed is -1; a whole number of at least 0"),
+        ("compare m2.arpa m3.arpa test --seed -1", 2, "--seed: '-1' is not a whole number of at least 0"),
         ("convert 0.5 --tokens 10", 1, "cannot be the perplexity of a discrete model"),
         ("convert much --tokens 10", 2, "invalid float value: 'much'"),
         ("score broken.arpa test", 1, "broken.arpa"),
@@ -348,11 +383,13 @@ def test_numbers_are_converted(capsys):
         (
             "fit train --by char --smoothing witten-bell --out char.arpa",
             1,
-            "saved as a folder can contain such tokens",
+            "Name a folder for the model instead of an ARPA file",
         ),
         ("score m3.arpa test --context 5", 1, "--context is for models of transformers, and m3.arpa is a"),
         ("card m3.arpa test --stride 5", 1, "--stride is for models of transformers, and m3.arpa is a"),
         ("compare m2.arpa m3.arpa test --batch 5", 1, "--batch is for models of transformers"),
+        ("score m3.arpa test --unit byte", 2, "--unit is an option of compare.\n"),
+        ("score m3.arpa test --bytes", 2, "--bytes is an option of convert.\n"),
         ("score m3.arpa test --device cpu", 1, "--device is for models of transformers"),
         ("score m3.arpa test --dtype float16", 1, "is a counted model. Leave it out."),
         ("score m3.arpa test --dtype flaot16", 2, "Did you mean float16?"),
@@ -374,6 +411,8 @@ def test_numbers_are_converted(capsys):
         ("fit train --smoothing witten-bell --fallback 0.5 --out m", 1, "--fallback is for methods with"),
         ("fit cut.txt.gz --memory 1TB --out m", 1, "cut.txt.gz is not a complete file of gzip"),
         ("score m3.arpa cut.txt.gz", 1, "cut.txt.gz is not a complete file of gzip"),
+        ("score m3.arpa --shards test --out new --scheduler foo", 2, "--scheduler: 'foo' is neither threads"),
+        ("score short.arpa test", 1, "is cut off, copy it again"),
         ("score m3.arpa --shards test --out new --single-blanks", 2, "--single-blanks is for TEXT"),
         ("convert 9 --tokens 9 --words 9 --chars 8", 1, "No text has 9 words and 8 chars"),
         ("convert 9 --tokens 9 --words 9 --bytes 8", 1, "a word has at least one byte"),
@@ -396,6 +435,7 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     plain = (folder / "m2.arpa").read_bytes()
     for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
         (folder / f"{name}.arpa.gz").write_bytes(data)
+    (folder / "short.arpa").write_bytes(plain[:3000])
     (folder / "packed.arpa").write_bytes(gzip.compress(plain))
     (folder / "folder.arpa").mkdir(exist_ok=True)
     for name, words in (("words", "the\n"), ("two", "the\nthe cat\n"), ("nothing", "\n<unk>\n")):
@@ -410,6 +450,35 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     printed = capsys.readouterr()
     assert (found, printed.out) == (status, "") and says in printed.err
     assert "Traceback" not in printed.err
+
+
+def test_an_error_in_a_text_names_the_file_and_the_line(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("lmmetrics._commands.documents.BLOCK", 5)
+    (tmp_path / "a.txt").write_text("a b\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("the cat\nis\nso </s> odd\n", encoding="utf-8")
+    (tmp_path / "c.txt").write_text("a b\n\ufeffthe cat\n", encoding="utf-8")
+    texts = tmp_path / "a.txt", tmp_path / "b.txt"
+    score = "score", folder / "m2.arpa", *texts
+    fit = "fit", *texts, "--order", "2", "--out", tmp_path / "m"
+    count = "count", *texts, "--by", "whitespace"
+    for command in score, (*score, "--single-blanks"), fit, (*fit, "--memory", "1TB"), count:
+        status, printed = run(capsys, *command)
+        assert status == 1
+        assert printed.err.startswith(f"lmmetrics: {tmp_path / 'b.txt'}, line 3, has a token </s> of its own")
+        _, printed = run(capsys, *command, "--lines")
+        assert printed.err.startswith(f"lmmetrics: {tmp_path / 'b.txt'}:3 has a token </s> of its own")
+        assert printed.err.endswith("Remove it from the text.\n")
+    _, printed = run(capsys, "count", tmp_path / "c.txt", "--lines")
+    assert f"{tmp_path / 'c.txt'}:2 begins with a byte-order mark" in printed.err
+    assert "encoding=" not in printed.err and "Remove the mark" in printed.err
+
+
+def test_errors_speak_of_the_options_of_the_command(folder, tmp_path, capsys):
+    (tmp_path / "zh.txt").write_text("貓在睡覺，狗在花園裡跑。\n", encoding="utf-8")
+    _, printed = run(capsys, "count", tmp_path / "zh.txt", "--by", "word")
+    assert "Say --by char or --by byte" in printed.err and "jieba" not in printed.err
+    _, printed = run(capsys, "score", folder / "m2.arpa", folder / "test", "--by", "byte")
+    assert printed.err.endswith("Leave out --by, or cut the text as that of the model was cut.\n")
 
 
 @pytest.mark.parametrize(
@@ -431,10 +500,23 @@ def test_a_hint_is_at_options_and_commands_only(folder, monkeypatch, capsys):
     assert "--words: invalid int value" in told and told.count("Did you mean") == 1 and "--format?" in told
 
 
-def test_a_file_is_written_into_a_new_folder(folder, tmp_path, capsys):
-    for name in ("a/b/model.arpa", "c/d/model"):
-        arguments = "fit", folder / "train", "--order", 2, "--out", tmp_path / name
-        assert run(capsys, *arguments)[0] == 0 and (tmp_path / name).exists()
+@pytest.mark.parametrize("name", ["a/b/model.arpa", "c/d/model"])
+def test_nothing_is_replaced_and_no_folder_made_unless_it_is_asked_for(name, folder, tmp_path, capsys):
+    out = tmp_path / name
+    fit = "fit", folder / "train", "--order", 2, "--smoothing", "witten-bell", "--out", out
+    status, printed = run(capsys, *fit)
+    assert (status, list(tmp_path.iterdir())) == (1, [])
+    assert f"There is no folder {out.parent}. Make it, or say --force" in printed.err
+    assert run(capsys, *fit, "--force")[0] == 0
+    files = [out] if out.is_file() else sorted(out.iterdir())
+    before = [file.read_bytes() for file in files]
+    status, printed = run(capsys, *fit)
+    assert status == 1 and f"{out} exists. Name another place, or say --force to replace it." in printed.err
+    (tmp_path / "small.txt").write_text("a a\n", encoding="utf-8")
+    assert run(capsys, "fit", tmp_path / "small.txt", "--out", out, "--force")[0] == 1  # too small a text
+    assert [file.read_bytes() for file in files] == before and list(out.parent.iterdir()) == [out]
+    assert run(capsys, *fit[:-1], out, "--by", "word", "--force")[0] == 0
+    assert [file.read_bytes() for file in files] != before
 
 
 @pytest.mark.parametrize("by", ["char", "byte", "word"])
@@ -477,13 +559,67 @@ def test_n_grams_that_occur_too_rarely_are_dropped(folder, tmp_path, capsys):
     assert "such as 3=2,4=2" in capsys.readouterr().err
 
 
-def test_a_slow_score_says_what_it_is_doing(folder, capsys, monkeypatch):
+def test_a_slow_score_says_on_a_terminal_what_it_is_doing(folder, capsys, monkeypatch):
     monkeypatch.setattr(models, "DELAY", 0)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "test")
+    status, printed = run(capsys, "score", folder / "m3.arpa", folder / "train")
+    assert status == 0 and printed.err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with contextlib.suppress(SystemExit):
+        status = main(["score", str(folder / "m3.arpa"), str(folder / "train")])
+    printed = capsys.readouterr()
     assert status == 0
     for step in ("reading the model", "cutting the texts into tokens", "scoring"):
         assert step in printed.err
+
+
+def test_the_command_begins_before_a_package_is_imported():
+    """So that Ctrl-C in the first second ends it without a trace."""
+    program = "import sys, lmmetrics.__main__; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_text_without_tokens_is_not_scored(folder, tmp_path, capsys):
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "b.txt").write_text("\n", encoding="utf-8")
+    shards = tmp_path / "shards"
+    shards.mkdir()
+    (shards / "a.txt").touch()
+    for arguments in (
+        ("score", folder / "m2.arpa", tmp_path / "a.txt"),
+        ("card", folder / "m2.arpa", tmp_path / "a.txt"),
+        ("compare", folder / "m2.arpa", folder / "m3.arpa", tmp_path / "a.txt"),
+        ("score", folder / "m2.arpa", tmp_path / "b.txt", "--no-eos"),
+        ("score", folder / "m2.arpa", "--shards", shards, "--out", tmp_path / "scores"),
+    ):
+        status, printed = run(capsys, *arguments)
+        assert (status, printed.out) == (1, "") and "there is nothing to measure" in printed.err
+    assert run(capsys, "count", tmp_path / "a.txt")[0] == 0  # as wc does
+
+
+def test_a_byte_order_mark_is_said_once_and_not_counted(folder, tmp_path, capsys):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_bytes(b"\xef\xbb\xbfthe and\n")
+    (tmp_path / "plain.txt").write_bytes(b"the and\n")
+    marked, plain = (
+        run(capsys, "score", folder / "m2.arpa", *(tmp_path / name for name in names), "--format", "csv")[1]
+        for names in (("a.txt", "b.txt"), ("plain.txt", "plain.txt"))
+    )
+    assert marked.out == plain.out and plain.err == ""
+    assert marked.err.count("\n") == 1 and f"warning: {tmp_path / 'a.txt'} begins with a byte-" in marked.err
+    fit = "fit", tmp_path / "a.txt", "--order", "2", "--smoothing", "witten-bell", "--out", tmp_path / "m"
+    for command in ("count", tmp_path / "a.txt"), (*fit, "--memory", "1TB"):
+        status, printed = run(capsys, *command)
+        assert status == 0 and printed.err.count("begins with a byte-order mark") == 1
+
+
+def test_the_help_names_the_extras(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    printed = capsys.readouterr().out
+    for extra in ("transformers", "scale", "fast"):
+        assert f"\n  {extra} " in printed
 
 
 def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, capsys):
@@ -508,6 +644,21 @@ def test_what_weakens_a_number_is_said_on_the_error_stream(folder, tmp_path, cap
     assert "1 of 3 documents has the text of an earlier one" in printed.err
 
 
+def test_a_warning_of_the_library_is_one_plain_line(folder, tmp_path, capsys):
+    lines = (folder / "m3.arpa").read_text(encoding="utf-8").splitlines(keepends=True)
+    start = lines.index("\\3-grams:\n") + 1
+    kept = [line for i, line in enumerate(lines) if i < start or not line.endswith("the king\n")]
+    lost = len(lines) - len(kept)
+    count = len(lines) - start - 2
+    lost_one = "".join(kept).replace(f"ngram 3={count}", f"ngram 3={count - lost}")
+    (tmp_path / "lost.arpa").write_text(lost_one, encoding="utf-8")
+    for _ in range(2):  # the second call says it, too
+        status, printed = run(capsys, "score", tmp_path / "lost.arpa", folder / "train")
+        assert status == 0 and printed.err.count("\n") == 1
+        assert printed.err.startswith(f"warning: {tmp_path / 'lost.arpa'}: after '")
+        assert "the probabilities sum to 0." in printed.err and "without a newline at its end" in printed.err
+
+
 def test_a_method_without_fallback_says_what_else_to_do(tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(SMOOTHING, "good-turing", GoodTuring)
     (tmp_path / "small.txt").write_text("a a b b\n", encoding="utf-8")
@@ -524,14 +675,23 @@ def test_small_texts_and_packed_ones_get_advice_for_the_command_line(tmp_path, c
     assert run(capsys, *small, "--smoothing", "witten-bell")[0] == 0
     (tmp_path / "small.txt.gz").write_bytes(gzip.compress(b"a b\n"))
     (tmp_path / "unpacked.txt").write_bytes(b"a b\n")
-    assert run(capsys, *small, "--fallback", "0.5,1,1.5")[0] == 0
+    assert run(capsys, *small, "--fallback", "0.5,1,1.5", "--force")[0] == 0
     packed = tmp_path / "packed"
     packed.mkdir()
     (packed / "a.txt.gz").write_bytes(gzip.compress(b"a b a c a b\n"))
     for options in ([], ["--memory", "1TB"]):
         arguments = "fit", packed, "--order", "2", "--fallback", "0.5,1,1.5", *options
-        assert run(capsys, *arguments, "--out", tmp_path / "of-packed.arpa")[0] == 0
-        arguments = "fit", tmp_path / "small.txt", "--order", "2", "--fallback", "0.5,1,1.5", *options
+        assert run(capsys, *arguments, "--force", "--out", tmp_path / "of-packed.arpa")[0] == 0
+        arguments = (
+            "fit",
+            tmp_path / "small.txt",
+            "--order",
+            "2",
+            "--fallback",
+            "0.5,1,1.5",
+            "--force",
+            *options,
+        )
         assert run(capsys, *arguments, "--out", tmp_path / "of-text.arpa")[0] == 0
         one, other = ((tmp_path / f"of-{what}.arpa").read_bytes() for what in ("packed", "text"))
         assert one == other
@@ -550,7 +710,17 @@ def test_a_list_of_words_is_the_vocabulary(folder, tmp_path, capsys):
     words = "--vocabulary", tmp_path / "words.txt"
     made = []
     for options in ([], ["--memory", "1TB"]):
-        arguments = "fit", folder / "train", "--order", "2", "--smoothing", "witten-bell", *words, *options
+        arguments = (
+            "fit",
+            folder / "train",
+            "--order",
+            "2",
+            "--smoothing",
+            "witten-bell",
+            *words,
+            "--force",
+            *options,
+        )
         assert run(capsys, *arguments, "--out", tmp_path / "m.arpa")[0] == 0
         made.append((tmp_path / "m.arpa").read_bytes())
     vocabulary = Vocabulary(["the", "wolf", "and"])
@@ -733,7 +903,7 @@ def test_a_model_that_is_fitted_with_a_limit_of_memory_is_the_same(
     (tmp_path / "text" / "c.txt").write_bytes(b"no newline at the end")
     monkeypatch.setattr("lmmetrics._commands.documents.BLOCK", 5)
     for texts in (tmp_path / "text", folder / "train"):
-        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--out"
+        arguments = "fit", texts, "--order", 3, "--smoothing", "witten-bell", *options, "--force", "--out"
         assert run(capsys, *arguments, tmp_path / "whole")[0] == 0
         status, printed = run(capsys, *arguments, tmp_path / "bounded", "--memory", "1TB")
         assert status == 0 and "order 3" in printed.out
@@ -751,7 +921,6 @@ def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
         assert status == 1 and "Traceback" not in printed.err
         return printed.err
 
-    assert "a number of bytes is expected" in said("--memory", "much")
     assert "needs" in (told := said("--memory", "1MB")) and "memory allows 1 MB" in told
     for option in (("--prune", "1e-7"), ("--min-counts", "3=2")):
         assert "leave out --memory, or leave out --prune and --min-counts" in said("--memory", "1TB", *option)

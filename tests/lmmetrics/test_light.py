@@ -1,8 +1,10 @@
 """The library alone: without PyTorch, tokenizers, matplotlib, the coders, Dask and what the course needs."""
 
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -74,7 +76,32 @@ def test_counting_scoring_and_checking_need_only_what_is_always_installed():
 def test_what_is_not_installed_is_named_with_its_extra(code, package, extra):
     done = run(code)
     said = f"needs {package}, which is not installed. Install it with the extra {extra!r}"
-    assert done.returncode and said in done.stderr.splitlines()[-1]
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode and said in last
+    assert ("CPU build" in last) == (extra in ("neural", "transformers"))
+
+
+def test_the_library_is_installed_without_the_course(tmp_path):
+    """Each is a package of its own; that of the course is built in the same clone."""
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("lmmetrics", "lmcourse"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "build"))
+    offline = "--quiet", "--no-deps", "--no-build-isolation", "--no-index"
+    build = [sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", "wheels", ".", "./lmcourse"]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    found = {}
+    for wheel in (tmp_path / "wheels").iterdir():
+        with zipfile.ZipFile(wheel) as packed:
+            names = {name for name in packed.namelist() if ".dist-info/" not in name}
+        found[wheel.name.partition("-")[0]] = names
+    library, course = found["measuring_language_models"], found["measuring_language_models_course"]
+    assert {name.partition("/")[0] for name in library} == {"lmmetrics"}
+    assert {name.partition("/")[0] for name in course} == {"lmcourse"}
+    for package, names in (("lmmetrics", library), ("lmcourse", course)):
+        modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.py")}
+        assert modules - {name for name in modules if "/build/" in name} <= names
+    assert "lmmetrics/py.typed" in library and "lmcourse/static/book.css" in course
 
 
 def test_each_dependency_states_the_oldest_version_that_works():

@@ -135,7 +135,9 @@ class Lines:
         raise self.error(f"The file ends here, but the line {expected} is expected.{advice}")
 
     def error(self, message: str, number: int | None = None) -> ArpaError:
-        """Return the error to raise, at the current line or another."""
+        """Return the error to raise, at the current line or another; the file may be cut off in the last."""
+        if number is None and not (self._held.read(1) or self._file.read(1)):
+            message += " If the file, which ends here, is cut off, copy it again."
         return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
 
 
@@ -268,8 +270,8 @@ def entry(
     """Return log10 of the probability, the token ids and log10 of the weight (0 if there is none)."""
     if not n + 1 <= len(fields) <= n + 2:
         raise lines.error(
-            f"{len(fields)} fields; an entry of order {n} has log10 of the probability, {n} tokens, and "
-            "perhaps log10 of the back-off weight."
+            f"{len(fields)} field{'s' * (len(fields) != 1)}; an entry of order {n} has log10 of the "
+            f"probability, {n} token{'s' * (n > 1)}, and perhaps log10 of the back-off weight."
         )
     prob, weight = parsed(fields[0]), parsed(fields[n + 1]) if len(fields) > n + 1 else 0.0
     if not prob <= 0:  # NaN is not, either

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._arpa.blocks import CHUNK, chunks_of
 from lmmetrics.ngram._counts import spelled
@@ -35,10 +36,11 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     tokens = tables.vocabulary.tokens
     wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
     if wrong is not None:
-        raise ValueError(
-            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens. Tokenise "
-            "the text in another way, or replace blanks by a visible character first; a model that is saved "
-            "as a folder can contain such tokens."
+        raise AdvisedError(
+            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens.",
+            "Tokenise the text in another way, or replace blanks by a visible character first; a model that "
+            "is saved as a folder can contain such tokens.",
+            topic="blank in a token",
         )
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")

@@ -335,7 +335,7 @@ CALLS = {
         lambda: HuggingFaceLM(other({"n_positions": 8, "vocab_size": 5}), TOKENIZER, bos=5),
         "bos is 5, but the ids of the model's tokens end at 4",
     ),
-    "no length": (lambda: HuggingFaceLM(other(), TOKENIZER), "give context"),
+    "no length": (lambda: HuggingFaceLM(other(), TOKENIZER), "context has to be given"),
     "too long": (lambda: HuggingFaceLM(other({"n_positions": 8}), TOKENIZER, context=9), "8 tokens at most"),
 }  # fmt: skip
 test_a_bad_call_says_what_is_expected = says_what_is_expected(CALLS)

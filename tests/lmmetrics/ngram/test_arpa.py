@@ -1,10 +1,13 @@
 """ARPA files: what is written is what is read, and a malformed file is refused at its line."""
 
 import math
+import re
+import warnings
 
 import numpy as np
 import pytest
 
+from lmmetrics import corpora
 from lmmetrics.ngram import (
     AddK,
     ArpaError,
@@ -65,6 +68,30 @@ def test_probabilities_that_do_not_sum_to_1_are_pointed_out(tmp_path, wrong, tot
     with pytest.warns(UserWarning, match="sum to .*, not to 1, so a perplexity") as warned:
         NGramModel.from_arpa(path)
     assert any(f"sum to {total}" in str(one.message) for one in warned)
+
+
+@pytest.mark.parametrize("order", [3, 5])
+@pytest.mark.parametrize("alone", [True, False])
+def test_an_n_gram_that_lmplz_has_lost_is_pointed_out(tmp_path, order, alone):
+    """Of a training text without a final newline, it does not write the last n-gram of the highest order."""
+    path = tmp_path / "model.arpa"
+    train = tokenize(
+        [*corpora.load("tales-en").train[:12], "nobody knew how Ann went\nnobody knew how Ann" * (not alone)]
+    )
+    NGramModel(order, WittenBell()).fit(train).to_arpa(path)
+    whole = path.read_text(encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NGramModel.from_arpa(path)
+    last = " ".join([*train.strings()[-order:-1], "</s>"])
+    kept = [line for line in whole.splitlines(keepends=True) if f"\t{last}\n" not in line]
+    size = whole.count("\n") - len(kept)
+    count = int(re.search(rf"ngram {order}=(\d+)", whole)[1])
+    path.write_text("".join(kept).replace(f"ngram {order}={count}", f"ngram {order}={count - 1}"), "utf-8")
+    context = last.removesuffix(" </s>")
+    with pytest.warns(UserWarning, match=f"after {context!r} the probabilities sum to 0.*newline") as warned:
+        NGramModel.from_arpa(path)
+    assert size == 1 and len(warned) == 1
 
 
 @pytest.mark.parametrize(

@@ -286,13 +286,24 @@ def test_documents_without_the_unit_are_left_out(unit, side):
     assert result.difference == pytest.approx(result.a.bits_per(unit) - result.b.bits_per(unit))
 
 
+def test_an_error_of_0_from_few_documents_gives_no_winner():
+    """Of three documents with one token each, all with the same difference, and of as many as are enough."""
+    for documents, apart in ((3, False), (9, False), (10, True)):
+        a, b = ([Score(nats, tokens=1)] * documents for nats in (1.0, 2.0))
+        found = compare_scores(a, b)
+        assert found.standard_error == pytest.approx(0, abs=1e-12) and found.apart is apart
+        assert found.to_dict()["apart"] is apart and found.needed_documents == (2 if apart else 10)
+        assert ("a is better" in repr(found)) is apart
+        assert ("At least 10 documents are needed, or documents that differ" in repr(found)) is not apart
+
+
 @pytest.mark.parametrize(
     ("a", "b", "arguments", "says"),
     [
         ([Score(1.0, tokens=2)], [Score(1.0, tokens=2)], {}, "There is 1 document with a scored token"),
         ([], [], {}, "There are 0 documents"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 3, {}, "2 documents and b for 3"),
-        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "Model b gives probability 0"),
+        ([Score(1.0, tokens=2)] * 2, [Score(math.inf, tokens=2)] * 2, {}, "model b gives probability 0"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "byte"}, "how many bytes"),
         ([Score(1.0, tokens=2)] * 2, [Score(1.0, tokens=2)] * 2, {"unit": "line"}, "'line' is not a unit"),
         (

@@ -242,8 +242,8 @@ def test_no_documents_at_all(bpe):
         (["ok", None], TypeError, "Document 1 is NoneType"),
         (["ok", b"no"], TypeError, "decode it"),
         (["ok", "a\ud83db"], ValueError, r"Document 1 .*U\+D83D.* at character 1"),
-        (["the </s> cat"], ValueError, "Remove them"),
-        (["the <s> cat"], ValueError, "Remove them"),
+        (["the </s> cat"], ValueError, "Remove it from"),
+        (["the <s> cat"], ValueError, "Remove it from"),
     ],
 )
 def test_bad_documents_are_refused_with_advice(documents, error, said):
