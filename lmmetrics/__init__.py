@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
         modules = map(import_module, (f"{__name__}.{module}" for module in _MODULES))
         globals()[name] = found = next(vars(module)[name] for module in modules if name in vars(module))
         return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"The module {__name__} has no attribute {name!r}.")
 
 
 def __dir__() -> list[str]:

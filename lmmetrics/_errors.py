@@ -11,16 +11,15 @@ class AdvisedError(ValueError):
     Parameters
     ----------
     fault, advice : str
-        Whole sentences, which together are the message.
+        Whole sentences, which together are the message. In the first one {} is the document or the argument.
     topic : str
         By what name a command finds its own advice, if it has one.
     document : int, optional
-        The number of the document that is wrong, from 0. The message begins with it, and the first sentence
-        of the fault goes on from there; a command names the file instead.
+        The number of the document that is wrong, from 0; a command names the file.
     line : int, optional
         The number of the line in that document, from 1.
     argument : str
-        The argument that is wrong. The message begins with it; a command names its option instead.
+        The argument that is wrong; a command names its option.
     """
 
     def __init__(
@@ -34,7 +33,7 @@ class AdvisedError(ValueError):
     ) -> None:
         line_of = "" if line is None else f", line {line},"
         subject = argument if document is None else f"Document {document}{line_of}"
-        self.reason = f"{subject} {fault}".lstrip()
+        self.reason = fault.replace("{}", subject, 1) if subject else fault
         super().__init__(f"{self.reason} {advice}" if advice else self.reason)
         self.fault, self.advice, self.topic = fault, advice, topic
         self.document, self.line, self.argument = document, line, argument

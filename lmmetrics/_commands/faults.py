@@ -40,7 +40,7 @@ def said(error: Exception, options: argparse.Namespace | None) -> str:
         )
     if isinstance(error, AdvisedError):
         name = f"--{error.argument}" if error.argument else name_of(error, options)
-        reason = f"{name} {error.fault}" if name else error.reason
+        reason = error.fault.replace("{}", name, 1) if name else error.reason
         return f"{reason} {ADVICE.get(error.topic, error.advice)}".rstrip()
     return str(error)
 

@@ -98,8 +98,8 @@ class CallableLM:
         self.stride = max(1, self.context // 2) if stride is None else whole_number("stride", stride, 1)
         if self.stride > self.context:
             raise AdvisedError(
-                f"is {stride}, above the context of {context}: tokens between two windows would never be "
-                "scored.",
+                f"{{}} is {stride}, above the context of {context}: tokens between two windows would never "
+                "be scored.",
                 argument="stride",
             )
         self.bos = None if bos is None else whole_number("bos", bos, 0)

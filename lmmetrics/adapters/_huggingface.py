@@ -87,12 +87,12 @@ class HuggingFaceLM(CallableLM):
         longest = next((n for key in LENGTHS if isinstance(n := getattr(config, key, None), int)), None)
         if context is None and longest is None:
             raise AdvisedError(
-                "has to be given: the model's configuration does not say how many tokens it reads.",
+                "{} has to be given: the model's configuration does not say how many tokens it reads.",
                 argument="context",
             )
         if context is not None and longest is not None and isinstance(context, int) and context > longest:
             raise AdvisedError(
-                f"is {context}, but the model reads {longest} tokens at most.", argument="context"
+                f"{{}} is {context}, but the model reads {longest} tokens at most.", argument="context"
             )
         if bos == "tokenizer":
             bos = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id

@@ -353,7 +353,7 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
         infinite = [i for i, score in enumerate(scores) if math.isinf(score.nats)]
         if infinite:
             raise AdvisedError(
-                f"contains something to which model {name} gives probability 0 (it is the first of "
+                f"{{}} contains something to which model {name} gives probability 0 (it is the first of "
                 f"{len(infinite)} such documents among {len(scores)}): the score is infinite, and so is the "
                 "difference.",
                 "Smooth the model, or give it an <unk>.",
@@ -364,8 +364,9 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
         unknown = [getattr(score, "unknown", None) for score in (x, y)]
         if None not in unknown and unknown[0] != unknown[1]:
             raise AdvisedError(
-                f"has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the vocabularies differ. The "
-                "model with more <unk> describes less of the text, so its score cannot be compared.",
+                f"{{}} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the vocabularies "
+                "differ. The model with more <unk> describes less of the text, so its score cannot be "
+                "compared.",
                 "Tokenise both with one vocabulary.",
                 topic="two vocabularies",
                 document=i,
@@ -380,8 +381,8 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
                 'compare_scores(..., unit="byte").'
             )
             raise UnitError(
-                f"has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are two different "
-                "things.",
+                f"{{}} has {left} {UNITS[unit]} for a and {right} for b, so bits per {unit} are two "
+                "different things.",
                 advice,
                 document=i,
             )

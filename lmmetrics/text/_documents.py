@@ -39,7 +39,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
             )
         if document.startswith("\ufeff"):
             raise AdvisedError(
-                "begins with a byte-order mark (U+FEFF), which would be a part of its first word.",
+                "{} begins with a byte-order mark (U+FEFF), which would be a part of its first word.",
                 "Read the file with encoding='utf-8-sig', or remove the mark: document[1:].",
                 topic="byte-order mark",
                 document=i,
@@ -48,7 +48,7 @@ def checked_documents(documents: Iterable[str]) -> list[str]:
             document.isascii() or document.encode("utf-8")
         except UnicodeEncodeError as error:
             raise AdvisedError(
-                f"contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at character "
+                f"{{}} contains half of a surrogate pair (U+{ord(document[error.start]):04X}) at character "
                 f"{error.start}: it is not a character and has no UTF-8 bytes.",
                 "Read the file again with encoding='utf-8' and without errors='surrogateescape', or remove "
                 "it.",

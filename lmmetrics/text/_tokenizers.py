@@ -125,8 +125,8 @@ class Strings(Scheme):
         if np.count_nonzero(ids == self.eos) > newlines or (ids == self.bos).any():
             line, mark = self._own_mark(document)
             raise AdvisedError(
-                f"has a token {mark} of its own: {BOS} and {EOS} mark the start and the end of a sentence, "
-                "and are added where sentences begin and end.",
+                f"{{}} has a token {mark} of its own: {BOS} and {EOS} mark the start and the end of a "
+                "sentence, and are added where sentences begin and end.",
                 "Remove it from the text.",
                 document=0,
                 line=line,
