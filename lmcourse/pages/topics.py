@@ -120,6 +120,14 @@ def memory(train: WordCounts, more: float = 20, alpha: float = 5) -> TopicModel:
     return TopicModel(topics / topics.sum(axis=1, keepdims=True), alpha / len(train))
 
 
+def cached(read: WordCounts, forecast: np.ndarray, mu: float) -> np.ndarray:
+    """Return float[D, V]: the words that were read of each document, mixed with ``mu`` words of a forecast.
+
+    ``forecast`` has the probabilities of a row of words for each document, or of one for all of them.
+    """
+    return (read.counts + mu * forecast) / (read.lengths[:, None] + mu)
+
+
 def groups(documents: Iterable[str]) -> np.ndarray:
     """Return the group of each document: with those whose cosine is above `LINKED`, and so on from these."""
     texts = words_of(documents)
