@@ -17,7 +17,7 @@ from lmmetrics.ngram import (
     Smoothing,
     WittenBell,
 )
-from lmmetrics.ngram._disk import bytes_of
+from lmmetrics.ngram._shared import bytes_of
 from lmmetrics.text import tokenize
 from lmmetrics.text._shared import tokenize_blocks
 
