@@ -55,7 +55,8 @@
     return [value(over(minus(cell, low), width)), value(over([1n, size], width))];
   }
 
-  const short = (end) => String(Number(value(end).toPrecision(5)));
+  /** An end of an interval, with as many digits as it takes to tell the ends of this width apart. */
+  const short = (end, width) => String(Number(value(end).toFixed(Math.max(5, 2 + Math.ceil(-Math.log10(value(width)))))));
 
   const x = (share) => LEFT + share * (WIDTH - LEFT - RIGHT);
 
@@ -66,15 +67,16 @@
     const controls = make("div", "controls", form);
     const buttons = data.symbols.map((name, id) => make.button(controls, `+ ${name}`, () => { ids.push(id); show(); }));
     const back = make.button(controls, "take one back", () => { ids.pop(); show(); });
-    const picture = add(form, "svg", { class: "plot", role: "img", "aria-label": "the interval after each symbol, stretched to the full width and divided, and the cell of the code" });
-    const words = make("p", "result", form);
+    const words = make("p", "result", form); // above the picture, which grows: on a phone the answer stays beside the buttons
     words.setAttribute("aria-live", "polite");
+    const picture = add(form, "svg", { class: "plot", role: "img", "aria-label": "the interval after each symbol, stretched to the full width and divided, and the cell of the code" });
 
     function show() {
       const found = [[[0n, 1n], [1n, 1n]], ...nest(data.rows, ids)], last = found[found.length - 1];
       const bits = code(...last), ended = ids[ids.length - 1] === end;
       const rowAfter = (k) => data.rows[k ? ids[k - 1] : data.rows.length - 1];
-      buttons.forEach((button, id) => { button.disabled = ended || ids.length >= data.most || !rowAfter(ids.length)[id]; });
+      const full = !ended && ids.length >= data.most; // then only the end can follow
+      buttons.forEach((button, id) => { button.disabled = ended || (full && id !== end) || !rowAfter(ids.length)[id]; });
       back.disabled = !ids.length;
       const height = TOP + found.length * (ROW + GAP) - GAP + UNDER;
       picture.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
@@ -94,8 +96,8 @@
           add(picture, "line", { x1: left, x2: x(0), y1: y + ROW, y2: y + ROW + GAP, class: "axis", opacity: 0.5 });
           add(picture, "line", { x1: right, x2: x(1), y1: y + ROW, y2: y + ROW + GAP, class: "axis", opacity: 0.5 });
         });
-        add(picture, "text", { x: x(0) + (k ? 4 : 0), y: y - 6, class: "tick", style: HALO }, short(low));
-        add(picture, "text", { x: x(1) - (k ? 4 : 0), y: y - 6, class: "tick end", style: HALO }, short(plus(low, width)));
+        add(picture, "text", { x: x(0) + (k ? 4 : 0), y: y - 6, class: "tick", style: HALO }, short(low, width));
+        add(picture, "text", { x: x(1) - (k ? 4 : 0), y: y - 6, class: "tick end", style: HALO }, short(plus(low, width), width));
       });
       const [low, width] = last, y = TOP + ids.length * (ROW + GAP);
       const [first, wide] = place(bits, low, width), middle = x(first + wide / 2), half = 4.5 * (bits.length || 9);
@@ -103,8 +105,9 @@
       add(picture, "text", { x: Math.min(Math.max(middle, x(0) + half), x(1) - half), y: y + ROW + 20, class: "two middle" }, bits || "(no bits)");
       const text = ids.map((id) => data.symbols[id]).join(" ") || "nothing yet";
       words.innerHTML = `<b>${text}</b>: surprisal <b>${surprisal(last[1]).toFixed(3)}</b> bits, coded in <b>${bits.length}</b>: ` +
-        `<b>${bits || "no bits"}</b>. The bound ⌈−log₂ q⌉ + 1 is ${bound(last[1])}.` +
-        (ended ? " The text has ended: the decoder can stop." : ids.length ? " Without the end, the decoder cannot know that this is all." : "");
+        `<b>${bits || "no bits"}</b>. The bound ⌈−log₂ q⌉ + 1 is ${bound(last[1])}. The blue line is the cell of the code.` +
+        (ended ? " The text has ended: the decoder can stop." : ids.length ? " Without the end, the decoder cannot know that this is all." : "") +
+        (full ? " There is no room for more words here: add the end, or take one back." : "");
     }
     show();
   }

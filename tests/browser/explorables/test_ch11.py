@@ -63,3 +63,19 @@ def test_a_key_adds_a_word_and_the_end_closes_the_text(page):
     assert box.get_by_role("button", name="+ cat").is_disabled()
     box.get_by_role("button", name="take one back").click()
     assert box.locator(".result").inner_text() == before
+
+
+def test_a_full_text_can_still_end_and_its_ends_differ(page):
+    box = page.locator("[data-explorable=intervals]")
+    for _ in range(6):  # two words stand there already
+        box.get_by_role("button", name="+ eats").click()
+    assert "no room for more words" in box.locator(".result").inner_text()
+    assert box.get_by_role("button", name="+ cat").is_disabled()
+    box.get_by_role("button", name="+ .").click()
+    assert "The text has ended" in box.locator(".result").inner_text()
+    ticks = box.locator("svg text.tick").all_text_contents()
+    ends = list(zip(ticks[::2], ticks[1::2], strict=True))
+    assert len(ends) == 10 and all(low != high for low, high in ends)
+    box.get_by_role("button", name="take one back").click()
+    for _ in range(6):
+        box.get_by_role("button", name="take one back").click()
