@@ -647,11 +647,11 @@ READ = {
     "10_topic_models": {
         "def-10-topics": "a5e284b4",
         "thm-10-exchangeable": "7f5bb4e8",
-        "thm-10-order": "65a22189",
+        "thm-10-order": "bfd4fa50",
     },
     "11_compression": {
         "def-11-code": "a2571c32",
-        "thm-11-length": "8cec82ec",
+        "thm-11-length": "24d06f07",
         "thm-11-rounding": "ce4d96e3",
         "thm-11-kt": "30883bd9",
     },
