@@ -59,10 +59,10 @@
       name.setAttribute("y", Math.max(TOP + 14, Math.min(y(values[last - 1]), y(values[last])) - 14)); // above the end of its curve
       ring.setAttribute("cx", x(found.topics));
       ring.setAttribute("cy", y(found.value));
-      const better = found.topics === 1 ? "No larger number does better." :
-        `That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
-      words.innerHTML = `After at most <b>${found.words}</b> words, the second halves are predicted best with ` +
-        `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>. ${better}`;
+      const better = found.topics === 1 ? "" :
+        ` That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
+      words.innerHTML = `After at most <b>${found.words}</b> word${found.words === 1 ? "" : "s"}, the second halves are predicted best with ` +
+        `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>.${better}`;
     }
     show();
   }

@@ -27,7 +27,7 @@
     }
     return found;
   }
-  const NODES = quadrature(48);
+  const NODES = quadrature(200), MOST = 9, REPEATS = 10; // exact up to 399 words, and a document has at most 360
 
   /** ln Gamma(x) and its derivative, for x > 0: a series for large x, and the recurrence below. */
   function logGamma(x) {
@@ -71,21 +71,22 @@
 
   /** All numbers of a document in nats, and the weights that they come from; every weight is equally likely before. */
   function numbers(counts, topics, weight) {
-    let whole = 0, first = 0;
-    for (const [x, w] of NODES) {
-      const p = w * Math.exp(given(counts, topics, x));
-      whole += p;
-      first += p * x;
-    }
     let low = 0, high = 1; // the logarithm is concave in the weight
     for (let step = 0; step < 200; step++) {
       const one = low + (high - low) / 3, two = high - (high - low) / 3;
       if (given(counts, topics, one) < given(counts, topics, two)) low = one; else high = two;
     }
-    const best = (low + high) / 2, mean = first / whole;
+    const best = (low + high) / 2, top = given(counts, topics, best);
+    let whole = 0, first = 0; // both divided by the largest value, so that a long document does not come out as 0
+    for (const [x, w] of NODES) {
+      const p = w * Math.exp(given(counts, topics, x) - top);
+      whole += p;
+      first += p * x;
+    }
+    const mean = first / whole;
     return {
-      chosen: -given(counts, topics, weight), best: -given(counts, topics, best), mean: -given(counts, topics, mean),
-      exact: -Math.log(whole), bound: bound(counts, topics), bestWeight: best, meanWeight: mean,
+      chosen: -given(counts, topics, weight), best: -top, mean: -given(counts, topics, mean),
+      exact: -Math.log(whole) - top, bound: bound(counts, topics), bestWeight: best, meanWeight: mean,
     };
   }
 
@@ -94,13 +95,15 @@
 
   function draw(box, data, make) {
     const add = make.svg;
-    const now = { weight: data.weight, counts: data.counts.slice() };
+    const now = { weight: data.weight, counts: data.counts.slice(), repeats: 1 };
     const form = make("div", "explorable-form", box), controls = make("div", "controls", form);
     make.slider(controls, "weight of pets", { min: 0, max: 1, step: 0.01 }, now.weight,
       (v) => v.toFixed(2), (v) => { now.weight = v; show(); });
     data.words.forEach(function (word, w) {
-      make.slider(controls, word, { min: 0, max: 20, step: 1 }, now.counts[w], String, (n) => { now.counts[w] = n; show(); });
+      make.slider(controls, word, { min: 0, max: MOST, step: 1 }, now.counts[w], String, (n) => { now.counts[w] = n; show(); });
     });
+    make.slider(controls, "repeat the document", { min: 1, max: REPEATS, step: 1 }, 1, (n) => `${n} ×`,
+      (n) => { now.repeats = n; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
@@ -120,13 +123,13 @@
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      const total = now.counts.reduce((a, b) => a + b, 0);
+      const counts = now.counts.map((n) => n * now.repeats), total = counts.reduce((a, b) => a + b, 0);
       if (!total) {
         words.textContent = "The document is empty. Give it a word.";
         return;
       }
-      const found = numbers(now.counts, data.topics, now.weight);
-      const height = (t) => Math.exp(given(now.counts, data.topics, t) + found.best);
+      const found = numbers(counts, data.topics, now.weight);
+      const height = (t) => Math.exp(given(counts, data.topics, t) + found.best);
       const points = [];
       for (let k = 0; k <= 200; k++) points.push(`${k ? "L" : "M"}${x(k / 200).toFixed(1)} ${y(height(k / 200)).toFixed(1)}`);
       curve.setAttribute("d", points.join(""));

@@ -19,7 +19,7 @@ PAGE = "book/10_topic_models.html"
 def test_two_topics_have_the_library_s_numbers(page):
     topics = page.evaluate(DATA, "twotopics")["topics"]
     model = TopicModel(topics, alpha=1)
-    documents = [*itertools.product((0, 1, 6), repeat=4), (20, 20, 20, 20), (20, 0, 0, 0)][1:]
+    documents = [*itertools.product((0, 1, 6), repeat=4), (90, 90, 90, 90), (90, 0, 0, 0)][1:]
     for document in documents:
         counts = np.array([document])
         made = page.evaluate("a => Explorables.twotopics.numbers(...a)", [list(document), topics, 0.3])
@@ -47,8 +47,8 @@ def test_longer_documents_bring_the_numbers_together(page):
     """What the text asks readers to try."""
     topics = page.evaluate(DATA, "twotopics")["topics"]
     spans = []
-    for n in (1, 5, 20):
-        made = page.evaluate("a => Explorables.twotopics.numbers(...a)", [[n] * 4, topics, 0.5])
+    for n in (1, 3, 10):
+        made = page.evaluate("a => Explorables.twotopics.numbers(...a)", [[2 * n, n, n, 0], topics, 0.5])
         spans.append((math.exp(made["bound"] / (4 * n)) / math.exp(made["best"] / (4 * n))) - 1)
     assert spans == sorted(spans, reverse=True) and spans[-1] < spans[0] / 3
 
@@ -74,6 +74,10 @@ def test_keys_move_both(page):
     page.keyboard.press("ArrowLeft")
     assert two.locator("output").nth(0).inner_text() == "0.74"
     assert two.locator(".result").inner_text() != before
+    words = two.locator(".result").inner_text()
+    two.locator("input").nth(5).focus()
+    page.keyboard.press("End")
+    assert "Perplexity of 40 words" in two.locator(".result").inner_text() != words
     for k in range(1, 5):
         two.locator("input").nth(k).focus()
         page.keyboard.press("Home")
@@ -82,3 +86,5 @@ def test_keys_move_both(page):
     one.locator("input").focus()
     page.keyboard.press("Home")
     assert "After at most 0 words" in one.locator(".result").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert "After at most 1 word," in one.locator(".result").inner_text()
