@@ -656,7 +656,7 @@ READ = {
         "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {
-        "def-12-change": "91d51d94",
+        "def-12-change": "b6e14bc1",
         "thm-12-change": "ad954d1e",
         "thm-12-guess": "8fa05637",
         "thm-12-mixture": "20e523db",

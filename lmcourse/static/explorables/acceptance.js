@@ -28,15 +28,22 @@
     return high < bound ? "accept" : low >= bound ? "reject" : "undecided";
   }
 
-  const WORDS = {
-    accept: "Accept: the whole interval is below the margin.",
-    reject: "Reject: the whole interval is above the margin.",
-    undecided: "Not decided: the margin is inside the interval. More pages are needed.",
-  };
+  const FEWEST = 10;
+
+  /** The end of the result: what follows from the interval, where it may be trusted. */
+  function conclusion(found, pages, margin) {
+    if (pages < FEWEST) return "Too few pages: an interval from so few does not cover 95%. No verdict.";
+    return {
+      accept: `Accept by the perplexity; the first guesses (${(100 * (1 - found.same)).toFixed(1)}%) are not judged here.`,
+      reject: "Reject: the whole interval is above the margin.",
+      undecided: "Not decided: the margin is inside the interval. More pages are needed.",
+    }[verdict(found.low, found.high, margin)];
+  }
+
   const percent = (bits) => 100 * (2 ** bits - 1);
   function signed(v) {
     const shown = Math.abs(v).toFixed(1);
-    return `${Number(shown) === 0 ? "" : v < 0 ? "−" : "+"}${shown} %`;
+    return `${Number(shown) === 0 ? "" : v < 0 ? "−" : "+"}${shown}%`;
   }
 
   function draw(box, data, make) {
@@ -48,15 +55,15 @@
     make.slider(controls, "version", { min: 0, max: data.versions.length - 1, step: 1 }, now.version,
       (k) => data.versions[k].name, (k) => { now.version = k; show(); });
     make.slider(controls, "test pages", { min: 2, max: most, step: 1 }, now.pages, String, (n) => { now.pages = n; show(); });
-    make.slider(controls, "margin", { min: 0.5, max: 10, step: 0.5 }, now.margin, (m) => `${m.toFixed(1)} %`, (m) => { now.margin = m; show(); });
+    make.slider(controls, "margin", { min: 0.5, max: 10, step: 0.5 }, now.margin, (m) => `${m.toFixed(1)}%`, (m) => { now.margin = m; show(); });
 
     const picture = add(form, "svg", {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img",
       "aria-label": "the interval of the change of perplexity, and the margin",
     });
-    const from = -2, to = 12, x = (v) => LEFT + (Math.max(from, Math.min(to, v)) - from) / (to - from) * (WIDTH - LEFT - RIGHT);
+    const from = -2, to = 14, x = (v) => LEFT + (Math.max(from, Math.min(to, v)) - from) / (to - from) * (WIDTH - LEFT - RIGHT);
     add(picture, "line", { x1: x(from), x2: x(to), y1: LINE, y2: LINE, class: "grid" });
-    for (const v of [-2, 0, 2, 4, 6, 8, 10, 12]) {
+    for (const v of [-2, 0, 2, 4, 6, 8, 10, 12, 14]) {
       add(picture, "text", { x: x(v), y: LINE + 26, class: "tick middle" }, String(v).replace("-", "−"));
     }
     add(picture, "text", { x: x((from + to) / 2), y: LINE + 46, class: "tick middle" }, "change of the perplexity (%)");
@@ -65,6 +72,7 @@
     const bound = add(picture, "line", { y1: LINE - 22, y2: LINE + 10, class: "line two" });
     const said = add(picture, "text", { y: LINE - 28, class: "two middle" }, "margin");
     const interval = add(picture, "line", { y1: LINE, y2: LINE, class: "line one wide" });
+    const ends = [0, 1].map(() => add(picture, "line", { y1: LINE - 11, y2: LINE + 11, class: "line one" }));
     const dot = add(picture, "circle", { cy: LINE, r: 6, class: "dot one" });
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
@@ -74,17 +82,21 @@
       const [low, middle, high] = [found.low, found.difference, found.high].map(percent);
       bound.setAttribute("x1", x(now.margin));
       bound.setAttribute("x2", x(now.margin));
-      said.setAttribute("x", Math.max(x(-0.6), Math.min(x(10.8), x(now.margin))));
+      said.setAttribute("x", Math.max(x(-0.6), Math.min(x(12.6), x(now.margin))));
       interval.setAttribute("x1", x(low));
       interval.setAttribute("x2", x(high));
+      for (const [end, at] of [[ends[0], low], [ends[1], high]]) {
+        end.setAttribute("x1", x(at));
+        end.setAttribute("x2", x(at));
+      }
       dot.setAttribute("cx", x(middle));
       words.innerHTML = `<b>${version.name}, ${version.kB.toFixed(0)} kB:</b> the perplexity changes by ` +
-        `<b>${signed(middle)}</b> (95 % interval ${signed(low)} to ${signed(high)}), the KL divergence to the original is ` +
-        `<b>${found.kl.toFixed(4)}</b> nats, and <b>${(100 * (1 - found.same)).toFixed(1)} %</b> of the first guesses change. ` +
-        `<b>${WORDS[verdict(found.low, found.high, now.margin / 100)]}</b>`;
+        `<b>${signed(middle)}</b> (95% interval ${signed(low)} to ${signed(high)}), the KL divergence to the original is ` +
+        `<b>${found.kl.toFixed(4)}</b> nats, and <b>${(100 * (1 - found.same)).toFixed(1)}%</b> of the first guesses change. ` +
+        `<b>${conclusion(found, now.pages, now.margin / 100)}</b>`;
     }
     show();
   }
 
-  window.Explorables = Object.assign(window.Explorables || {}, { acceptance: { measure, verdict, draw } });
+  window.Explorables = Object.assign(window.Explorables || {}, { acceptance: { measure, verdict, conclusion, draw } });
 })();

@@ -11,7 +11,7 @@
 
   /** What replacing q by r does, all three the probability of the first symbol: nats, and whether the guess stays. */
   function change(p, q, r) {
-    const first = (x) => (x > 0.5 ? "heads" : x < 0.5 ? "tails" : "heads or tails");
+    const first = (x) => (x > 0.5 ? "heads" : x < 0.5 ? "tails" : "a tie");
     return { loss: ratio(p, q, r), kl: Math.max(0, ratio(q, q, r)), before: first(q), after: first(r) };
   }
 
@@ -69,7 +69,7 @@
       }
       const guess = made.before === made.after ? `stays ${made.after}` : `changes from ${made.before} to ${made.after}`;
       words.innerHTML = `The loss changes by <b>${signed(made.loss, 3)}</b> nats, the perplexity by ` +
-        `<b>${signed(100 * (Math.exp(made.loss) - 1), 1)} %</b>. The KL divergence to the old model is ` +
+        `<b>${signed(100 * (Math.exp(made.loss) - 1), 1)}%</b>. The KL divergence to the old model is ` +
         `<b>${made.kl.toFixed(3)}</b> nats. The first guess ${guess}.`;
     }
     show();

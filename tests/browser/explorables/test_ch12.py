@@ -58,6 +58,20 @@ def test_every_verdict_can_be_reached(page):
         assert page.evaluate(judge, [whole["low"], whole["high"], 2**bits - 1]) == verdict
 
 
+def test_few_pages_have_no_verdict(page):
+    """Below ten pages nothing is judged; an acceptance names what it did not judge."""
+    versions = {v["name"]: v["pages"] for v in page.evaluate(DATA, "acceptance")["versions"]}
+    ask = """([pages, n]) => {
+        const { measure, conclusion } = Explorables.acceptance;
+        return conclusion(measure(pages, n), n, 0.01);
+    }"""
+    for pages in versions.values():
+        assert page.evaluate(ask, [pages, 9]).startswith("Too few pages")
+        assert not page.evaluate(ask, [pages, 10]).startswith("Too few")
+    eight = versions["8 bits"]
+    assert "first guesses" in page.evaluate(ask, [eight, len(eight)])
+
+
 def test_keys_move_the_new_model(page):
     box = page.locator("[data-explorable=twosymbols]")
     assert "0.832" in box.locator(".result").inner_text()
