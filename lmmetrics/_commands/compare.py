@@ -23,8 +23,8 @@ def compare(options: argparse.Namespace) -> None:
             f"--confidence is {options.confidence}; a number between 0 and 1 is expected, such as 0.95."
         )
     check_options(options, options.a, options.b)
-    names, a, card_a, _ = scored(options, options.a)
-    _, b, card_b, _ = scored(options, options.b)
+    found_a, found_b = scored(options, options.a), scored(options, options.b)
+    names, a, b = found_a.names, found_a.scores, found_b.scores
     how = {"confidence": options.confidence, "seed": options.seed, "interval": options.interval}
     try:
         found = compare_scores(a, b, options.unit, **how)
@@ -36,6 +36,14 @@ def compare(options: argparse.Namespace) -> None:
             else "Compare per byte: --unit byte."
         )
         raise UnitError(error.fault, cure, document=error.document) from None
+    written = found_a.total.written
+    if written and written == found_b.total.written and found_a.learned_unk != found_b.learned_unk:
+        learned, other = ("a", "b") if found_a.learned_unk else ("b", "a")
+        warn(
+            f"{written:,} tokens are written <unk> in the texts. Model {learned} was trained on such tokens "
+            f"and predicts them as a word; to model {other} they are unknown words. A part of the difference "
+            "is due to this: train both on texts with <unk>, or neither."
+        )
     if len(a) < FEW:
         short = (
             "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "
@@ -57,7 +65,7 @@ def compare(options: argparse.Namespace) -> None:
         plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
         row: dict[str, Any] = {"a": str(options.a), "b": str(options.b)} | plain | {"seed": options.seed}
         if options.format == "json":
-            row["protocol"] = {"a": card_a, "b": card_b}
+            row["protocol"] = {"a": found_a.card, "b": found_b.card}
         write(options, [row])
 
 

@@ -22,6 +22,7 @@ from lmmetrics._progress import shown
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
+from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scoring import score_documents
 from lmmetrics.scoring._shared import protocol_lines
 from lmmetrics.text import tokenize
@@ -39,9 +40,12 @@ class Scored(NamedTuple):
 
     names: list[str]
     scores: list[Any]
+    total: Any
     card: dict[str, str]
     respaced: bool
     """Whether the bytes are not those of the texts, because the model reads one blank between two tokens."""
+    learned_unk: bool
+    """Whether the model has learned where a <unk> stands."""
 
 
 def scored(options: argparse.Namespace, path: str) -> Scored:
@@ -53,9 +57,16 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
         scores = score_documents(model, text, eos=eos, jobs=getattr(options, "jobs", 1))
         if not any(score.tokens for score in scores):
             raise ValueError(EMPTY)
-        unknown = sum(score.unknown for score in scores)
-    card = protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
-    return Scored(names, scores, card, respaced_from(options, text) is not None)
+    total = sum(scores[1:], start=scores[0])
+    card = protocol_lines(model, text, total, eos=eos, **notes_of(options, path, text))
+    return Scored(names, scores, total, card, respaced_from(options, text) is not None, learned_unk(model))
+
+
+def learned_unk(model: Any) -> bool:
+    """Whether a counted model has n-grams that end in <unk>: then it was in the text that was counted."""
+    if not isinstance(model, NGramModel) or (unk := model.vocabulary.unk) is None:
+        return False
+    return any(bool((level.tokens == unk).any()) for level in tables_of(model).levels[1:])
 
 
 def notes_of(options: argparse.Namespace, path: str, text: Any) -> dict[str, Any]:

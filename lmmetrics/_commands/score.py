@@ -11,7 +11,8 @@ from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, 
 from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
-from lmmetrics.score import LABELS, UNITS, Score
+from lmmetrics.score import LABELS, UNITS
+from lmmetrics.scoring import TextScore
 from lmmetrics.scoring._shared import versions
 
 SHARDS = """\
@@ -29,7 +30,7 @@ EXAMPLES = """\
 
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
-    respaced = False
+    respaced = learned = False
     if options.shards:
         if options.jobs != 1:
             options.error("--jobs is for TEXT; with --shards, say --workers.")
@@ -40,18 +41,19 @@ def score(options: argparse.Namespace) -> None:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         check_options(options, options.model)
-        names, scores, card, respaced = scored(options, options.model)
-        total = sum(scores[1:], start=scores[0])
+        names, scores, total, card, respaced, learned = scored(options, options.model)
     if respaced:
         warn(
             f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both."
         )
-    if unknown := getattr(total, "unknown", None):
+    written = 0 if learned else total.written
+    if unknown := total.unknown + written:
+        parts = f", of which {written:,} are written <unk> in the text" if written else ""
         warn(
             f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
-            "to the model. It predicts that a token is unknown, and not which one: compare this score only "
-            "with those of models with the same vocabulary."
+            f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "
+            "score only with those of models with the same vocabulary."
         )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":
@@ -67,7 +69,7 @@ def score(options: argparse.Namespace) -> None:
         write(options, [*(rows if options.documents else []), every])
 
 
-def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score, dict[str, Any]]:
+def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], TextScore, dict[str, Any]]:
     """The ids of the documents of shards, their scores, the total, and how it was measured."""
     if options.single_blanks:
         options.error("--single-blanks is for TEXT; write the shards with single blanks.")
