@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of
-from lmmetrics._commands.models import MODELS, check_options, scored
+from lmmetrics._commands.models import MODELS, check_options, scored, unknown_of
 from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.score import UNITS, UnitError
@@ -59,11 +59,19 @@ def compare(options: argparse.Namespace) -> None:
             f"earlier one, such as {again} that of {first}. They count twice, and the interval is too short: "
             "give each document once."
         )
+    sides = ("a", options.a, found.a, found_a), ("b", options.b, found.b, found_b)
     if options.format == "table":
-        print(f"a: {options.a}\nb: {options.b}\n{found}")
+        for name, path, score, one in sides:
+            unknown, parts = unknown_of(one.total, one.learned_unk)
+            bits = f"{score.bits_per(options.unit):.4f} bits per {options.unit}"
+            print(f"{name}: {path}: {bits}; unknown: {unknown:,}{parts}")
+        print(found)
     else:
         plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
         row: dict[str, Any] = {"a": str(options.a), "b": str(options.b)} | plain | {"seed": options.seed}
+        for name, _, score, one in sides:
+            row[f"bits per unit of {name}"] = score.bits_per(options.unit)
+            row[f"unknown to {name}"] = unknown_of(one.total, one.learned_unk)[0]
         if options.format == "json":
             row["protocol"] = {"a": found_a.card, "b": found_b.card}
         write(options, [row])

@@ -62,6 +62,12 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
     return Scored(names, scores, total, card, respaced_from(options, text) is not None, learned_unk(model))
 
 
+def unknown_of(total: Any, learned: bool) -> tuple[int, str]:
+    """How many tokens are unknown to a model, and how many of them are written <unk> in the text."""
+    written = 0 if learned else total.written
+    return total.unknown + written, f", of which {written:,} are written <unk> in the text" * (written > 0)
+
+
 def learned_unk(model: Any) -> bool:
     """Whether a counted model has n-grams that end in <unk>: then it was in the text that was counted."""
     if not isinstance(model, NGramModel) or (unk := model.vocabulary.unk) is None:

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from lmmetrics._commands.documents import EMPTY
-from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
+from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored, unknown_of
 from lmmetrics._commands.output import warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
@@ -47,9 +47,8 @@ def score(options: argparse.Namespace) -> None:
             f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both."
         )
-    written = 0 if learned else total.written
-    if unknown := total.unknown + written:
-        parts = f", of which {written:,} are written <unk> in the text" if written else ""
+    unknown, parts = unknown_of(total, learned)
+    if unknown:
         warn(
             f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
             f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "

@@ -160,12 +160,20 @@ def test_models_are_compared(folder, text, capsys):
     )
     two = NGramModel.from_arpa(folder / "m2.arpa")
     scores = [score_documents(model, text[0]) for model in (two, text[1])]
-    assert repr(compare_scores(*scores)) in printed.out  # the defaults are those of the library
+    found = compare_scores(*scores)
+    lines = [
+        f"{name}: {folder / file}: {score.bits_per('token'):.4f} bits per token; unknown: 496\n"
+        for name, file, score in (("a", "m2.arpa", found.a), ("b", "m3.arpa", found.b))
+    ]
+    assert printed.out == f"{''.join(lines)}{found!r}\n"  # the defaults are those of the library
     _, printed = run(
         capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--format", "json"
     )
     (row,) = json.loads(printed.out)
     assert (row["unit"], row["interval"], row["seed"]) == ("byte", "t", 0)
+    assert (row["unknown to a"], row["unknown to b"]) == (496, 496)
+    own = row["bits per unit of a"] - row["bits per unit of b"]
+    assert own == pytest.approx(row["difference"], rel=1e-9)
     assert row["needed_documents"] >= 2
     a, b = row["protocol"]["a"], row["protocol"]["b"]
     assert (a["file"], b["file"]) == ("m2.arpa", "m3.arpa") and a["text"] == b["text"]
@@ -1032,6 +1040,8 @@ def test_a_model_that_was_trained_on_unk_predicts_it_as_a_word(kenlm, capsys):
     texts = kenlm / "zero.txt", kenlm / "one.txt"
     assert "unknown" not in run(capsys, "score", kenlm / "own.arpa", *texts)[1].err
     _, printed = run(capsys, "compare", kenlm / "kenlm.arpa", kenlm / "own.arpa", *texts)
+    assert "; unknown: 2, of which 2 are written <unk> in the text\n" in printed.out
+    assert "; unknown: 0\n" in printed.out
     assert "2 tokens are written <unk> in the texts. Model b was trained on such tokens" in printed.err
     _, printed = run(capsys, "compare", kenlm / "own.arpa", kenlm / "own.arpa", *texts)
     assert "<unk>" not in printed.err
