@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from lmmetrics._commands.output import write
+from lmmetrics._commands.output import columns, write
 from lmmetrics._commands.parser import Commands
 from lmmetrics.score import FACTS, UNITS, Score
 
@@ -36,7 +36,7 @@ def convert(options: argparse.Namespace) -> None:
     if options.format == "table":
         print(made)
     else:
-        write(options, [made.to_dict()])
+        write(options, [made.to_dict()], columns())
 
 
 def check_counts(counts: dict[str, int | None]) -> None:

@@ -109,7 +109,9 @@ class Commands:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if formats:
-            made.add_argument("--format", choices=formats, default="table")
+            infinite = 'an infinite number is null in JSON, where "infinite" lists its name'
+            csv = ", and inf in CSV, whose columns do not depend on the texts" if "csv" in formats else ""
+            made.add_argument("--format", choices=formats, default="table", help=infinite + csv)
         made.add_argument("--debug", action="store_true", help="show where an error happened")
         made.set_defaults(run=run)
         return made

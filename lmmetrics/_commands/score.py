@@ -8,7 +8,7 @@ from typing import Any
 
 from lmmetrics._commands.documents import EMPTY
 from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored, unknown_of
-from lmmetrics._commands.output import warn, write
+from lmmetrics._commands.output import UNKNOWN, columns, warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
 from lmmetrics.score import LABELS, UNITS
@@ -65,7 +65,7 @@ def score(options: argparse.Namespace) -> None:
         every: dict[str, Any] = {"document": "all"} | total.to_dict()
         if options.format == "json":
             every["protocol"] = card
-        write(options, [*(rows if options.documents else []), every])
+        write(options, [*(rows if options.documents else []), every], ["document", *columns(), *UNKNOWN])
 
 
 def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], TextScore, dict[str, Any]]:

@@ -6,7 +6,6 @@ import gzip
 import importlib
 import io
 import json
-import math
 import os
 import shutil
 import socket
@@ -73,9 +72,24 @@ def test_an_infinite_score_is_written_as_json_that_every_program_reads(tmp_path,
     for command in ("score", "card"):
         _, printed = run(capsys, command, tmp_path / "m.arpa", tmp_path / "a.txt", "--format", "json")
         found = json.loads(printed.out, parse_constant=refuse)
-        assert "inf" in json.dumps(found)
-        if command == "score":
-            assert float(found[0]["nats"]) == math.inf
+        row = found[0] if command == "score" else found["score"]
+        assert row["nats"] is None and row["perplexity per token"] is None and row["tokens"] == 3
+        assert row["infinite"][:2] == ["nats", "bits"] and "tokens" not in row["infinite"]
+    assert "inf" in run(capsys, "score", tmp_path / "m.arpa", tmp_path / "a.txt", "--format", "csv")[1].out
+
+
+def test_the_columns_of_csv_are_always_the_same(folder, tmp_path, capsys):
+    (tmp_path / "zh.txt").write_text("貓在睡覺，狗在花園裡跑。\n", encoding="utf-8")
+    (tmp_path / "en.txt").write_text("the wolf\n", encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
+    score, csv_too = ("score", folder / "m2.arpa"), ("--format", "csv", "--documents")
+    shards = ("--shards", folder / "test", "--out", tmp_path / "scores")
+    texts = [tmp_path / "zh.txt"], [tmp_path / "empty.txt", tmp_path / "en.txt"], shards
+    found = [run(capsys, *score, *given, *csv_too)[1].out.splitlines() for given in texts]
+    assert len({lines[0] for lines in found}) == 1 and "bits per word" in found[0][0]
+    assert all(line.count(",") == found[0][0].count(",") for lines in found for line in lines)
+    numbers = [("convert", 9, "--tokens", 9, *more, "--format", "csv") for more in ([], ["--words", 8])]
+    assert len({run(capsys, *one)[1].out.splitlines()[0] for one in numbers}) == 1
 
 
 def test_the_model_is_the_one_that_the_library_fits(folder):
