@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import warnings
@@ -28,6 +29,8 @@ extras, such as pip install ".[transformers]" in the folder of the project:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use, 130 after Ctrl-C."""
     options = None
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as the error stream: a terminal may be ASCII
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
         try:

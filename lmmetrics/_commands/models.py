@@ -30,8 +30,8 @@ from lmmetrics.text import tokenize
 DELAY = 5
 """Seconds after which a command that scores shows what it is doing."""
 MODELS = """\
-MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
-causal model of transformers.
+MODEL is an ARPA file (gzip may have packed it), the folder of a counted model that was saved, or a folder
+with a causal model of transformers.
 """
 
 
@@ -46,6 +46,8 @@ class Scored(NamedTuple):
     """Whether the bytes are not those of the texts, because the model reads one blank between two tokens."""
     learned_unk: bool
     """Whether the model has learned where a <unk> stands."""
+    lacks_unk: bool
+    """Whether it is a counted model without <unk>."""
 
 
 def scored(options: argparse.Namespace, path: str) -> Scored:
@@ -59,7 +61,9 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
             raise ValueError(EMPTY)
     total = sum(scores[1:], start=scores[0])
     card = protocol_lines(model, text, total, eos=eos, **notes_of(options, path, text))
-    return Scored(names, scores, total, card, respaced_from(options, text) is not None, learned_unk(model))
+    respaced = respaced_from(options, text) is not None
+    lacks_unk = isinstance(model, NGramModel) and model.vocabulary.unk is None
+    return Scored(names, scores, total, card, respaced, learned_unk(model), lacks_unk)
 
 
 def unknown_of(total: Any, learned: bool) -> tuple[int, str]:
@@ -223,7 +227,7 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
 
 COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs", "no_eos"))
 LOADERS = (
-    COUNTED(lambda path: path.endswith((".arpa", ".arpa.gz")), NGramModel.from_arpa),
+    COUNTED(lambda path: not Path(path).is_dir(), NGramModel.from_arpa),
     COUNTED(lambda path: (Path(path) / "model.json").is_file(), NGramModel.load),
     Loader(
         "a model of transformers",

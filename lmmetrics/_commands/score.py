@@ -30,7 +30,7 @@ EXAMPLES = """\
 
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
-    respaced = learned = False
+    respaced = learned = lacks_unk = False
     if options.shards:
         if options.jobs != 1:
             options.error("--jobs is for TEXT; with --shards, say --workers.")
@@ -41,14 +41,20 @@ def score(options: argparse.Namespace) -> None:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         check_options(options, options.model)
-        names, scores, total, card, respaced, learned = scored(options, options.model)
+        names, scores, total, card, respaced, learned, lacks_unk = scored(options, options.model)
     if respaced:
         warn(
             f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both."
         )
     unknown, parts = unknown_of(total, learned)
-    if unknown:
+    if unknown and lacks_unk:
+        many = f"{unknown:,} token{'s' * (unknown > 1)}"
+        warn(
+            f"The model has no <unk>: {many} of {total.tokens:,} have probability 0, so the "
+            "score is infinite."
+        )
+    elif unknown:
         warn(
             f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
             f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "

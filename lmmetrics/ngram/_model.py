@@ -477,7 +477,7 @@ class NGramModel(Predictor):
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> Self:
-        """Read a model from an ARPA file (or .arpa.gz), written by this library or by another program.
+        """Read a model from an ARPA file, of this library or another program; gzip may have packed it.
 
         Returns
         -------

@@ -139,8 +139,44 @@ def test_shards_are_scored_to_the_last_bit(folder, text, tmp_path, capsys):
 def test_a_packed_model_is_the_same(folder, capsys):
     packed = folder / "m2.arpa.gz"
     packed.write_bytes(gzip.compress((folder / "m2.arpa").read_bytes()))
-    outputs = {run(capsys, "score", model, folder / "test")[1].out for model in (packed, folder / "m2.arpa")}
-    assert len(outputs) == 1
+    (folder / "packed.arpa").write_bytes(packed.read_bytes())
+    for name, mark in (("plain.arpa.gz", b""), ("m2.lm", b""), ("marked.arpa", b"\xef\xbb\xbf")):
+        (folder / name).write_bytes(mark + (folder / "m2.arpa").read_bytes().lstrip())
+    names = "m2.arpa", "m2.arpa.gz", "packed.arpa", "plain.arpa.gz", "m2.lm", "marked.arpa"
+    printed = [run(capsys, "score", folder / name, folder / "test") for name in names]
+    assert len({(status, said.out) for status, said in printed}) == 1 and printed[0][0] == 0
+
+
+def test_a_model_without_unk_says_so(tmp_path, capsys):
+    train = tokenize(["a b a b\n"], by="whitespace", vocabulary=Vocabulary(["a", "b"], unk=False))
+    NGramModel(2, WittenBell()).fit(train).to_arpa(tmp_path / "m.arpa")
+    (tmp_path / "a.txt").write_text("a c d\n", encoding="utf-8")
+    status, printed = run(capsys, "score", tmp_path / "m.arpa", tmp_path / "a.txt")
+    assert status == 0 and printed.err == (
+        "warning: The model has no <unk>: 2 tokens of 4 have probability 0, so the score is infinite.\n"
+    )
+
+
+@pytest.mark.parametrize("out", ["m.arpa", "m.arpa.gz", "m"])
+def test_a_model_that_the_disk_cannot_hold(out, folder, tmp_path):
+    """A limit on the size of files stands for a full disk."""
+    program = (
+        "import resource, sys; from lmmetrics._commands import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); sys.exit(main())"
+    )
+    fit = "fit", folder / "train", "--order", 2, "--out", tmp_path / out
+    command = [sys.executable, "-c", program, *map(str, fit)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and not list(tmp_path.iterdir())
+    assert done.stderr == f"lmmetrics: {tmp_path / out}: File too large; nothing was written.\n"
+
+
+def test_a_terminal_of_ascii_shows_every_name(tmp_path):
+    (tmp_path / "貓.txt").write_text("a b\n", encoding="utf-8")
+    command = [sys.executable, "-m", "lmmetrics", "count", "貓.txt"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=tmp_path, env=ascii_only, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "\\u8c93.txt" in done.stdout
 
 
 def test_a_saved_model_scores_as_the_one_in_a_file(folder, capsys):
@@ -398,8 +434,8 @@ def test_numbers_are_converted(capsys):
         ("convert much --tokens 10", 2, "invalid float value: 'much'"),
         ("score broken.arpa test", 1, "broken.arpa"),
         ("score cut.arpa.gz test", 1, "cut.arpa.gz is not a complete file of gzip"),
-        ("score plain.arpa.gz test", 1, "name it .arpa if it is not packed"),
-        ("score packed.arpa test", 1, "packed only if its name ends in .gz"),
+        ("score words.txt test", 1, "but the line \\data\\ is expected. That line begins every ARPA file"),
+        ("score kenlm.bin test", 1, "kenlm.bin is a binary file of KenLM, which only KenLM reads. Give the"),
         ("count wide.txt", 1, "iconv -f utf-16 -t utf-8"),
         ("count link.txt", 1, "link.txt is a link to nowhere.txt, which does not exist"),
         ("fit train --out m2.arpa/new", 1, "m2.arpa is not a folder, so m2.arpa/new cannot be written"),
@@ -423,7 +459,7 @@ def test_numbers_are_converted(capsys):
         ("count test --format jsn", 2, "Did you mean json?"),
         ("compare m2.arpa m3.arpa test --unit wrod", 2, "Did you mean word?"),
         ("compare m2.arpa m3.arpa test --interval bootstap", 2, "Did you mean bootstrap?"),
-        ("score folder.arpa test", 1, "folder.arpa: Is a directory."),
+        ("score folder.arpa test", 1, "folder.arpa is not a model. MODEL is an ARPA file"),
         ("count test --vocabulary words.txt", 1, "say --by whitespace or --by word"),
         ("count test --by word --vocabulary two.txt", 1, "two.txt, line 2: 'the cat' is not one word"),
         ("fit train --vocabulary nothing.txt --out m.arpa", 1, "nothing.txt has no words"),
@@ -457,10 +493,9 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     if not (folder / "link.txt").is_symlink():
         (folder / "link.txt").symlink_to("nowhere.txt")
     plain = (folder / "m2.arpa").read_bytes()
-    for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
-        (folder / f"{name}.arpa.gz").write_bytes(data)
+    (folder / "cut.arpa.gz").write_bytes(gzip.compress(plain)[:-99])
     (folder / "short.arpa").write_bytes(plain[:3000])
-    (folder / "packed.arpa").write_bytes(gzip.compress(plain))
+    (folder / "kenlm.bin").write_bytes(b"mmap lm http://kheafield.com/code format version 5\n\0")
     (folder / "folder.arpa").mkdir(exist_ok=True)
     for name, words in (("words", "the\n"), ("two", "the\nthe cat\n"), ("nothing", "\n<unk>\n")):
         (folder / f"{name}.txt").write_text(words, encoding="utf-8")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmmetrics._errors import AdvisedError
+from lmmetrics._errors import AdvisedError, writing
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._arpa.blocks import CHUNK, chunks_of
 from lmmetrics.ngram._counts import spelled
@@ -48,7 +48,7 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     beside = f"{os.fspath(path)}.part"
     packed = os.fspath(path).endswith(".gz")
     try:
-        with (gzip.open if packed else open)(beside, "wb") as file:
+        with writing(path), (gzip.open if packed else open)(beside, "wb") as file:
             sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
             file.write(f"\n\\data\\\n{sizes}".encode())
             names = TokenBytes(tokens)
