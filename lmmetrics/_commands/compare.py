@@ -8,7 +8,7 @@ from typing import Any
 from lmmetrics._commands.documents import documents_of
 from lmmetrics._commands.models import MODELS, check_options, scored, unknown_of
 from lmmetrics._commands.output import warn, write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, number, whole
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
 from lmmetrics.scoring._shared import FEW
@@ -100,7 +100,7 @@ def add(commands: Commands) -> None:
     made.add_argument(
         "--unit", choices=tuple(UNITS), default="byte", help="what the difference is given per (default byte)"
     )
-    made.add_argument("--confidence", type=float, default=0.95, help="of the interval (default 0.95)")
+    made.add_argument("--confidence", type=number, default=0.95, help="of the interval (default 0.95)")
     made.add_argument(
         "--interval",
         choices=("t", "bootstrap"),

@@ -6,7 +6,7 @@ import argparse
 import math
 
 from lmmetrics._commands.output import columns, write
-from lmmetrics._commands.parser import Commands
+from lmmetrics._commands.parser import Commands, integer, number
 from lmmetrics.score import FACTS, UNITS, Score
 
 EXAMPLES = """\
@@ -68,10 +68,10 @@ def check_counts(counts: dict[str, int | None]) -> None:
 def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(convert, EXAMPLES)
-    made.add_argument("value", type=float, help="the published number")
+    made.add_argument("value", type=number, help="the published number")
     made.add_argument(
         "--kind", choices=KINDS, default="perplexity", help="what the number is (default perplexity)"
     )
     made.add_argument("--per", choices=tuple(UNITS), default="token", help="its unit (default token)")
     for field in UNITS.values():
-        made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")
+        made.add_argument(f"--{field}", type=integer, help=f"the {field} of the text that was scored")

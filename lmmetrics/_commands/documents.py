@@ -215,5 +215,13 @@ def suggestion(path: str) -> str:
     there: list[str] = []
     with contextlib.suppress(OSError):  # no folder, or one that must not be read
         there = os.listdir(folder)
-    like = difflib.get_close_matches(Path(path).name, there, n=1)
-    return f" Is {folder / like[0]} meant?" if like else ""
+    name = Path(path).name
+    most = min(2, len(Path(path).stem) // 2)  # other files have often nothing but the suffix in common
+    near = [one for one in difflib.get_close_matches(name, there) if edits(name, one) <= most]
+    return f" Is {folder / near[0]} meant?" if near else ""
+
+
+def edits(a: str, b: str) -> int:
+    """How many characters differ between two names."""
+    changes = difflib.SequenceMatcher(None, a, b).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in changes if kind != "equal")

@@ -19,6 +19,22 @@ packed are unpacked. A byte-order mark at the start of a file is left out.
 """
 
 
+def number(given: str) -> float:
+    """The type of an option: a number."""
+    try:
+        return float(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number.") from None
+
+
+def integer(given: str) -> int:
+    """The type of an option: a whole number."""
+    try:
+        return int(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a whole number.") from None
+
+
 def whole(least: int) -> Callable[[str], int]:
     """The type of an option: a whole number of at least this."""
 
@@ -52,10 +68,18 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.given: Sequence[str] = ()
+        self.parsing = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        self.given = sys.argv[1:] if args is None else list(args)
-        return super().parse_known_args(args, namespace)
+        if self.parsing or any(True for _ in self.parsers()):
+            if not self.parsing:
+                self.given = sys.argv[1:] if args is None else list(args)
+            return super().parse_known_args(args, namespace)
+        self.given, self.parsing = list(args), True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)  # it calls this function
+        finally:
+            self.parsing = False
 
     def error(self, message: str) -> NoReturn:
         given = [word.partition("=")[0] for word in self.given]
@@ -70,7 +94,7 @@ class Parser(argparse.ArgumentParser):
                 of = [name for name, one in commands.items() if word in one._option_string_actions]
                 also = f"\n{word} is an option of {' and '.join(of)}." if of else ""
                 message += suggested(word, options) or also
-        super().error(message)
+        self.exit(2, f"{chosen.prog}: {message}\nSee {chosen.prog} --help.\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
