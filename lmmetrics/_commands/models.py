@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lmmetrics._commands.documents import EMPTY, documents_of, existing
+from lmmetrics._commands.documents import EMPTY, SPECIAL, documents_of, existing
 from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import BY
 from lmmetrics._progress import shown
 from lmmetrics.adapters import HuggingFaceLM
@@ -128,6 +129,11 @@ def read(
     begin("cutting the texts into tokens")
     if loader_of(path).cut:
         by = by_of(model, path, options)
+        if by == "char" and (word := word_of(model)):
+            warn(
+                f"The tokens of {path} are words, such as {word}, and --by char cuts the texts into "
+                "characters, so that this model predicts little else than <unk>. Leave out --by."
+            )
         text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
     else:
         text = model.tokenize(documents)
@@ -147,6 +153,13 @@ def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
             "separate such tokens in the text, say --by whitespace; else score it in Python."
         )
     return "whitespace"
+
+
+def word_of(model: Any) -> str | None:
+    """A token of a counted model, if most of its tokens have several characters."""
+    tokens = list(model.vocabulary.tokens)
+    long = [token for token in tokens if len(token) > 1 and token not in SPECIAL]
+    return max(long, key=len) if 2 * len(long) > len(tokens) else None
 
 
 def check_options(options: argparse.Namespace, *paths: str) -> None:

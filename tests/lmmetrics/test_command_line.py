@@ -1119,3 +1119,22 @@ def test_a_model_that_was_trained_on_unk_predicts_it_as_a_word(kenlm, capsys):
     assert "2 tokens are written <unk> in the texts. Model b was trained on such tokens" in printed.err
     _, printed = run(capsys, "compare", kenlm / "own.arpa", kenlm / "own.arpa", *texts)
     assert "<unk>" not in printed.err
+
+
+def test_characters_are_not_words(folder, tmp_path, capsys, monkeypatch):
+    text = folder / "test" / "00.txt"
+    _, printed = run(capsys, "score", folder / "m2.arpa", text, "--by", "char")
+    assert "The tokens of " in printed.err and "are words, such as" in printed.err
+    assert "are words" not in run(capsys, "score", folder / "m2.arpa", text)[1].err
+    fit = "fit", text, "--by", "char", "--order", "2", "--smoothing", "witten-bell", "--out"
+    status, printed = run(capsys, *fit, tmp_path / "c.bin")
+    assert status == 0 and printed.out.startswith(f"{tmp_path / 'c.bin'}: a folder, order 2, ")
+    assert "are words" not in run(capsys, "score", tmp_path / "c.bin", text)[1].err
+
+    def counted(*given, **options):
+        raise AssertionError("the n-grams are counted")
+
+    monkeypatch.setattr(NGramModel, "fit", counted)
+    for options in ([], ["--memory", "1TB"]):
+        status, printed = run(capsys, *fit, tmp_path / "c.arpa", *options)
+        assert status == 1 and "Name a folder for the model instead of an ARPA file" in printed.err

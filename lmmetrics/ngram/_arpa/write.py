@@ -34,14 +34,7 @@ DECIMALS = 10
 def write_arpa(tables: Tables, path: PathLike) -> None:
     """Write `Tables` to a file. See `NGramModel.to_arpa`."""
     tokens = tables.vocabulary.tokens
-    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
-    if wrong is not None:
-        raise AdvisedError(
-            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens.",
-            "Tokenise the text in another way, or replace blanks by a visible character first; a model that "
-            "is saved as a folder can contain such tokens.",
-            topic="blank in a token",
-        )
+    check_blanks(tokens)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +53,18 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def check_blanks(tokens: Sequence[str]) -> None:
+    """Raise if an ARPA file cannot contain one of the tokens."""
+    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
+    if wrong is not None:
+        raise AdvisedError(
+            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens.",
+            "Tokenise the text in another way, or replace blanks by a visible character first; a model that "
+            "is saved as a folder can contain such tokens.",
+            topic="blank in a token",
+        )
 
 
 def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:
