@@ -21,6 +21,14 @@ def writing(path: PathLike) -> Iterator[None]:
         raise OSError(error.errno, f"{error.strerror}; nothing was written", os.fspath(path)) from None
 
 
+class DocumentWarning(UserWarning):
+    """A warning about a document by its number, from 0, for which a command puts the name: {} in ``said``."""
+
+    def __init__(self, said: str, document: int) -> None:
+        super().__init__(said.replace("{}", f"document {document}", 1))
+        self.said, self.document = said, document
+
+
 class AdvisedError(ValueError):
     """An error that says what is wrong, and then what to do. A command gives other advice after its `reason`.
 

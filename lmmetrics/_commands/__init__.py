@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
-from lmmetrics._commands.faults import said
+from lmmetrics._commands.faults import said, warned
 from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
 from lmmetrics._progress import only_on_a_terminal
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
             with warnings.catch_warnings(), only_on_a_terminal():
-                warnings.showwarning = lambda message, *_: warn(str(message))
+                warnings.showwarning = lambda message, *_: warn(warned(message, options))
                 options.run(options)
         finally:
             if sys.stdout:  # there is none after >&-

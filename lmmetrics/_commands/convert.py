@@ -23,6 +23,11 @@ def convert(options: argparse.Namespace) -> None:
             f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
         )
     check_counts(counts)
+    if math.isinf(options.value):
+        raise ValueError(
+            f"{options.value} stays infinite in every unit, so there is nothing to convert: some token has "
+            "probability 0. A finite number is expected."
+        )
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
     elif not options.value >= 0:

@@ -15,7 +15,8 @@ DTYPES = "float32", "bfloat16", "float16"
 TEXTS = """\
 TEXT is a file, a folder (its *.txt and *.txt.gz files, with those of the folders below) or - for standard
 input. Each file is a document; with --lines, each line is one. Files are read as UTF-8; those that gzip has
-packed are unpacked. A byte-order mark at the start of a file is left out.
+packed are unpacked. A byte-order mark at the start of a file is left out. If a command takes long, a terminal
+shows how far it is; an error stream that is sent to a file gets no such bar.
 """
 
 

@@ -47,16 +47,14 @@ def score(options: argparse.Namespace) -> None:
             f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both."
         )
+    tokens = total.count("token")
     unknown, parts = unknown_of(total, learned)
     if unknown and lacks_unk:
         many = f"{unknown:,} token{'s' * (unknown > 1)}"
-        warn(
-            f"The model has no <unk>: {many} of {total.tokens:,} have probability 0, so the "
-            "score is infinite."
-        )
+        warn(f"The model has no <unk>: {many} of {tokens:,} have probability 0, so the score is infinite.")
     elif unknown:
         warn(
-            f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
+            f"{unknown:,} of {tokens:,} tokens ({unknown / tokens:.1%}) are unknown "
             f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "
             "score only with those of models with the same vocabulary."
         )

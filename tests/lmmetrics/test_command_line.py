@@ -24,6 +24,7 @@ import lmmetrics.__main__
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.fit import SMOOTHING
+from lmmetrics._commands.models import LOADERS
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import GoodTuring, MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.score import UNITS, _number
@@ -486,6 +487,12 @@ def test_numbers_are_converted(capsys):
         ("convert 9 --tokens 0", 1, "--tokens is 0, but the text that was scored has at least one"),
         ("convert 9 --tokens 9 --bytes -1", 1, "--bytes is -1, but the text"),
         ("convert -1.5 --kind bits --tokens 10", 1, "-1.5 cannot be bits per token"),
+        ("convert inf --tokens 10", 1, "inf stays infinite in every unit"),
+        ("score m3.arpa - -", 1, "standard input can be read only once. Name it once."),
+        ("card m3.arpa test --note a=b --note a=c", 1, "--note gives a twice"),
+        ("count nul.txt", 1, "nul.txt has a NUL byte, byte 2, so it is not a text in UTF-8"),
+        ("fit nul.txt --memory 1TB --out m", 1, "nul.txt has a NUL byte, byte 2"),
+        ("score m3.arpa noise.txt", 1, "noise.txt is not a text: more than one byte in a hundred"),
         ("convert nan --kind nats --tokens 10", 1, "nan cannot be nats per token"),
     ],
 )
@@ -494,6 +501,8 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     for name in ("empty", "new.arpa"):
         (folder / name).mkdir(exist_ok=True)
     (folder / "latin.txt").write_bytes("café".encode("latin1"))
+    (folder / "nul.txt").write_bytes(b"a \0 b\n")
+    (folder / "noise.txt").write_bytes(bytes(range(1, 256)))
     (folder / "wide.txt").write_bytes("café".encode("utf-16"))
     if not (folder / "link.txt").is_symlink():
         (folder / "link.txt").symlink_to("nowhere.txt")
@@ -685,10 +694,11 @@ def test_a_text_without_tokens_is_not_scored(folder, tmp_path, capsys):
 def test_a_byte_order_mark_is_said_once_and_not_counted(folder, tmp_path, capsys):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_bytes(b"\xef\xbb\xbfthe and\n")
-    (tmp_path / "plain.txt").write_bytes(b"the and\n")
+    for name in "cd":
+        (tmp_path / f"{name}.txt").write_bytes(b"the and\n")
     marked, plain = (
         run(capsys, "score", folder / "m2.arpa", *(tmp_path / name for name in names), "--format", "csv")[1]
-        for names in (("a.txt", "b.txt"), ("plain.txt", "plain.txt"))
+        for names in (("a.txt", "b.txt"), ("c.txt", "d.txt"))
     )
     assert marked.out == plain.out and plain.err == ""
     assert marked.err.count("\n") == 1 and f"warning: {tmp_path / 'a.txt'} begins with a byte-" in marked.err
@@ -1138,3 +1148,30 @@ def test_characters_are_not_words(folder, tmp_path, capsys, monkeypatch):
     for options in ([], ["--memory", "1TB"]):
         status, printed = run(capsys, *fit, tmp_path / "c.arpa", *options)
         assert status == 1 and "Name a folder for the model instead of an ARPA file" in printed.err
+
+
+def test_a_file_that_is_given_twice_is_said(folder, capsys):
+    for texts in ([folder / "test", folder / "test" / "00.txt"], [folder / "test" / "00.txt"] * 2):
+        status, printed = run(capsys, "score", folder / "m2.arpa", *texts)
+        assert status == 0 and printed.err.count("00.txt is given twice and counts twice.") == 1
+    assert "given twice" not in run(capsys, "score", folder / "m2.arpa", folder / "test")[1].err
+
+
+def test_the_card_of_a_file_has_no_code(folder, capsys):
+    _, printed = run(capsys, "card", folder / "m2.arpa", folder / "test")
+    assert "model       n-grams up to order 2 from a file: " in printed.out and "FromFile" not in printed.out
+
+
+def test_what_a_tokenizer_says_of_a_document_names_the_file(folder, monkeypatch, capsys):
+    from lmmetrics.adapters import CallableLM
+
+    files = sorted((folder / "test").rglob("*.txt"))
+    model = CallableLM(lambda ids: None, lambda text: [1], lambda ids: "x", context=5, bos=0)
+    monkeypatch.setattr("lmmetrics._commands.models.loader_of", lambda path: LOADERS[-1])
+    monkeypatch.setattr("lmmetrics._commands.models.loading", lambda path, options: lambda: model)
+    monkeypatch.setattr(model, "log_probs", lambda text: np.full(len(text), -1.0))
+    status, printed = run(capsys, "score", "model", *files)
+    assert status == 0 and f"documents back unchanged, first {files[0]}. Counts" in printed.err
+    monkeypatch.setattr(model, "encode", lambda text: [])
+    status, printed = run(capsys, "score", "model", *files)
+    assert status == 1 and f"lmmetrics: {files[0]} has no token for the tokenizer" in printed.err
