@@ -201,8 +201,8 @@ def add(commands: Commands) -> None:
         "--memory",
         type=size_of,
         metavar="SIZE",
-        help="count in files beside --out, with at most this much memory: bytes, or a number with KB, MB, GB, "
-        "TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024), such as 2GB",
+        help="count in files beside --out, with at most this much memory: bytes, or a number with KB, MB, "
+        "GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024), such as 2GB",
     )
     made.add_argument(
         "--force", action="store_true", help="replace what --out names, and make the folders above it"
