@@ -19,7 +19,8 @@ SHARDS = """\
 With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),
 .parquet (columns id and text), .txt or .txt.gz. They are scored on Dask, with a row for each document in the
 folder of --out. The same command goes on where an interrupted one stopped. On a cluster, all machines see
-these folders and MODEL under the same paths.
+these folders and MODEL under the same paths. A score of shards does not count the <unk> that are written in
+the texts, and has no perplexity of the known tokens.
 """
 EXAMPLES = """\
   python -m lmmetrics score model.arpa test/ --documents
