@@ -159,7 +159,7 @@ def word_of(model: Any) -> str | None:
     """A token of a counted model, if most of its tokens have several characters."""
     tokens = list(model.vocabulary.tokens)
     long = [token for token in tokens if len(token) > 1 and token not in SPECIAL]
-    return max(long, key=len) if 2 * len(long) > len(tokens) else None
+    return long[0] if 2 * len(long) > len(tokens) else None
 
 
 def check_options(options: argparse.Namespace, *paths: str) -> None:
