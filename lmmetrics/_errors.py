@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from typing import Self
+
+from lmmetrics._types import PathLike
+
+
+@contextlib.contextmanager
+def writing(path: PathLike) -> Iterator[None]:
+    """Name what is written, and not a part of it, in an error of the system; nothing of it must remain."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        raise OSError(error.errno, f"{error.strerror}; nothing was written", os.fspath(path)) from None
+
+
+class DocumentWarning(UserWarning):
+    """A warning about a document by its number, from 0, for which a command puts the name: {} in ``said``."""
+
+    def __init__(self, said: str, document: int) -> None:
+        super().__init__(said.replace("{}", f"document {document}", 1))
+        self.said, self.document = said, document
 
 
 class AdvisedError(ValueError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 import warnings
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
-from lmmetrics._commands.faults import said
+from lmmetrics._commands.faults import said, warned
 from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import Commands, Parser, called
 from lmmetrics._progress import only_on_a_terminal
@@ -28,6 +29,8 @@ extras, such as pip install ".[transformers]" in the folder of the project:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return the exit status: 0, 1 for an error, 2 for a wrong use, 130 after Ctrl-C."""
     options = None
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as the error stream: a terminal may be ASCII
     debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
     try:
         try:
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
             with warnings.catch_warnings(), only_on_a_terminal():
-                warnings.showwarning = lambda message, *_: warn(str(message))
+                warnings.showwarning = lambda message, *_: warn(warned(message, options))
                 options.run(options)
         finally:
             if sys.stdout:  # there is none after >&-

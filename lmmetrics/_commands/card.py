@@ -15,6 +15,9 @@ EXAMPLES = "  python -m lmmetrics card model.arpa test/ --note chosen_on=valid"
 def card(options: argparse.Namespace) -> None:
     """Print the protocol card of a measurement."""
     check_options(options, options.model)
+    names = [name for name, _ in options.note]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"--note gives {twice} twice, and a card has one line of that name. Give it once.")
     model, text, _ = read(options, options.model)
     made = protocol_card(
         model, text, eos=not options.no_eos, **(notes_of(options, options.model, text) | dict(options.note))

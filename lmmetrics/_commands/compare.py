@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from lmmetrics._commands.documents import documents_of
-from lmmetrics._commands.models import MODELS, check_options, scored
+from lmmetrics._commands.models import MODELS, check_options, scored, unknown_of
 from lmmetrics._commands.output import warn, write
-from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
+from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, number, whole
 from lmmetrics.score import UNITS, UnitError
 from lmmetrics.scoring import compare_scores
 from lmmetrics.scoring._shared import FEW
@@ -23,8 +23,8 @@ def compare(options: argparse.Namespace) -> None:
             f"--confidence is {options.confidence}; a number between 0 and 1 is expected, such as 0.95."
         )
     check_options(options, options.a, options.b)
-    names, a, card_a, _ = scored(options, options.a)
-    _, b, card_b, _ = scored(options, options.b)
+    found_a, found_b = scored(options, options.a), scored(options, options.b)
+    names, a, b = found_a.names, found_a.scores, found_b.scores
     how = {"confidence": options.confidence, "seed": options.seed, "interval": options.interval}
     try:
         found = compare_scores(a, b, options.unit, **how)
@@ -36,6 +36,14 @@ def compare(options: argparse.Namespace) -> None:
             else "Compare per byte: --unit byte."
         )
         raise UnitError(error.fault, cure, document=error.document) from None
+    written = found_a.total.written
+    if written and written == found_b.total.written and found_a.learned_unk != found_b.learned_unk:
+        learned, other = ("a", "b") if found_a.learned_unk else ("b", "a")
+        warn(
+            f"{written:,} tokens are written <unk> in the texts. Model {learned} was trained on such tokens "
+            f"and predicts them as a word; to model {other} they are unknown words. A part of the difference "
+            "is due to this: train both on texts with <unk>, or neither."
+        )
     if len(a) < FEW:
         short = (
             "if their differences are skewed, it is too short (of 95 %, it contains the true difference in "
@@ -51,13 +59,21 @@ def compare(options: argparse.Namespace) -> None:
             f"earlier one, such as {again} that of {first}. They count twice, and the interval is too short: "
             "give each document once."
         )
+    sides = ("a", options.a, found.a, found_a), ("b", options.b, found.b, found_b)
     if options.format == "table":
-        print(f"a: {options.a}\nb: {options.b}\n{found}")
+        for name, path, score, one in sides:
+            unknown, parts = unknown_of(one.total, one.learned_unk)
+            bits = f"{score.bits_per(options.unit):.4f} bits per {options.unit}"
+            print(f"{name}: {path}: {bits}; unknown: {unknown:,}{parts}")
+        print(found)
     else:
         plain = {name: value for name, value in found.to_dict().items() if not isinstance(value, dict)}
         row: dict[str, Any] = {"a": str(options.a), "b": str(options.b)} | plain | {"seed": options.seed}
+        for name, _, score, one in sides:
+            row[f"bits per unit of {name}"] = score.bits_per(options.unit)
+            row[f"unknown to {name}"] = unknown_of(one.total, one.learned_unk)[0]
         if options.format == "json":
-            row["protocol"] = {"a": card_a, "b": card_b}
+            row["protocol"] = {"a": found_a.card, "b": found_b.card}
         write(options, [row])
 
 
@@ -84,7 +100,7 @@ def add(commands: Commands) -> None:
     made.add_argument(
         "--unit", choices=tuple(UNITS), default="byte", help="what the difference is given per (default byte)"
     )
-    made.add_argument("--confidence", type=float, default=0.95, help="of the interval (default 0.95)")
+    made.add_argument("--confidence", type=number, default=0.95, help="of the interval (default 0.95)")
     made.add_argument(
         "--interval",
         choices=("t", "bootstrap"),

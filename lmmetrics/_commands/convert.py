@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
-from lmmetrics._commands.output import write
-from lmmetrics._commands.parser import Commands
+from lmmetrics._commands.output import columns, write
+from lmmetrics._commands.parser import Commands, integer, number
 from lmmetrics.score import FACTS, UNITS, Score
 
 EXAMPLES = """\
@@ -23,6 +23,11 @@ def convert(options: argparse.Namespace) -> None:
             f"The value is per {options.per}: say how many {needed} the text has. Give it: --{needed} N."
         )
     check_counts(counts)
+    if math.isinf(options.value):
+        raise ValueError(
+            f"{options.value} stays infinite in every unit, so there is nothing to convert: some token has "
+            "probability 0. A finite number is expected."
+        )
     if options.kind == "perplexity":
         made = Score.from_perplexity(options.value, options.per, **counts)
     elif not options.value >= 0:
@@ -36,7 +41,7 @@ def convert(options: argparse.Namespace) -> None:
     if options.format == "table":
         print(made)
     else:
-        write(options, [made.to_dict()])
+        write(options, [made.to_dict()], columns())
 
 
 def check_counts(counts: dict[str, int | None]) -> None:
@@ -68,10 +73,10 @@ def check_counts(counts: dict[str, int | None]) -> None:
 def add(commands: Commands) -> None:
     """Add the command."""
     made = commands.add(convert, EXAMPLES)
-    made.add_argument("value", type=float, help="the published number")
+    made.add_argument("value", type=number, help="the published number")
     made.add_argument(
         "--kind", choices=KINDS, default="perplexity", help="what the number is (default perplexity)"
     )
     made.add_argument("--per", choices=tuple(UNITS), default="token", help="its unit (default token)")
     for field in UNITS.values():
-        made.add_argument(f"--{field}", type=int, help=f"the {field} of the text that was scored")
+        made.add_argument(f"--{field}", type=integer, help=f"the {field} of the text that was scored")

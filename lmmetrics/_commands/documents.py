@@ -8,6 +8,7 @@ import difflib
 import gzip
 import io
 import os
+import re
 import stat
 import sys
 import zlib
@@ -21,6 +22,8 @@ from lmmetrics.text import Vocabulary, tokenize
 PACKED = b"\x1f\x8b"
 """How a file of gzip begins."""
 MARK = "\ufeff"
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+"""What no encoding of a text has often."""
 BLOCK = 1 << 22
 """Bytes of a text that are read at a time, if memory is limited."""
 SPECIAL = "<s>", "</s>", "<unk>"
@@ -96,6 +99,9 @@ def blocks_of(options: argparse.Namespace) -> Iterator[Iterable[str]]:
 
 def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
     """The files of the texts; None is standard input."""
+    if options.texts.count("-") > 1:
+        raise ValueError("- is given twice, but standard input can be read only once. Name it once.")
+    before: set[Path] = set()
     for given in options.texts:
         if given == "-":
             yield None
@@ -106,7 +112,11 @@ def files_of(options: argparse.Namespace) -> Iterator[Path | None]:
             raise ValueError(
                 f"The folder {given} has no *.txt or *.txt.gz files. Name the files, or rename them."
             )
-        yield from files
+        for file in files:
+            if (place := file.resolve()) in before:
+                warn(f"{file} is given twice and counts twice. Name each file once.")
+            before.add(place)
+            yield file
 
 
 def texts_below(folder: Path) -> list[Path]:
@@ -170,10 +180,20 @@ def unmarked(options: argparse.Namespace, text: str, name: str) -> str:
 
 def as_text(data: bytes, name: str, start: int = 0) -> str:
     """Bytes from a file as text."""
+    wide = not start and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if b"\0" in data and not wide:
+        raise ValueError(
+            f"{name} has a NUL byte, byte {start + data.index(0)}, so it is not a text in UTF-8. Name a "
+            "text; if it is UTF-16 without a mark, convert it first, such as by iconv -f utf-16le -t utf-8."
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        encoding = "utf-16" if not start and data[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin1"
+        if not wide and 100 * len(CONTROL.findall(data)) > len(data):
+            raise ValueError(
+                f"{name} is not a text: more than one byte in a hundred is a control character. Name a text."
+            ) from None
+        encoding = "utf-16" if wide else "latin1"
         raise ValueError(
             f"{name} is not UTF-8: byte {start + error.start} is 0x{data[error.start]:02x}. Convert it "
             f"first, such as by iconv -f {encoding} -t utf-8."
@@ -215,5 +235,13 @@ def suggestion(path: str) -> str:
     there: list[str] = []
     with contextlib.suppress(OSError):  # no folder, or one that must not be read
         there = os.listdir(folder)
-    like = difflib.get_close_matches(Path(path).name, there, n=1)
-    return f" Is {folder / like[0]} meant?" if like else ""
+    name = Path(path).name
+    most = min(2, len(Path(path).stem) // 2)  # other files have often nothing but the suffix in common
+    near = [one for one in difflib.get_close_matches(name, there) if edits(name, one) <= most]
+    return f" Is {folder / near[0]} meant?" if near else ""
+
+
+def edits(a: str, b: str) -> int:
+    """How many characters differ between two names."""
+    changes = difflib.SequenceMatcher(None, a, b).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in changes if kind != "equal")

@@ -6,7 +6,7 @@ import argparse
 import traceback
 from pathlib import Path
 
-from lmmetrics._errors import AdvisedError
+from lmmetrics._errors import AdvisedError, DocumentWarning
 
 ADVICE = {
     "byte-order mark": "Remove the mark: it may be there because files were joined.",
@@ -43,6 +43,14 @@ def said(error: Exception, options: argparse.Namespace | None) -> str:
         reason = error.fault.replace("{}", name, 1) if name else error.reason
         return f"{reason} {ADVICE.get(error.topic, error.advice)}".rstrip()
     return str(error)
+
+
+def warned(warning: Warning | str, options: argparse.Namespace | None) -> str:
+    """What a warning says, with the name of the file that it is about."""
+    found = getattr(options, "found", None)
+    if isinstance(warning, DocumentWarning) and found:
+        return warning.said.replace("{}", found[warning.document][0], 1)
+    return str(warning)
 
 
 def name_of(error: AdvisedError, options: argparse.Namespace | None) -> str:

@@ -17,7 +17,7 @@ from lmmetrics.ngram import (
     Smoothing,
     WittenBell,
 )
-from lmmetrics.ngram._shared import bytes_of
+from lmmetrics.ngram._shared import bytes_of, check_blanks
 from lmmetrics.text import tokenize
 from lmmetrics.text._shared import tokenize_blocks
 
@@ -82,6 +82,8 @@ def fit(options: argparse.Namespace) -> None:
         documents = [document for _, document in documents_of(options)]
         text = tokenize(documents, by=options.by, vocabulary=vocabulary)
         fitted = model.fit
+    if arpa:
+        check_blanks(text.vocabulary.tokens)
     try:
         fitted(text)
     except MissingStatisticsError as error:
@@ -97,7 +99,11 @@ def fit(options: argparse.Namespace) -> None:
         model.to_arpa(options.out)
     else:
         model.save(options.out)
-    print(f"{options.out}: order {options.order}, {len(text):,} tokens, vocabulary {len(text.vocabulary):,}")
+    kind = "an ARPA file" if arpa else "a folder"
+    print(
+        f"{options.out}: {kind}, order {options.order}, {len(text):,} tokens, "
+        f"vocabulary {len(text.vocabulary):,}"
+    )
 
 
 def smoothing_of(options: argparse.Namespace) -> Smoothing:
@@ -195,7 +201,8 @@ def add(commands: Commands) -> None:
         "--memory",
         type=size_of,
         metavar="SIZE",
-        help="count in files beside --out, with at most this much memory: 2GB",
+        help="count in files beside --out, with at most this much memory: bytes, or a number with KB, MB, "
+        "GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024), such as 2GB",
     )
     made.add_argument(
         "--force", action="store_true", help="replace what --out names, and make the folders above it"

@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lmmetrics._commands.documents import EMPTY, documents_of, existing
+from lmmetrics._commands.documents import EMPTY, SPECIAL, documents_of, existing
 from lmmetrics._commands.faults import raised_here
+from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import BY
 from lmmetrics._progress import shown
 from lmmetrics.adapters import HuggingFaceLM
 from lmmetrics.extras import need
 from lmmetrics.ngram import NGramModel
+from lmmetrics.ngram._shared import tables_of
 from lmmetrics.scoring import score_documents
 from lmmetrics.scoring._shared import protocol_lines
 from lmmetrics.text import tokenize
@@ -29,8 +31,8 @@ from lmmetrics.text import tokenize
 DELAY = 5
 """Seconds after which a command that scores shows what it is doing."""
 MODELS = """\
-MODEL is an ARPA file (.arpa or .arpa.gz), the folder of a counted model that was saved, or a folder with a
-causal model of transformers.
+MODEL is an ARPA file (gzip may have packed it), the folder of a counted model that was saved, or a folder
+with a causal model of transformers.
 """
 
 
@@ -39,9 +41,14 @@ class Scored(NamedTuple):
 
     names: list[str]
     scores: list[Any]
+    total: Any
     card: dict[str, str]
     respaced: bool
     """Whether the bytes are not those of the texts, because the model reads one blank between two tokens."""
+    learned_unk: bool
+    """Whether the model has learned where a <unk> stands."""
+    lacks_unk: bool
+    """Whether it is a counted model without <unk>."""
 
 
 def scored(options: argparse.Namespace, path: str) -> Scored:
@@ -53,9 +60,24 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
         scores = score_documents(model, text, eos=eos, jobs=getattr(options, "jobs", 1))
         if not any(score.tokens for score in scores):
             raise ValueError(EMPTY)
-        unknown = sum(score.unknown for score in scores)
-    card = protocol_lines(model, text, unknown, eos=eos, **notes_of(options, path, text))
-    return Scored(names, scores, card, respaced_from(options, text) is not None)
+    total = sum(scores[1:], start=scores[0])
+    card = protocol_lines(model, text, total, eos=eos, **notes_of(options, path, text))
+    respaced = respaced_from(options, text) is not None
+    lacks_unk = isinstance(model, NGramModel) and model.vocabulary.unk is None
+    return Scored(names, scores, total, card, respaced, learned_unk(model), lacks_unk)
+
+
+def unknown_of(total: Any, learned: bool) -> tuple[int, str]:
+    """How many tokens are unknown to a model, and how many of them are written <unk> in the text."""
+    written = 0 if learned else total.written
+    return total.unknown + written, f", of which {written:,} are written <unk> in the text" * (written > 0)
+
+
+def learned_unk(model: Any) -> bool:
+    """Whether a counted model has n-grams that end in <unk>: then it was in the text that was counted."""
+    if not isinstance(model, NGramModel) or (unk := model.vocabulary.unk) is None:
+        return False
+    return any(bool((level.tokens == unk).any()) for level in tables_of(model).levels[1:])
 
 
 def notes_of(options: argparse.Namespace, path: str, text: Any) -> dict[str, Any]:
@@ -107,6 +129,11 @@ def read(
     begin("cutting the texts into tokens")
     if loader_of(path).cut:
         by = by_of(model, path, options)
+        if by == "char" and (word := word_of(model)):
+            warn(
+                f"The tokens of {path} are words, such as {word}, and --by char cuts the texts into "
+                "characters, so that this model predicts little else than <unk>. Leave out --by."
+            )
         text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
     else:
         text = model.tokenize(documents)
@@ -126,6 +153,13 @@ def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
             "separate such tokens in the text, say --by whitespace; else score it in Python."
         )
     return "whitespace"
+
+
+def word_of(model: Any) -> str | None:
+    """A token of a counted model, if most of its tokens have several characters."""
+    tokens = list(model.vocabulary.tokens)
+    long = [token for token in tokens if len(token) > 1 and token not in SPECIAL]
+    return long[0] if 2 * len(long) > len(tokens) else None
 
 
 def check_options(options: argparse.Namespace, *paths: str) -> None:
@@ -206,7 +240,7 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
 
 COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs", "no_eos"))
 LOADERS = (
-    COUNTED(lambda path: path.endswith((".arpa", ".arpa.gz")), NGramModel.from_arpa),
+    COUNTED(lambda path: not Path(path).is_dir(), NGramModel.from_arpa),
     COUNTED(lambda path: (Path(path) / "model.json").is_file(), NGramModel.load),
     Loader(
         "a model of transformers",

@@ -7,17 +7,29 @@ import csv
 import json
 import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from lmmetrics.score import LABELS, UNITS
 
-def write(options: argparse.Namespace, rows: list[dict[str, Any]]) -> None:
-    """Rows as a table, as JSON or as CSV."""
+UNKNOWN = "unknown", "written <unk>", "known tokens", "perplexity of known tokens"
+"""The columns that say how much of a text a model knows."""
+
+
+def columns() -> list[str]:
+    """What a score has in CSV: the same columns for every text and every model."""
+    values = [f"{value} per {LABELS[unit]}" for unit in UNITS for value in ("bits", "perplexity")]
+    return ["nats", "bits", *UNITS.values(), *values]
+
+
+def write(options: argparse.Namespace, rows: list[dict[str, Any]], header: Sequence[str] = ()) -> None:
+    """Rows as a table, as JSON, or as CSV, of which the header can be given: a row may lack some of it."""
     if options.format == "json":
         print(as_json(rows))
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
     if options.format == "csv":
-        writer = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+        writer = csv.DictWriter(sys.stdout, header or names, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         return
@@ -34,16 +46,16 @@ def warn(said: str) -> None:
 
 
 def as_json(value: Any) -> str:
-    """A value as JSON, which has no infinite numbers: they become the strings "inf" and "-inf"."""
+    """A value as JSON, which has no infinite numbers: they are null, and "infinite" lists their names."""
     return json.dumps(_finite(value), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
+        infinite = [name for name, one in value.items() if isinstance(one, float) and math.isinf(one)]
+        found = {name: None if name in infinite else _finite(one) for name, one in value.items()}
+        return found | {"infinite": infinite} if infinite else found
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def cell(value: Any) -> str:

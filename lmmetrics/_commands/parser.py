@@ -15,8 +15,25 @@ DTYPES = "float32", "bfloat16", "float16"
 TEXTS = """\
 TEXT is a file, a folder (its *.txt and *.txt.gz files, with those of the folders below) or - for standard
 input. Each file is a document; with --lines, each line is one. Files are read as UTF-8; those that gzip has
-packed are unpacked. A byte-order mark at the start of a file is left out.
+packed are unpacked. A byte-order mark at the start of a file is left out. If a command takes long, a terminal
+shows how far it is; an error stream that is sent to a file gets no such bar.
 """
+
+
+def number(given: str) -> float:
+    """The type of an option: a number."""
+    try:
+        return float(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number.") from None
+
+
+def integer(given: str) -> int:
+    """The type of an option: a whole number."""
+    try:
+        return int(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a whole number.") from None
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -52,10 +69,18 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.given: Sequence[str] = ()
+        self.parsing = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        self.given = sys.argv[1:] if args is None else list(args)
-        return super().parse_known_args(args, namespace)
+        if self.parsing or any(True for _ in self.parsers()):
+            if not self.parsing:
+                self.given = sys.argv[1:] if args is None else list(args)
+            return super().parse_known_args(args, namespace)
+        self.given, self.parsing = list(args), True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)  # it calls this function
+        finally:
+            self.parsing = False
 
     def error(self, message: str) -> NoReturn:
         given = [word.partition("=")[0] for word in self.given]
@@ -70,7 +95,7 @@ class Parser(argparse.ArgumentParser):
                 of = [name for name, one in commands.items() if word in one._option_string_actions]
                 also = f"\n{word} is an option of {' and '.join(of)}." if of else ""
                 message += suggested(word, options) or also
-        super().error(message)
+        self.exit(2, f"{chosen.prog}: {message}\nSee {chosen.prog} --help.\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -109,7 +134,9 @@ class Commands:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if formats:
-            made.add_argument("--format", choices=formats, default="table")
+            infinite = 'an infinite number is null in JSON, where "infinite" lists its name'
+            csv = ", and inf in CSV, whose columns do not depend on the texts" if "csv" in formats else ""
+            made.add_argument("--format", choices=formats, default="table", help=infinite + csv)
         made.add_argument("--debug", action="store_true", help="show where an error happened")
         made.set_defaults(run=run)
         return made

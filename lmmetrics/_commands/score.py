@@ -7,18 +7,20 @@ import os
 from typing import Any
 
 from lmmetrics._commands.documents import EMPTY
-from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored
-from lmmetrics._commands.output import warn, write
+from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored, unknown_of
+from lmmetrics._commands.output import UNKNOWN, columns, warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
-from lmmetrics.score import LABELS, UNITS, Score
+from lmmetrics.score import LABELS, UNITS
+from lmmetrics.scoring import TextScore
 from lmmetrics.scoring._shared import versions
 
 SHARDS = """\
 With --shards the texts are the files of a folder: .jsonl or .jsonl.gz (each line {"id": ..., "text": ...}),
 .parquet (columns id and text), .txt or .txt.gz. They are scored on Dask, with a row for each document in the
 folder of --out. The same command goes on where an interrupted one stopped. On a cluster, all machines see
-these folders and MODEL under the same paths.
+these folders and MODEL under the same paths. A score of shards does not count the <unk> that are written in
+the texts, and has no perplexity of the known tokens.
 """
 EXAMPLES = """\
   python -m lmmetrics score model.arpa test/ --documents
@@ -29,7 +31,7 @@ EXAMPLES = """\
 
 def score(options: argparse.Namespace) -> None:
     """Score texts with a model, or shards of texts on many cores or machines."""
-    respaced = False
+    respaced = learned = lacks_unk = False
     if options.shards:
         if options.jobs != 1:
             options.error("--jobs is for TEXT; with --shards, say --workers.")
@@ -40,18 +42,22 @@ def score(options: argparse.Namespace) -> None:
         options.error("Name the texts to score: TEXT..., or --shards FOLDER.")
     else:
         check_options(options, options.model)
-        names, scores, card, respaced = scored(options, options.model)
-        total = sum(scores[1:], start=scores[0])
+        names, scores, total, card, respaced, learned, lacks_unk = scored(options, options.model)
     if respaced:
         warn(
             f"The bytes are {card['bytes']}. Compare bits per byte with those of a model that "
             "reads the texts as they are only after --single-blanks for both."
         )
-    if unknown := getattr(total, "unknown", None):
+    tokens = total.count("token")
+    unknown, parts = unknown_of(total, learned)
+    if unknown and lacks_unk:
+        many = f"{unknown:,} token{'s' * (unknown > 1)}"
+        warn(f"The model has no <unk>: {many} of {tokens:,} have probability 0, so the score is infinite.")
+    elif unknown:
         warn(
-            f"{unknown:,} of {total.tokens:,} tokens ({unknown / total.tokens:.1%}) are unknown "
-            "to the model. It predicts that a token is unknown, and not which one: compare this score only "
-            "with those of models with the same vocabulary."
+            f"{unknown:,} of {tokens:,} tokens ({unknown / tokens:.1%}) are unknown "
+            f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "
+            "score only with those of models with the same vocabulary."
         )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":
@@ -64,10 +70,10 @@ def score(options: argparse.Namespace) -> None:
         every: dict[str, Any] = {"document": "all"} | total.to_dict()
         if options.format == "json":
             every["protocol"] = card
-        write(options, [*(rows if options.documents else []), every])
+        write(options, [*(rows if options.documents else []), every], ["document", *columns(), *UNKNOWN])
 
 
-def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Score, dict[str, Any]]:
+def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], TextScore, dict[str, Any]]:
     """The ids of the documents of shards, their scores, the total, and how it was measured."""
     if options.single_blanks:
         options.error("--single-blanks is for TEXT; write the shards with single blanks.")

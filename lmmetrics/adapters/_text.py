@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError, DocumentWarning
 from lmmetrics._types import Ints
 from lmmetrics.text import Spelling, TokenizedText, Vocabulary
 from lmmetrics.text._shared import counts_of, listed
@@ -79,10 +80,11 @@ class AdapterText(TokenizedText):
                 raise TypeError(f"documents[{i}] is {document!r}; a string is expected.")
             ids = [int(id) for id in encode(document)]
             if not ids and document.strip():
-                raise ValueError(
-                    f"The tokenizer finds no token in document {i}, {document[:40]!r}, so the model would "
-                    "predict nothing of it. Look whether the tokenizer is loaded: a folder without its files "
-                    "gives an empty one."
+                raise AdvisedError(
+                    f"{{}} has no token for the tokenizer, so the model would predict nothing of it; it "
+                    f"begins with {document[:40]!r}.",
+                    "Look whether the tokenizer is loaded: a folder without its files gives an empty one.",
+                    document=i,
                 )
             if decode(ids) != document:
                 changed.append(i)
@@ -91,12 +93,12 @@ class AdapterText(TokenizedText):
             scored.append(document[_length_of_first(document, ids, decode) if first else 0 :])
             streams.append(ids[first:])
         if changed:
-            warnings.warn(
+            said = (
                 f"The tokenizer does not give {len(changed)} of {len(streams)} documents back unchanged, "
-                f"first document {changed[0]}. Counts of words, characters and bytes are those of the "
-                "documents as they were given.",
-                stacklevel=3,
+                "first {}. Counts of words, characters and bytes are those of the documents as they were "
+                "given."
             )
+            warnings.warn(DocumentWarning(said, changed[0]), stacklevel=3)
         lengths = np.array([len(ids) for ids in streams], dtype=np.int64)
         starts = np.append(0, np.cumsum(lengths))
         unknown = np.array([ids.count(unk) if unk is not None else 0 for ids in streams])

@@ -471,13 +471,22 @@ class NGramModel(Predictor):
 
     @property
     def protocol(self) -> dict[str, str]:
-        """What a protocol card says about the past that the model sees."""
+        """What a protocol card says about the past that the model sees, and of a model from a file."""
         before = {1: "none", 2: "the token before it in the same sentence"}
-        return {"past": before.get(self.order, f"the {self.order - 1} tokens before it in the same sentence")}
+        said = {"past": before.get(self.order, f"the {self.order - 1} tokens before it in the same sentence")}
+        if isinstance(self.smoothing, FromFile):
+            method = self.smoothing.made_by
+            how = f", which {method} made" if method else ""
+            said["model"] = f"n-grams up to order {self.order} from a file{how}: {self._sizes()}"
+        return said
+
+    def _sizes(self) -> str:
+        sizes = ", ".join(f"{len(level):,} of order {level.n}" for level in self._fitted().levels)
+        return sizes.replace(" of", " n-grams of", 1)
 
     @classmethod
     def from_arpa(cls, path: PathLike) -> Self:
-        """Read a model from an ARPA file (or .arpa.gz), written by this library or by another program.
+        """Read a model from an ARPA file, of this library or another program; gzip may have packed it.
 
         Returns
         -------
@@ -592,8 +601,7 @@ class NGramModel(Predictor):
         shown = f"NGramModel(order={self.order}, smoothing={self.smoothing!r})"
         if "_tables" not in vars(self):
             return f"{shown}, not fitted"
-        sizes = ", ".join(f"{len(level):,} of order {level.n}" for level in self._tables.levels)
-        return f"{shown}, fitted: {sizes.replace(' of', ' n-grams of', 1)}"
+        return f"{shown}, fitted: {self._sizes()}"
 
     def _fitted(self) -> Tables:
         if "_tables" not in vars(self):

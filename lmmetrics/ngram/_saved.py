@@ -20,10 +20,12 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from lmmetrics._errors import writing
 from lmmetrics._types import PathLike
 from lmmetrics.ngram._disk import OnDisk
 from lmmetrics.ngram._level import Keys, Level
@@ -58,7 +60,8 @@ def save(path: PathLike, tables: Tables, spelling: Spelling, smoothing: str, ref
     new, old = beside / "new", beside / "old"
     try:
         new.mkdir(mode=0o755)
-        _write(new, tables, spelling, {"smoothing": smoothing, "refusal": refusal})
+        with writing(path):
+            _write(new, tables, spelling, {"smoothing": smoothing, "refusal": refusal})
         if path.exists():
             os.replace(path, old)
         os.replace(new, path)
@@ -82,7 +85,9 @@ def _write(folder: Path, tables: Tables, spelling: Spelling, method: dict[str, s
             if isinstance(level, OnDisk):
                 level.copy_file(f"{level.n}.{name}.npy", folder)
             else:
-                np.save(folder / f"{level.n}.{name}.npy", array)
+                with open(folder / f"{level.n}.{name}.npy", "wb") as file:
+                    written_by: Any = SimpleNamespace(write=file.write)
+                    np.save(written_by, array)  # of an error in a real file, NumPy does not keep the number
         about["orders"].append({"size": len(level), "contexts": level.contexts_size, "base": level.keys.base})
     vocabulary = tables.vocabulary
     of_bytes = isinstance(spelling.separator, bytes)

@@ -85,19 +85,19 @@ def protocol_card(
     chosen on: nothing was chosen
     """
     score = score_text(model, text, eos=eos, unknown=unknown)
-    return ProtocolCard(score, protocol_lines(model, text, score.unknown, eos=eos, unknown=unknown, **notes))
+    return ProtocolCard(score, protocol_lines(model, text, score, eos=eos, unknown=unknown, **notes))
 
 
 def protocol_lines(
     model: LanguageModel,
     text: TokenizedText,
-    outside: int,
+    score: TextScore,
     *,
     eos: bool = True,
     unknown: Unknown = "score",
     **notes: str,
 ) -> dict[str, str]:
-    """Return the lines of a card for a text that is scored already, ``outside`` of its tokens unknown."""
+    """Return the lines of a card for a text that is scored already."""
     said = getattr(model, "protocol", {})
     documents = text.decode()
     digest = hashlib.sha256("\0".join(documents).encode("utf-8", "replace")).hexdigest()
@@ -110,7 +110,9 @@ def protocol_lines(
         "tokens": said.get("tokens", f"by {text.spelling.label}"),
         "vocabulary": said.get("vocabulary", _vocabulary(text)),
         "past": said.get("past", "the model does not say"),
-        "unknown": f"{outside:,} tokens outside the vocabulary" + _cost(text, unknown),
+        "unknown": f"{score.unknown:,} tokens outside the vocabulary"
+        + _cost(text, unknown)
+        + (f"; {score.written:,} more are written <unk> in the text" if score.written else ""),
         "versions": ", ".join(versions()),
     }
     return lines | {name.replace("_", " "): str(note) for name, note in notes.items()}

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from lmmetrics._checks import array_of, whole_number
 from lmmetrics._types import Bools, Floats, Ints, Seed
-from lmmetrics.score import Unit
+from lmmetrics.score import Score, Unit
 from lmmetrics.scoring._comparison import Comparison, IntervalKind, compare_scores
 from lmmetrics.scoring._text_score import TextScore
 from lmmetrics.text import TokenizedText, Vocabulary
@@ -93,7 +93,8 @@ def score_text(
     """
     surprisals, scored = surprisals_of(model, text, eos, unknown, jobs)
     counts = counts_of_documents(text, eos)
-    return _pooled(surprisals[scored], unknown, {k: v if v is None else v.sum() for k, v in counts.items()})
+    pooled = {k: v if v is None else v.sum() for k, v in counts.items()}
+    return _pooled(surprisals[scored], is_known(text)[scored], unknown, pooled)
 
 
 def score_documents(
@@ -122,10 +123,11 @@ def score_documents(
     ([25.0, 25.0, 25.0, 25.0], 2.0)
     """
     surprisals, scored = surprisals_of(model, text, eos, unknown, jobs)
-    counts = counts_of_documents(text, eos)
+    counts, known = counts_of_documents(text, eos), is_known(text)
     return [
         _pooled(
             surprisals[start:stop][scored[start:stop]],
+            known[start:stop][scored[start:stop]],
             unknown,
             {k: v if v is None else v[i] for k, v in counts.items()},
         )
@@ -247,11 +249,19 @@ def check_how(eos: bool, unknown: Unknown) -> None:
         )
 
 
-def _pooled(surprisals: Floats, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:
+def is_known(text: TokenizedText) -> Bools:
+    """bool[N]: where the token is in the vocabulary, and is not ``<unk>``."""
+    unk = text.vocabulary.unk
+    return (text.ids >= 0) & (text.ids != unk) if unk is not None else text.ids >= 0
+
+
+def _pooled(surprisals: Floats, known: Bools, unknown: Unknown, counts: dict[str, int | None]) -> TextScore:
     # fsum rounds once, at the end: the total does not depend on the order of the tokens.
     nats = math.inf if unknown == "infinite" and counts["unknown"] else math.fsum(surprisals)
     given: Any = {field: None if count is None else int(count) for field, count in counts.items()}
-    return TextScore(nats, tokens=len(surprisals), **given)
+    told_apart = given["unknown"] + known.sum() <= len(surprisals)  # not in the tokens of an adapter
+    rest = Score(math.fsum(surprisals[known]), tokens=int(known.sum())) if told_apart else None
+    return TextScore(nats, tokens=len(surprisals), known=rest, **given)
 
 
 def counts_of_documents(text: TokenizedText, eos: bool) -> dict[str, Ints | None]:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ import lmmetrics.__main__
 from lmmetrics import Score, compare_scores, corpora, score_documents, score_text, tokenize
 from lmmetrics._commands import main, models, parser
 from lmmetrics._commands.fit import SMOOTHING
+from lmmetrics._commands.models import LOADERS
 from lmmetrics._commands.parser import Parser
 from lmmetrics.ngram import GoodTuring, MaximumLikelihood, ModifiedKneserNey, NGramModel, WittenBell
 from lmmetrics.score import UNITS, _number
@@ -72,9 +74,24 @@ def test_an_infinite_score_is_written_as_json_that_every_program_reads(tmp_path,
     for command in ("score", "card"):
         _, printed = run(capsys, command, tmp_path / "m.arpa", tmp_path / "a.txt", "--format", "json")
         found = json.loads(printed.out, parse_constant=refuse)
-        assert "inf" in json.dumps(found)
-        if command == "score":
-            assert float(found[0]["nats"]) == math.inf
+        row = found[0] if command == "score" else found["score"]
+        assert row["nats"] is None and row["perplexity per token"] is None and row["tokens"] == 3
+        assert row["infinite"][:2] == ["nats", "bits"] and "tokens" not in row["infinite"]
+    assert "inf" in run(capsys, "score", tmp_path / "m.arpa", tmp_path / "a.txt", "--format", "csv")[1].out
+
+
+def test_the_columns_of_csv_are_always_the_same(folder, tmp_path, capsys):
+    (tmp_path / "zh.txt").write_text("貓在睡覺，狗在花園裡跑。\n", encoding="utf-8")
+    (tmp_path / "en.txt").write_text("the wolf\n", encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
+    score, csv_too = ("score", folder / "m2.arpa"), ("--format", "csv", "--documents")
+    shards = ("--shards", folder / "test", "--out", tmp_path / "scores")
+    texts = [tmp_path / "zh.txt"], [tmp_path / "empty.txt", tmp_path / "en.txt"], shards
+    found = [run(capsys, *score, *given, *csv_too)[1].out.splitlines() for given in texts]
+    assert len({lines[0] for lines in found}) == 1 and "bits per word" in found[0][0]
+    assert all(line.count(",") == found[0][0].count(",") for lines in found for line in lines)
+    numbers = [("convert", 9, "--tokens", 9, *more, "--format", "csv") for more in ([], ["--words", 8])]
+    assert len({run(capsys, *one)[1].out.splitlines()[0] for one in numbers}) == 1
 
 
 def test_the_model_is_the_one_that_the_library_fits(folder):
@@ -117,14 +134,51 @@ def test_shards_are_scored_to_the_last_bit(folder, text, tmp_path, capsys):
     names = [file.relative_to(folder / "test").as_posix() for file in (folder / "test").rglob("*.txt")]
     assert [row["document"] for row in rows] == [*sorted(names), "all"]
     _, printed = run(capsys, *arguments, "--documents")
-    assert str(score_text(text[1], text[0])) in printed.out and printed.out.count(".txt") == len(names)
+    found = replace(score_text(text[1], text[0]), known=None)  # the scores of shards do not tell them apart
+    assert str(found) in printed.out and printed.out.count(".txt") == len(names)
 
 
 def test_a_packed_model_is_the_same(folder, capsys):
     packed = folder / "m2.arpa.gz"
     packed.write_bytes(gzip.compress((folder / "m2.arpa").read_bytes()))
-    outputs = {run(capsys, "score", model, folder / "test")[1].out for model in (packed, folder / "m2.arpa")}
-    assert len(outputs) == 1
+    (folder / "packed.arpa").write_bytes(packed.read_bytes())
+    for name, mark in (("plain.arpa.gz", b""), ("m2.lm", b""), ("marked.arpa", b"\xef\xbb\xbf")):
+        (folder / name).write_bytes(mark + (folder / "m2.arpa").read_bytes().lstrip())
+    names = "m2.arpa", "m2.arpa.gz", "packed.arpa", "plain.arpa.gz", "m2.lm", "marked.arpa"
+    printed = [run(capsys, "score", folder / name, folder / "test") for name in names]
+    assert len({(status, said.out) for status, said in printed}) == 1 and printed[0][0] == 0
+
+
+def test_a_model_without_unk_says_so(tmp_path, capsys):
+    train = tokenize(["a b a b\n"], by="whitespace", vocabulary=Vocabulary(["a", "b"], unk=False))
+    NGramModel(2, WittenBell()).fit(train).to_arpa(tmp_path / "m.arpa")
+    (tmp_path / "a.txt").write_text("a c d\n", encoding="utf-8")
+    status, printed = run(capsys, "score", tmp_path / "m.arpa", tmp_path / "a.txt")
+    assert status == 0 and printed.err == (
+        "warning: The model has no <unk>: 2 tokens of 4 have probability 0, so the score is infinite.\n"
+    )
+
+
+@pytest.mark.parametrize("out", ["m.arpa", "m.arpa.gz", "m"])
+def test_a_model_that_the_disk_cannot_hold(out, folder, tmp_path):
+    """A limit on the size of files stands for a full disk."""
+    program = (
+        "import resource, sys; from lmmetrics._commands import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); sys.exit(main())"
+    )
+    fit = "fit", folder / "train", "--order", 2, "--out", tmp_path / out
+    command = [sys.executable, "-c", program, *map(str, fit)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and not list(tmp_path.iterdir())
+    assert done.stderr == f"lmmetrics: {tmp_path / out}: File too large; nothing was written.\n"
+
+
+def test_a_terminal_of_ascii_shows_every_name(tmp_path):
+    (tmp_path / "貓.txt").write_text("a b\n", encoding="utf-8")
+    command = [sys.executable, "-m", "lmmetrics", "count", "貓.txt"]
+    ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=tmp_path, env=ascii_only, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "") and "\\u8c93.txt" in done.stdout
 
 
 def test_a_saved_model_scores_as_the_one_in_a_file(folder, capsys):
@@ -158,12 +212,20 @@ def test_models_are_compared(folder, text, capsys):
     )
     two = NGramModel.from_arpa(folder / "m2.arpa")
     scores = [score_documents(model, text[0]) for model in (two, text[1])]
-    assert repr(compare_scores(*scores)) in printed.out  # the defaults are those of the library
+    found = compare_scores(*scores)
+    lines = [
+        f"{name}: {folder / file}: {score.bits_per('token'):.4f} bits per token; unknown: 496\n"
+        for name, file, score in (("a", "m2.arpa", found.a), ("b", "m3.arpa", found.b))
+    ]
+    assert printed.out == f"{''.join(lines)}{found!r}\n"  # the defaults are those of the library
     _, printed = run(
         capsys, "compare", folder / "m2.arpa", folder / "m3.arpa", folder / "test", "--format", "json"
     )
     (row,) = json.loads(printed.out)
     assert (row["unit"], row["interval"], row["seed"]) == ("byte", "t", 0)
+    assert (row["unknown to a"], row["unknown to b"]) == (496, 496)
+    own = row["bits per unit of a"] - row["bits per unit of b"]
+    assert own == pytest.approx(row["difference"], rel=1e-9)
     assert row["needed_documents"] >= 2
     a, b = row["protocol"]["a"], row["protocol"]["b"]
     assert (a["file"], b["file"]) == ("m2.arpa", "m3.arpa") and a["text"] == b["text"]
@@ -347,6 +409,10 @@ def test_numbers_are_converted(capsys):
         ("score m3.arpa", 2, "Name the texts to score: TEXT..., or --shards FOLDER."),
         ("score m4.arpa test", 1, "There is no m4.arpa. Is m"),
         ("score m3.arpa tets", 1, "There is no tets. Is test meant?"),
+        ("score m3.arpa nothere.txt", 1, "There is no nothere.txt.\n"),
+        ("compare m2.arpa m3.arpa test --confidence a", 2, "--confidence: 'a' is not a number."),
+        ("score m3.arpa test --fromat json", 2, "lmmetrics score --help.\n"),
+        ("count", 2, "lmmetrics count --help.\n"),
         ("score m3.arpa --shards test", 2, "--shards needs --out SCORES"),
         ("score m3.arpa test --shards=test --out new", 2, "Name the texts in one of the two ways"),
         ("score m3.arpa test --workers 2", 2, "--workers are for --shards FOLDER"),
@@ -371,11 +437,11 @@ def test_numbers_are_converted(capsys):
         ("card m3.arpa test --note chosen", 2, "such as chosen_on=valid"),
         ("compare m2.arpa m3.arpa test --seed -1", 2, "--seed: '-1' is not a whole number of at least 0"),
         ("convert 0.5 --tokens 10", 1, "cannot be the perplexity of a discrete model"),
-        ("convert much --tokens 10", 2, "invalid float value: 'much'"),
+        ("convert much --tokens 10", 2, "argument value: 'much' is not a number."),
         ("score broken.arpa test", 1, "broken.arpa"),
         ("score cut.arpa.gz test", 1, "cut.arpa.gz is not a complete file of gzip"),
-        ("score plain.arpa.gz test", 1, "name it .arpa if it is not packed"),
-        ("score packed.arpa test", 1, "packed only if its name ends in .gz"),
+        ("score words.txt test", 1, "but the line \\data\\ is expected. That line begins every ARPA file"),
+        ("score kenlm.bin test", 1, "kenlm.bin is a binary file of KenLM, which only KenLM reads. Give the"),
         ("count wide.txt", 1, "iconv -f utf-16 -t utf-8"),
         ("count link.txt", 1, "link.txt is a link to nowhere.txt, which does not exist"),
         ("fit train --out m2.arpa/new", 1, "m2.arpa is not a folder, so m2.arpa/new cannot be written"),
@@ -399,7 +465,7 @@ def test_numbers_are_converted(capsys):
         ("count test --format jsn", 2, "Did you mean json?"),
         ("compare m2.arpa m3.arpa test --unit wrod", 2, "Did you mean word?"),
         ("compare m2.arpa m3.arpa test --interval bootstap", 2, "Did you mean bootstrap?"),
-        ("score folder.arpa test", 1, "folder.arpa: Is a directory."),
+        ("score folder.arpa test", 1, "folder.arpa is not a model. MODEL is an ARPA file"),
         ("count test --vocabulary words.txt", 1, "say --by whitespace or --by word"),
         ("count test --by word --vocabulary two.txt", 1, "two.txt, line 2: 'the cat' is not one word"),
         ("fit train --vocabulary nothing.txt --out m.arpa", 1, "nothing.txt has no words"),
@@ -421,6 +487,12 @@ def test_numbers_are_converted(capsys):
         ("convert 9 --tokens 0", 1, "--tokens is 0, but the text that was scored has at least one"),
         ("convert 9 --tokens 9 --bytes -1", 1, "--bytes is -1, but the text"),
         ("convert -1.5 --kind bits --tokens 10", 1, "-1.5 cannot be bits per token"),
+        ("convert inf --tokens 10", 1, "inf stays infinite in every unit"),
+        ("score m3.arpa - -", 1, "standard input can be read only once. Name it once."),
+        ("card m3.arpa test --note a=b --note a=c", 1, "--note gives a twice"),
+        ("count nul.txt", 1, "nul.txt has a NUL byte, byte 2, so it is not a text in UTF-8"),
+        ("fit nul.txt --memory 1TB --out m", 1, "nul.txt has a NUL byte, byte 2"),
+        ("score m3.arpa noise.txt", 1, "noise.txt is not a text: more than one byte in a hundred"),
         ("convert nan --kind nats --tokens 10", 1, "nan cannot be nats per token"),
     ],
 )
@@ -429,14 +501,15 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
     for name in ("empty", "new.arpa"):
         (folder / name).mkdir(exist_ok=True)
     (folder / "latin.txt").write_bytes("café".encode("latin1"))
+    (folder / "nul.txt").write_bytes(b"a \0 b\n")
+    (folder / "noise.txt").write_bytes(bytes(range(1, 256)))
     (folder / "wide.txt").write_bytes("café".encode("utf-16"))
     if not (folder / "link.txt").is_symlink():
         (folder / "link.txt").symlink_to("nowhere.txt")
     plain = (folder / "m2.arpa").read_bytes()
-    for name, data in (("cut", gzip.compress(plain)[:-99]), ("plain", plain)):
-        (folder / f"{name}.arpa.gz").write_bytes(data)
+    (folder / "cut.arpa.gz").write_bytes(gzip.compress(plain)[:-99])
     (folder / "short.arpa").write_bytes(plain[:3000])
-    (folder / "packed.arpa").write_bytes(gzip.compress(plain))
+    (folder / "kenlm.bin").write_bytes(b"mmap lm http://kheafield.com/code format version 5\n\0")
     (folder / "folder.arpa").mkdir(exist_ok=True)
     for name, words in (("words", "the\n"), ("two", "the\nthe cat\n"), ("nothing", "\n<unk>\n")):
         (folder / f"{name}.txt").write_text(words, encoding="utf-8")
@@ -449,7 +522,22 @@ def test_errors_say_what_to_do(folder, arguments, status, says, monkeypatch, cap
         found = stopped.code
     printed = capsys.readouterr()
     assert (found, printed.out) == (status, "") and says in printed.err
-    assert "Traceback" not in printed.err
+    assert "Traceback" not in printed.err and "usage:" not in printed.err
+
+
+def test_options_may_stand_between_two_texts(folder, capsys):
+    texts = folder / "test" / "00.txt", folder / "test" / "02.txt"
+    for command in ("count",), ("score", folder / "m2.arpa"):
+        printed = [
+            run(capsys, *command, *given)[1]
+            for given in (
+                [*texts, "--lines", "--format", "csv"],
+                [texts[0], "--lines", texts[1], "--format", "csv"],
+                ["--lines", texts[0], "--format=csv", texts[1]],
+                ["--format", "csv", "--lines", "--", *texts],
+            )
+        ]
+        assert len({one.out for one in printed}) == 1 and printed[0].out.count("\n") > 1, printed
 
 
 def test_an_error_in_a_text_names_the_file_and_the_line(folder, tmp_path, capsys, monkeypatch):
@@ -497,7 +585,11 @@ def test_a_hint_is_at_options_and_commands_only(folder, monkeypatch, capsys):
         with pytest.raises(SystemExit):
             main(arguments.split())
     told = capsys.readouterr().err
-    assert "--words: invalid int value" in told and told.count("Did you mean") == 1 and "--format?" in told
+    assert (
+        "--words: '1.5' is not a whole number." in told
+        and told.count("Did you mean") == 1
+        and "--format?" in told
+    )
 
 
 @pytest.mark.parametrize("name", ["a/b/model.arpa", "c/d/model"])
@@ -532,7 +624,8 @@ def test_a_saved_model_knows_how_its_text_was_cut(by, folder, tmp_path, capsys):
             ["--shards", folder / "test", "--out", tmp_path / f"scores{len(cut)}{'-'.join(cut)}"],
         )
     ]
-    nats = [float(json.loads(one)[0]["nats"]) for one in printed]
+    found = [json.loads(one)[0]["nats"] for one in printed]
+    nats = [math.inf if one is None else one for one in found]
     assert nats[:4] == pytest.approx([nats[0]] * 4, rel=1e-12)
     assert nats[4:] == pytest.approx([nats[4]] * 2, rel=1e-12) and nats[4] != pytest.approx(nats[0], rel=1e-3)
     assert f"by {by}" in run(capsys, "card", tmp_path / "model", folder / "test")[1].out
@@ -601,10 +694,11 @@ def test_a_text_without_tokens_is_not_scored(folder, tmp_path, capsys):
 def test_a_byte_order_mark_is_said_once_and_not_counted(folder, tmp_path, capsys):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_bytes(b"\xef\xbb\xbfthe and\n")
-    (tmp_path / "plain.txt").write_bytes(b"the and\n")
+    for name in "cd":
+        (tmp_path / f"{name}.txt").write_bytes(b"the and\n")
     marked, plain = (
         run(capsys, "score", folder / "m2.arpa", *(tmp_path / name for name in names), "--format", "csv")[1]
-        for names in (("a.txt", "b.txt"), ("plain.txt", "plain.txt"))
+        for names in (("a.txt", "b.txt"), ("c.txt", "d.txt"))
     )
     assert marked.out == plain.out and plain.err == ""
     assert marked.err.count("\n") == 1 and f"warning: {tmp_path / 'a.txt'} begins with a byte-" in marked.err
@@ -942,3 +1036,142 @@ def test_threads_on_the_command_line(folder, capsys):
     with pytest.raises(SystemExit):
         main(["score", "model.arpa", "--shards", "shards", "--out", "scores", "--jobs", "2"])
     assert "say --workers" in capsys.readouterr().err
+
+
+KENLM = """\
+\\data\\
+ngram 1=13
+ngram 2=24
+
+\\1-grams:
+-1.1967589\t<unk>\t0
+0\t<s>\t-0.19374546
+-0.8329731\t</s>\t0
+-1.1243205\tthe\t-0.06440233
+-1.1243205\tcat\t-0.14487708
+-1.1243205\tsleeps\t-0.13054265
+-1.1243205\tdog\t-0.15970083
+-1.1967589\teats\t-0.15970083
+-1.1967589\ta\t-0.15970083
+-1.0194528\tsees\t-0.15970083
+-1.1243205\tbird\t-0.15970083
+-1.0194528\tsings\t-0.15970083
+-1.0194528\tworm\t-0.15970083
+
+\\2-grams:
+-0.62885785\tcat </s>
+-0.4337049\tsleeps </s>
+-0.6898054\teats </s>
+-0.38785908\tsings </s>
+-0.38785908\tworm </s>
+-0.4765255\t<s> the
+-0.8108997\teats the
+-1.1887228\tthe cat
+-0.8896793\ta cat
+-0.88363945\tcat sleeps
+-0.8108997\tdog sleeps
+-0.82017815\tthe dog
+-0.8896793\ta dog
+-0.9120056\tcat eats
+-0.8339461\tdog eats
+-0.7036529\tbird eats
+-0.9398063\t<s> a
+-0.8339461\teats a
+-0.4538262\tsees a
+-0.7727245\tdog sees
+-0.93540114\tthe bird
+-0.8896793\ta bird
+-0.6574897\tbird sings
+-0.84429574\ta worm
+
+\\end\\
+"""
+"""What lmplz -o 2 --discount_fallback writes for seven lines."""
+UNSEEN = "the <unk> sleeps\n", "the wolf eats <unk> cat\na fox sings\n"
+
+
+@pytest.fixture
+def kenlm(tmp_path):
+    """A model of KenLM, and texts with unknown words, two of which are written <unk>."""
+    (tmp_path / "kenlm.arpa").write_text(KENLM, encoding="utf-8")
+    for name, text in zip(("one.txt", "two.txt"), UNSEEN, strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_unknown_tokens_are_those_of_kenlm(kenlm, capsys):
+    """Its program query says: perplexity 8.54416333 and 6.03688871 without OOVs, 4 OOVs, 14 tokens."""
+    score = "score", kenlm / "kenlm.arpa", kenlm / "one.txt", kenlm / "two.txt"
+    _, printed = run(capsys, *score, "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert (row["tokens"], row["unknown"], row["written <unk>"], row["known tokens"]) == (14, 2, 2, 10)
+    assert row["perplexity per token"] == pytest.approx(8.5441633308266, rel=1e-7)
+    assert row["perplexity of known tokens"] == pytest.approx(6.036888706771686, rel=1e-7)
+    assert "4 of 14 tokens (28.6%) are unknown to the model, of which 2 are written <unk> in" in printed.err
+    card = row["protocol"]["unknown"]
+    assert card == "2 tokens outside the vocabulary, scored as <unk>; 2 more are written <unk> in the text"
+    _, printed = run(capsys, *score)
+    assert printed.out.endswith(
+        "2 unknown tokens\n2 tokens written <unk> in the text\nperplexity 6.036889 of the 10 known tokens\n"
+    )
+
+
+def test_a_model_that_was_trained_on_unk_predicts_it_as_a_word(kenlm, capsys):
+    (kenlm / "train.txt").write_text("the <unk> sleeps\nthe <unk> sees a bird\n" * 3, encoding="utf-8")
+    fit = "fit", kenlm / "train.txt", "--order", 2, "--smoothing", "witten-bell", "--out"
+    assert run(capsys, *fit, kenlm / "own.arpa")[0] == 0
+    (kenlm / "zero.txt").write_text("the <unk> sleeps\n", encoding="utf-8")
+    texts = kenlm / "zero.txt", kenlm / "one.txt"
+    assert "unknown" not in run(capsys, "score", kenlm / "own.arpa", *texts)[1].err
+    _, printed = run(capsys, "compare", kenlm / "kenlm.arpa", kenlm / "own.arpa", *texts)
+    assert "; unknown: 2, of which 2 are written <unk> in the text\n" in printed.out
+    assert "; unknown: 0\n" in printed.out
+    assert "2 tokens are written <unk> in the texts. Model b was trained on such tokens" in printed.err
+    _, printed = run(capsys, "compare", kenlm / "own.arpa", kenlm / "own.arpa", *texts)
+    assert "<unk>" not in printed.err
+
+
+def test_characters_are_not_words(folder, tmp_path, capsys, monkeypatch):
+    text = folder / "test" / "00.txt"
+    _, printed = run(capsys, "score", folder / "m2.arpa", text, "--by", "char")
+    assert "The tokens of " in printed.err and "are words, such as" in printed.err
+    assert "are words" not in run(capsys, "score", folder / "m2.arpa", text)[1].err
+    fit = "fit", text, "--by", "char", "--order", "2", "--smoothing", "witten-bell", "--out"
+    status, printed = run(capsys, *fit, tmp_path / "c.bin")
+    assert status == 0 and printed.out.startswith(f"{tmp_path / 'c.bin'}: a folder, order 2, ")
+    assert "are words" not in run(capsys, "score", tmp_path / "c.bin", text)[1].err
+
+    def counted(*given, **options):
+        raise AssertionError("the n-grams are counted")
+
+    monkeypatch.setattr(NGramModel, "fit", counted)
+    for options in ([], ["--memory", "1TB"]):
+        status, printed = run(capsys, *fit, tmp_path / "c.arpa", *options)
+        assert status == 1 and "Name a folder for the model instead of an ARPA file" in printed.err
+
+
+def test_a_file_that_is_given_twice_is_said(folder, capsys):
+    for texts in ([folder / "test", folder / "test" / "00.txt"], [folder / "test" / "00.txt"] * 2):
+        status, printed = run(capsys, "score", folder / "m2.arpa", *texts)
+        assert status == 0 and printed.err.count("00.txt is given twice and counts twice.") == 1
+    assert "given twice" not in run(capsys, "score", folder / "m2.arpa", folder / "test")[1].err
+
+
+def test_the_card_of_a_file_has_no_code(folder, capsys):
+    _, printed = run(capsys, "card", folder / "m2.arpa", folder / "test")
+    assert "model       n-grams up to order 2 from a file: " in printed.out and "FromFile" not in printed.out
+
+
+def test_what_a_tokenizer_says_of_a_document_names_the_file(folder, monkeypatch, capsys):
+    from lmmetrics.adapters import CallableLM
+
+    files = sorted((folder / "test").rglob("*.txt"))
+    model = CallableLM(lambda ids: None, lambda text: [1], lambda ids: "x", context=5, bos=0)
+    monkeypatch.setattr("lmmetrics._commands.models.loader_of", lambda path: LOADERS[-1])
+    monkeypatch.setattr("lmmetrics._commands.models.loading", lambda path, options: lambda: model)
+    monkeypatch.setattr(model, "log_probs", lambda text: np.full(len(text), -1.0))
+    status, printed = run(capsys, "score", "model", *files)
+    assert status == 0 and f"documents back unchanged, first {files[0]}. Counts" in printed.err
+    monkeypatch.setattr(model, "encode", lambda text: [])
+    status, printed = run(capsys, "score", "model", *files)
+    assert status == 1 and f"lmmetrics: {files[0]} has no token for the tokenizer" in printed.err

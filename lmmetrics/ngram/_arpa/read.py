@@ -32,8 +32,11 @@ from lmmetrics.text import Vocabulary
 
 BLOCK = 2**21
 """How many bytes are read at a time."""
-ARPA = " An ARPA file is a text in UTF-8, and packed only if its name ends in .gz."
+ARPA = " That line begins every ARPA file, a text in UTF-8; gzip may have packed it."
 """The advice if a file has no header."""
+PACKED = b"\x1f\x8b"
+KENLM = b"mmap lm http"
+"""How files of gzip and the binary files of KenLM begin."""
 
 
 class ArpaError(ValueError):
@@ -42,14 +45,19 @@ class ArpaError(ValueError):
 
 def read_arpa(path: PathLike) -> Tables:
     """Read `Tables` from a file. See `NGramModel.from_arpa`."""
-    packed = os.fspath(path).endswith(".gz")
-    with gzip.open(path, "rb") if packed else open(path, "rb") as file:
+    with open(path, "rb") as file:
+        start = file.peek(len(KENLM))
+        if start.startswith(KENLM):
+            raise ArpaError(
+                f"{path} is a binary file of KenLM, which only KenLM reads. Give the ARPA file from which "
+                "build_binary made it."
+            )
         try:
-            return read_lines(Lines(path, file))
+            with gzip.open(file, "rb") if start.startswith(PACKED) else file as unpacked:
+                return read_lines(Lines(path, unpacked))
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise ArpaError(
-                f"{path} is not a complete file of gzip: it is cut off, damaged or not packed. Copy it "
-                "again, or name it .arpa if it is not packed."
+                f"{path} is not a complete file of gzip: it is cut off or damaged. Copy it again."
             ) from None
 
 
@@ -160,8 +168,8 @@ class Rows:
 
 def read_header(lines: Lines) -> list[int]:
     """Read the number of n-grams of each order, from order 1 up."""
-    while lines.next("\\data\\", ARPA) != "\\data\\":
-        pass  # lines before the header are comments
+    while lines.next("\\data\\", ARPA).removeprefix("\ufeff") != "\\data\\":
+        pass  # lines before the header are comments; an editor may have put a byte-order mark
     sizes: list[int] = []
     while True:
         line = lines.next("\\1-grams:")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lmmetrics._errors import AdvisedError
+from lmmetrics._errors import AdvisedError, writing
 from lmmetrics._types import Floats, Ints, PathLike
 from lmmetrics.ngram._arpa.blocks import CHUNK, chunks_of
 from lmmetrics.ngram._counts import spelled
@@ -34,21 +34,14 @@ DECIMALS = 10
 def write_arpa(tables: Tables, path: PathLike) -> None:
     """Write `Tables` to a file. See `NGramModel.to_arpa`."""
     tokens = tables.vocabulary.tokens
-    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
-    if wrong is not None:
-        raise AdvisedError(
-            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens.",
-            "Tokenise the text in another way, or replace blanks by a visible character first; a model that "
-            "is saved as a folder can contain such tokens.",
-            topic="blank in a token",
-        )
+    check_blanks(tokens)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     beside = f"{os.fspath(path)}.part"
     packed = os.fspath(path).endswith(".gz")
     try:
-        with (gzip.open if packed else open)(beside, "wb") as file:
+        with writing(path), (gzip.open if packed else open)(beside, "wb") as file:
             sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
             file.write(f"\n\\data\\\n{sizes}".encode())
             names = TokenBytes(tokens)
@@ -60,6 +53,18 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def check_blanks(tokens: Sequence[str]) -> None:
+    """Raise if an ARPA file cannot contain one of the tokens."""
+    wrong = next((token for token in tokens if re.search(r"\s", token, re.ASCII)), None)
+    if wrong is not None:
+        raise AdvisedError(
+            f"The token {wrong!r} contains a blank, but in an ARPA file blanks separate the tokens.",
+            "Tokenise the text in another way, or replace blanks by a visible character first; a model that "
+            "is saved as a folder can contain such tokens.",
+            topic="blank in a token",
+        )
 
 
 def lines_of(tables: Tables, level: Level, names: TokenBytes) -> Iterator[memoryview]:

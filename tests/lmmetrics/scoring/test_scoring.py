@@ -151,7 +151,10 @@ def test_unknown_words_are_counted_and_cost_what_unk_costs():
         "Score(13.862944 nats, 10 tokens, 6 words, 32 chars, 32 bytes; perplexity 4.000000 per token; "
         "1 unknown token)"
     )
-    assert str(score).endswith("\n1 unknown token")
+    assert str(score).endswith(
+        "\n1 unknown token\n1 token written <unk> in the text\nperplexity 3.363586 of the 8 known tokens"
+    )
+    assert score.written == 1 and score.known.nats == pytest.approx(7 * math.log(4), rel=1e-15)
     assert "; 1 unknown token</caption>" in score._repr_html_()
 
 
