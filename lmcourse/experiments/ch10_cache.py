@@ -45,8 +45,10 @@ def everything(best, sizes=SIZES, seeds=starts):
     """Return, by number of topics and for the memory, a function that yields the models of some pages."""
 
     def fitted(K):
+        alpha, beta = best[K]
         return lambda train: (
-            topics.topic_model(topics.fit(train.counts, K, seed, *best[K], ITERATIONS)) for seed in seeds(K)
+            topics.topic_model(topics.fit(train.counts, K, seed, alpha, beta, ITERATIONS))
+            for seed in seeds(K)
         )
 
     return {K: fitted(K) for K in sizes} | {MEMORY: lambda train: (topics.memory(train),)}
