@@ -99,6 +99,15 @@ def code_fits_the_page(tree: Tree) -> Iterator[str]:
             yield f"{cell.where}: a line of {len(wide[0])} columns, {wide[0].strip()!r}. Break it at {WIDTH}."
 
 
+def tables_are_shown(tree: Tree) -> Iterator[str]:
+    """No cell drops a table: a notebook shows only the value of a cell's last line."""
+    for cell in tree.code_cells("book", "notebooks", "solutions"):
+        for line in cell.syntax().body[:-1]:
+            call = line.value if isinstance(line, ast.Expr) else None
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "table":
+                yield f"{cell.where}: drops a table, which is not its last line. Give it its own cell."
+
+
 def glued_numbers_exist(tree: Tree) -> Iterator[str]:
     """Each number that a page takes from a cell is put there by a cell."""
     given: dict[str, list[str]] = {}

@@ -29,6 +29,7 @@ PLANTED = [
         "draws a figure",
     ),
     ("code_fits_the_page", replace(PAGE, 'glue("total", 3)', f'print("{"x" * 80}")'), "a line of 89 columns"),
+    ("tables_are_shown", add_code(PAGE, "table({}, {})\ntable({}, {})"), "drops a table"),
     ("pictures_have_alt_text", add_code(LAB, "plt.figure()"), r"cell 42 \(plt.figure\(\)\): draws a figure"),
     (
         "tags_point_somewhere",
