@@ -139,7 +139,7 @@
       const ppl = (nats) => `<b>${Math.exp(nats / total).toFixed(3)}</b>`;
       words.innerHTML = `Perplexity of ${total} word${total > 1 ? "s" : ""}: ${ppl(found.chosen)} with your weight, ` +
         `${ppl(found.best)} with the best weight (${found.bestWeight.toFixed(2)}), ${ppl(found.mean)} with the posterior mean ` +
-        `(${found.meanWeight.toFixed(2)}), ${ppl(found.exact)} exactly, ${ppl(found.bound)} as a bound.`;
+        `(${found.meanWeight.toFixed(2)}), ${ppl(found.exact)} exactly, ${ppl(found.bound)} as the programs' bound.`;
     }
     show();
   }
