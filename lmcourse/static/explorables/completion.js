@@ -9,11 +9,11 @@
     return values.reduce((best, value, k) => (value < values[best] ? k : best), 0);
   }
 
-  /** What a reader is told of one line of `completion`: which number of topics is best, and by how many per cent. */
+  /** What a reader is told of one line of `completion`: which number of topics is best, by how many per cent, and which are within 1%. */
   function verdict(data, row) {
     const found = data.completion[row], best = lowest(found);
     return { words: data.read[row], topics: data.topics[best], value: found[best], one: found[0],
-      gain: 100 * (1 - found[best] / found[0]) };
+      gain: 100 * (1 - found[best] / found[0]), level: data.topics.filter((_, k) => found[k] < 1.01 * found[best]) };
   }
 
   function draw(box, data, make) {
@@ -44,7 +44,7 @@
     const last = data.topics.length - 1;
     const curve = add(picture, "path", { class: "line three" });
     const dots = data.topics.map(() => add(picture, "circle", { r: 4, class: "dot three" }));
-    const ring = add(picture, "circle", { r: 9, class: "line three" });
+    const rings = data.topics.map(() => add(picture, "circle", { r: 9, class: "line three" }));
     const name = add(picture, "text", { x: x(data.topics[last]), class: "three end" }, "second halves");
     const words = make("p", "result", form);
     words.setAttribute("aria-live", "polite");
@@ -57,11 +57,18 @@
         dot.setAttribute("cy", y(values[k]));
       });
       name.setAttribute("y", Math.max(TOP + 14, Math.min(y(values[last - 1]), y(values[last])) - 14)); // above the end of its curve
-      ring.setAttribute("cx", x(found.topics));
-      ring.setAttribute("cy", y(found.value));
+      rings.forEach(function (ring, k) {
+        ring.setAttribute("cx", x(data.topics[k]));
+        ring.setAttribute("cy", y(values[k]));
+        ring.setAttribute("visibility", found.level.includes(data.topics[k]) ? "visible" : "hidden");
+      });
+      const after = found.words ? `After at most <b>${found.words}</b> word${found.words === 1 ? "" : "s"}` : "Before any word is read";
       const better = found.topics === 1 ? "" :
-        ` That is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
-      words.innerHTML = `After at most <b>${found.words}</b> word${found.words === 1 ? "" : "s"}, the second halves are predicted best with ` +
+        ` ${found.level.length > 1 ? "The lower" : "That"} is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
+      words.innerHTML = found.level.length > 1 ?
+        `${after}, <b>${found.level.join(" and ")} topics</b> are level, within 1% of each other: perplexities ` +
+        `<b>${found.level.map((K) => values[data.topics.indexOf(K)].toFixed(0)).join(" and ")}</b>.${better}` :
+        `${after}, the second halves are predicted best with ` +
         `<b>${found.topics} topic${found.topics > 1 ? "s" : ""}</b>: perplexity <b>${found.value.toFixed(0)}</b>.${better}`;
     }
     show();

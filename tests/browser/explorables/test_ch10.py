@@ -62,6 +62,8 @@ def test_the_number_of_topics_is_that_of_the_lowest_point(page):
         made = page.evaluate("a => Explorables.completion.verdict(...a)", [data, row])
         assert made["topics"] == data["topics"][table[row].argmin()]
         assert made["gain"] == pytest.approx(100 * (1 - table[row].min() / table[row, 0]))
+        level = table[row] < 1.01 * table[row].min()
+        assert made["level"] == [K for K, within in zip(data["topics"], level, strict=True) if within]
         chosen.append(made["topics"])
     assert len(set(chosen)) > 1  # the answer depends on what was read
     assert np.ptp(table[:, 0]) < 0.02  # one topic has nothing to infer
@@ -85,6 +87,6 @@ def test_keys_move_both(page):
     one = page.locator("[data-explorable=completion]")
     one.locator("input").focus()
     page.keyboard.press("Home")
-    assert "After at most 0 words" in one.locator(".result").inner_text()
+    assert "Before any word is read" in one.locator(".result").inner_text()
     page.keyboard.press("ArrowRight")
     assert "After at most 1 word," in one.locator(".result").inner_text()
