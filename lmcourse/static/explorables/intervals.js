@@ -105,7 +105,7 @@
       add(picture, "text", { x: Math.min(Math.max(middle, x(0) + half), x(1) - half), y: y + ROW + 20, class: "two middle" }, bits || "(no bits)");
       const text = ids.map((id) => data.symbols[id]).join(" ") || "nothing yet";
       words.innerHTML = `<b>${text}</b>: surprisal <b>${surprisal(last[1]).toFixed(3)}</b> bits, coded in <b>${bits.length}</b>: ` +
-        `<b>${bits || "no bits"}</b>. The bound ⌈−log₂ q⌉ + 1 is ${bound(last[1])}. The blue line is the cell of the code.` +
+        `<b>${bits || "no bits"}</b>. The bound <span style="white-space: nowrap">⌈−log₂ q⌉ + 1</span> is ${bound(last[1])}. The blue line is the cell of the code.` +
         (ended ? " The text has ended: the decoder can stop." : ids.length ? " Without the end, the decoder cannot know that this is all." : "") +
         (full ? " There is no room for more words here: add the end, or take one back." : "");
     }
