@@ -646,7 +646,7 @@ READ = {
     },
     "10_topic_models": {
         "def-10-topics": "a5e284b4",
-        "thm-10-exchangeable": "7f5bb4e8",
+        "thm-10-exchangeable": "f78e3314",
         "thm-10-order": "bfd4fa50",
     },
     "11_compression": {
@@ -656,7 +656,7 @@ READ = {
         "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {
-        "def-12-change": "b6e14bc1",
+        "def-12-change": "2233c14e",
         "thm-12-change": "ad954d1e",
         "thm-12-guess": "8fa05637",
         "thm-12-mixture": "20e523db",

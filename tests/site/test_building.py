@@ -357,7 +357,8 @@ def test_make_check_fails_if_the_tests_cannot_be_chosen(tmp_path, affected, stat
         f'#!/bin/sh\ncase "$*" in *lmcourse.affected) {affected};; *pytest*) echo "tested: $*";; esac\n'
     )
     python.chmod(0o755)
-    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+    (tmp_path / "lmcourse").mkdir()
+    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml", "lmcourse/pyproject.toml"):
         (tmp_path / name).touch()
     for name in ("book.stamp", "test.stamp"):
         (tmp_path / ".venv" / name).touch()
