@@ -18,7 +18,7 @@ def count(options: argparse.Namespace) -> None:
     """Count the units of texts."""
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
-        raise ValueError("--vocabulary counts the unknown words: say --by whitespace or --by word, too.")
+        raise ValueError("--vocabulary counts the unknown words: use --by whitespace or --by word, too.")
     names, documents = zip(*documents_of(options), strict=True)
     units = tokenize(documents, by="char")  # its counts are those of the documents as they are
     counts = {

@@ -137,7 +137,7 @@ def existing(given: str) -> Path:
     if not path.exists():
         if path.is_symlink():
             raise FileNotFoundError(f"{given} is a link to {os.readlink(path)}, which does not exist.")
-        raise FileNotFoundError(f"There is no {given}.{suggestion(given)}")
+        raise FileNotFoundError(f"{given} does not exist.{suggestion(given)}")
     if path.is_socket():
         raise ValueError(
             f"{given} is a socket, which cannot be read as a file. Name a file, a folder or a pipe."

@@ -10,7 +10,7 @@ from lmmetrics._errors import AdvisedError, DocumentWarning
 
 ADVICE = {
     "byte-order mark": "Remove the mark: it may be there because files were joined.",
-    "no blanks": "Say --by char or --by byte; or put blanks between the words, and say --by whitespace.",
+    "no blanks": "Use --by char or --by byte; or put blanks between the words, and use --by whitespace.",
     "blank in a token": "Name a folder for the model instead of an ARPA file: it can contain such tokens.",
     "two vocabularies": "Fit both models with one --vocabulary, or score texts whose words both know.",
     "impossible": "Give the texts to models that know their words, or that know <unk>.",

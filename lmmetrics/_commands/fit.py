@@ -50,9 +50,11 @@ def fit(options: argparse.Namespace) -> None:
         raise ValueError(f"{out} exists and is not a saved model. Name another folder, or a file *.arpa.")
     if not options.force:
         if out.exists():
-            raise ValueError(f"{out} exists. Name another place, or say --force to replace it.")
+            raise ValueError(f"{out} exists. Name another place, or use --force to replace it.")
         if above != out.parent:
-            raise ValueError(f"There is no folder {out.parent}. Make it, or say --force, which makes it.")
+            raise ValueError(
+                f"The folder {out.parent} does not exist. Create it, or use --force, which creates it."
+            )
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
         raise ValueError(

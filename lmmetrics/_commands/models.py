@@ -150,7 +150,7 @@ def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
     if label != "model":
         raise ValueError(
             f"{path} was counted in tokens of the kind {label}, which this command cannot cut. If blanks "
-            "separate such tokens in the text, say --by whitespace; else score it in Python."
+            "separate such tokens in the text, use --by whitespace; else score it in Python."
         )
     return "whitespace"
 

@@ -34,7 +34,7 @@ def score(options: argparse.Namespace) -> None:
     respaced = learned = lacks_unk = False
     if options.shards:
         if options.jobs != 1:
-            options.error("--jobs is for TEXT; with --shards, say --workers.")
+            options.error("--jobs is for TEXT; with --shards, use --workers.")
         names, scores, total, card = scored_shards(options)
     elif options.out or options.workers or options.scheduler != "threads":
         options.error("--out, --scheduler and --workers are for --shards FOLDER.")

@@ -179,7 +179,7 @@ def digest_of_all(digests: Iterable[tuple[str, str]]) -> str:
 def _below(path: Path) -> list[tuple[str, Path]]:
     """The files of a folder and of those below, with their names from there; or one file."""
     if not path.exists():
-        raise ScaleError(f"There is no {path}. A folder of shards is expected. {FORMATS}")
+        raise ScaleError(f"{path} does not exist. A folder of shards is expected. {FORMATS}")
     if path.is_file():
         return [(path.name, path)]
     files = (file for file in path.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file())

@@ -407,16 +407,16 @@ def test_numbers_are_converted(capsys):
         ("scor m3.arpa test", 2, "Did you mean score?"),
         ("score m3.arpa test --fromat json", 2, "Did you mean --format?"),
         ("score m3.arpa", 2, "Name the texts to score: TEXT..., or --shards FOLDER."),
-        ("score m4.arpa test", 1, "There is no m4.arpa. Is m"),
-        ("score m3.arpa tets", 1, "There is no tets. Is test meant?"),
-        ("score m3.arpa nothere.txt", 1, "There is no nothere.txt.\n"),
+        ("score m4.arpa test", 1, "m4.arpa does not exist. Is m"),
+        ("score m3.arpa tets", 1, "tets does not exist. Is test meant?"),
+        ("score m3.arpa nothere.txt", 1, "nothere.txt does not exist.\n"),
         ("compare m2.arpa m3.arpa test --confidence a", 2, "--confidence: 'a' is not a number."),
         ("score m3.arpa test --fromat json", 2, "lmmetrics score --help.\n"),
         ("count", 2, "lmmetrics count --help.\n"),
         ("score m3.arpa --shards test", 2, "--shards needs --out SCORES"),
         ("score m3.arpa test --shards=test --out new", 2, "Name the texts in one of the two ways"),
         ("score m3.arpa test --workers 2", 2, "--workers are for --shards FOLDER"),
-        ("score m3.arpa --shards tests --out new", 1, "There is no tests. A folder of shards is expected"),
+        ("score m3.arpa --shards tests --out new", 1, "tests does not exist. A folder of shards is expected"),
         ("score test test", 1, "test is not a model. MODEL is an ARPA file"),
         ("count empty", 1, "The folder empty has no *.txt or *.txt.gz files"),
         ("count latin.txt", 1, "latin.txt is not UTF-8: byte 3 is 0xe9"),
@@ -466,10 +466,10 @@ def test_numbers_are_converted(capsys):
         ("compare m2.arpa m3.arpa test --unit wrod", 2, "Did you mean word?"),
         ("compare m2.arpa m3.arpa test --interval bootstap", 2, "Did you mean bootstrap?"),
         ("score folder.arpa test", 1, "folder.arpa is not a model. MODEL is an ARPA file"),
-        ("count test --vocabulary words.txt", 1, "say --by whitespace or --by word"),
+        ("count test --vocabulary words.txt", 1, "use --by whitespace or --by word"),
         ("count test --by word --vocabulary two.txt", 1, "two.txt, line 2: 'the cat' is not one word"),
         ("fit train --vocabulary nothing.txt --out m.arpa", 1, "nothing.txt has no words"),
-        ("fit train --vocabulary wrods.txt --out m.arpa", 1, "There is no wrods.txt. Is words.txt meant?"),
+        ("fit train --vocabulary wrods.txt --out m.arpa", 1, "wrods.txt does not exist. Is words.txt meant?"),
         ("fit train --by char --vocabulary words.txt --out m", 1, "--by char cuts the text into others"),
         ("fit train --fallback 0.5 --out m.arpa", 1, "the form of 0.5,1,1.5 is expected"),
         ("fit train --fallback 1,2,4 --out m.arpa", 1, "each number above 0 and at most its count"),
@@ -564,7 +564,7 @@ def test_an_error_in_a_text_names_the_file_and_the_line(folder, tmp_path, capsys
 def test_errors_speak_of_the_options_of_the_command(folder, tmp_path, capsys):
     (tmp_path / "zh.txt").write_text("貓在睡覺，狗在花園裡跑。\n", encoding="utf-8")
     _, printed = run(capsys, "count", tmp_path / "zh.txt", "--by", "word")
-    assert "Say --by char or --by byte" in printed.err and "jieba" not in printed.err
+    assert "Use --by char or --by byte" in printed.err and "jieba" not in printed.err
     _, printed = run(capsys, "score", folder / "m2.arpa", folder / "test", "--by", "byte")
     assert printed.err.endswith("Leave out --by, or cut the text as that of the model was cut.\n")
 
@@ -598,12 +598,12 @@ def test_nothing_is_replaced_and_no_folder_made_unless_it_is_asked_for(name, fol
     fit = "fit", folder / "train", "--order", 2, "--smoothing", "witten-bell", "--out", out
     status, printed = run(capsys, *fit)
     assert (status, list(tmp_path.iterdir())) == (1, [])
-    assert f"There is no folder {out.parent}. Make it, or say --force" in printed.err
+    assert f"The folder {out.parent} does not exist. Create it, or use --force" in printed.err
     assert run(capsys, *fit, "--force")[0] == 0
     files = [out] if out.is_file() else sorted(out.iterdir())
     before = [file.read_bytes() for file in files]
     status, printed = run(capsys, *fit)
-    assert status == 1 and f"{out} exists. Name another place, or say --force to replace it." in printed.err
+    assert status == 1 and f"{out} exists. Name another place, or use --force to replace it." in printed.err
     (tmp_path / "small.txt").write_text("a a\n", encoding="utf-8")
     assert run(capsys, "fit", tmp_path / "small.txt", "--out", out, "--force")[0] == 1  # too small a text
     assert [file.read_bytes() for file in files] == before and list(out.parent.iterdir()) == [out]
@@ -635,7 +635,7 @@ def test_a_kind_of_tokens_that_the_command_cannot_cut(folder, tmp_path, capsys):
     train = tokenize(corpora.load("tales-en").train, by=str.split, sentences="line")
     NGramModel(2, ModifiedKneserNey()).fit(train).save(tmp_path / "model")
     status, printed = run(capsys, "score", tmp_path / "model", folder / "test")
-    assert status == 1 and "say --by whitespace" in printed.err
+    assert status == 1 and "use --by whitespace" in printed.err
     assert run(capsys, "score", tmp_path / "model", folder / "test", "--by", "whitespace")[0] == 0
 
 
@@ -1035,7 +1035,7 @@ def test_threads_on_the_command_line(folder, capsys):
         assert raised.value.code == 2 and "is not a number of threads" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["score", "model.arpa", "--shards", "shards", "--out", "scores", "--jobs", "2"])
-    assert "say --workers" in capsys.readouterr().err
+    assert "use --workers" in capsys.readouterr().err
 
 
 KENLM = """\

@@ -378,7 +378,7 @@ class TestErrors:
             ({"a": {"b": "\ud800"}}, "half of a surrogate pair at character 0"),
             (["x.csv"], "x.csv is not a shard. A shard is a file .jsonl"),
             (["x.jsonl"], "x.jsonl does not exist on the machine"),
-            ("nowhere", "There is no nowhere. A folder of shards is expected"),
+            ("nowhere", "nowhere does not exist. A folder of shards is expected"),
             (["bad.jsonl"], "bad.jsonl, line 2: '[1]' is not a document"),
             (["bad.parquet"], "is damaged"),
             (["other.parquet"], "has the columns ['id']; id and text are expected"),
