@@ -15,7 +15,7 @@ UNK = "<unk>"
 BOS, EOS = "<s>", "</s>"
 
 
-class Pieces(NamedTuple):
+class TokenArrays(NamedTuple):
     """The tokens as arrays, by id, with `<unk>` at the end for the id -1."""
 
     strings: Any
@@ -128,7 +128,7 @@ class Vocabulary:
         return self.tokens[id]
 
     @cached_property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> TokenArrays:
         """The tokens and their lengths as arrays, which every text with this vocabulary shares."""
         tokens = [*self.tokens, UNK]
         strings = np.array(tokens, dtype=np.object_)
@@ -136,7 +136,7 @@ class Vocabulary:
         octets = np.fromiter(
             (len(t.encode(errors="surrogatepass")) for t in tokens), dtype=np.int32, count=len(tokens)
         )
-        return Pieces(strings, chars, octets)
+        return TokenArrays(strings, chars, octets)
 
     @property
     def lists_tokens(self) -> bool:

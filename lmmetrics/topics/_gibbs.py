@@ -82,10 +82,10 @@ def gibbs(
     prior = checked_alpha(alpha, number)
     if not array.any():
         raise ValueError("The counts are all 0, so there is nothing to learn topics from.")
-    chain = Chain(array, prior, beta, generator(seed))
+    sampler = GibbsSampler(array, prior, beta, generator(seed))
     for _ in tqdm(range(total), desc="sampling", unit="sweep", delay=10, leave=False, **shown(progress)):
-        chain.sweep()
-    of_words = chain.of_words()
+        sampler.sweep()
+    of_words = sampler.of_words()
     learned = (of_words + beta) / (of_words.sum(axis=1, keepdims=True) + array.shape[1] * beta)
     return TopicModel.from_components(learned, prior, getattr(counts, "words", None))
 
@@ -102,7 +102,7 @@ def _from_arrays(here: Floats, word: Floats, sums: Floats, u: float) -> int:
     return min(int(levels.searchsorted(u * levels[-1], side="right")), len(levels) - 1)
 
 
-class Chain:
+class GibbsSampler:
     """The state of the sampler: the topic of each running word, and the counts that follow from it."""
 
     def __init__(self, counts: Ints, alpha: Floats, beta: float, rng: np.random.Generator) -> None:

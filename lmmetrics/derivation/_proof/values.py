@@ -15,7 +15,7 @@ OPERATORS = {
 }
 
 
-class Values:
+class Evaluator:
     """Evaluates nodes of a syntax tree, given the names that they use; no node is evaluated twice."""
 
     def __init__(self, names: dict[str, object]) -> None:

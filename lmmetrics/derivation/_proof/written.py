@@ -17,7 +17,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from lmmetrics.derivation._proof.latex import latex
-from lmmetrics.derivation._proof.values import Values, has_starred
+from lmmetrics.derivation._proof.values import Evaluator, has_starred
 
 ADD, NEG, BIG, MUL, POW, ATOM = range(6)
 """How tightly a piece of LaTeX binds; BIG is open at its right end, like a sum or a log."""
@@ -67,7 +67,7 @@ class _Writer:
 
     def __init__(self, frame: FrameType, tree: ast.AST):
         names = {**vars(sp), **frame.f_globals, **frame.f_locals}
-        self.value = Values(names).of
+        self.value = Evaluator(names).of
         self.trees = [tree]
         for cell in reversed(names.get("In", ())):
             try:

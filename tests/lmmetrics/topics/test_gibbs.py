@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lmmetrics.topics import TopicModel, gibbs, split_counts
-from lmmetrics.topics._gibbs import WIDE, Chain, _from_arrays, _from_lists
+from lmmetrics.topics._gibbs import WIDE, GibbsSampler, _from_arrays, _from_lists
 
 COUNTS = np.array([[2, 1, 0], [0, 1, 2]])
 ALPHA, BETA = (Fraction(1, 2), Fraction(3, 2)), Fraction(1, 4)
@@ -28,7 +28,9 @@ def joint(documents, words, topics, alpha=ALPHA, beta=BETA):
 
 
 def chain(counts=COUNTS, alpha=ALPHA, beta=BETA, seed=0):
-    return Chain(np.array(counts), np.array(alpha, dtype=float), float(beta), np.random.default_rng(seed))
+    return GibbsSampler(
+        np.array(counts), np.array(alpha, dtype=float), float(beta), np.random.default_rng(seed)
+    )
 
 
 def test_each_draw_has_the_conditional_of_the_joint():
