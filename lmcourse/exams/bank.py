@@ -8,10 +8,11 @@ a copy of it, so that the papers are graded by the questions that they were made
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 from lmcourse.exams import EXAMS, Exam, add
 from lmcourse.exams.paper import papers, prove
@@ -52,9 +53,9 @@ def read_bank(folder: Path, name: str) -> Exam:
     if not path.is_file():
         there = ", ".join(sorted(file.stem for file in folder.glob("*.py"))) or "none"
         raise BankError(f"There is no {path}. Exams in {folder}: {there}.")
-    spec = importlib.util.spec_from_file_location(f"_bank_{name.replace('-', '_')}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
+    module = ModuleType(f"_bank_{name.replace('-', '_')}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
     try:
         exec(compile(path.read_text(encoding="utf-8-sig"), path, "exec"), module.__dict__)
     except Exception as error:
@@ -172,5 +173,5 @@ def _check_task(task: ExamTask) -> None:
         )
     if question.form != "value":
         for mistake in question.mistakes:
-            if judge(question, lambda case, m=mistake: m.wrong(*copied(case)), question.cases).right:
+            if judge(question, partial(formula_value, question, mistake.wrong), question.cases).right:
                 raise BankError(f"The task {task.name!r} takes its mistake {mistake.id} for right.")

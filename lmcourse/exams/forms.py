@@ -118,12 +118,12 @@ def _row(answer):
 
 def _letter(name, answer, letters):
     """One of the letters, in either case and with any punctuation, also with a reason after it."""
-    found = LETTER.fullmatch(answer) if isinstance(answer, str) else None
-    text = found[1].upper() if found else ""
-    others = set(letters) - {text}
-    apart = found and (not found[3] or found[2].strip(" \t\n'\""))
-    if apart and text in letters and not others & set(re.findall(r"\b[A-Z]\b", found[3])):
-        return text, ""
+    if found := LETTER.fullmatch(answer) if isinstance(answer, str) else None:
+        text, reason = found[1].upper(), found[3]
+        others = set(letters) - {text}
+        apart = not reason or found[2].strip(" \t\n'\"")
+        if apart and text in letters and not others & set(re.findall(r"\b[A-Z]\b", reason)):
+            return text, ""
     return "", f"`{name}` is {_kind(answer)}. Write one of the letters {', '.join(letters)} in quotes."
 
 

@@ -96,18 +96,18 @@ def papers(exam: Exam, seed: int, label: str, name: str) -> tuple[NotebookNode, 
 
 def answers(exam: Exam, seed: int) -> dict[str, str | float]:
     """The right answers of a variant, in the order of the paper: short texts for a table, or one number."""
-    found = {}
+    shown: dict[str, str | float] = {}
     for task in exam.tasks(seed):
         if task.question is None:
-            found[task.name] = "in words"
+            shown[task.name] = "in words"
         elif task.question.form == "value":
             value = task.question.right(*copied(task.question.cases[0]))
-            found[task.name] = value if isinstance(value, float) else _as_text(value)
+            shown[task.name] = value if isinstance(value, float) else _as_text(value)
         elif task.question.form == "expression":
-            found[task.name] = _expression_text(_solved(task)[task.variable])
+            shown[task.name] = _expression_text(_solved(task)[task.variable])
         else:
-            found[task.name] = task.answer
-    return found
+            shown[task.name] = task.answer
+    return shown
 
 
 def in_common(variant: Sequence[ExamTask], other: Sequence[ExamTask]) -> tuple[list[str], list[str]]:
@@ -116,10 +116,10 @@ def in_common(variant: Sequence[ExamTask], other: Sequence[ExamTask]) -> tuple[l
     for one, two in zip(variant, other, strict=True):
         pairs = enumerate(zip(one.choices, two.choices, strict=True))
         choices += [f"{one.name}, {i}: {a}" for i, (a, b) in pairs if a == b]
-        if one.question is None or one.question.form == "function":
+        if one.question is None or two.question is None or one.question.form == "function":
             continue
-        entries = [_entries(task.question) for task in (one, two)]
-        agree = (key for key, value in entries[0].items() if _agree(value, entries[1][key]))
+        others = _entries(two.question)
+        agree = (key for key, value in _entries(one.question).items() if _agree(value, others[key]))
         same += [f"{one.name}, {key}" for key in agree]
     return same, choices
 
@@ -167,18 +167,18 @@ def _cells(number: int, task: ExamTask) -> list[NotebookNode]:
         f"### TASK: Task {number}: {task.message}.\n### BEGIN SOLUTION\n{task.solution}\n### END SOLUTION"
     )
     lines = [task.given, task.head, textwrap.indent(region, indent)]
+    test = _test(task, task.question)
     answer = {**settings, "grade": False, "solution": True, "locked": False, "grade_id": task.name}
     graded = {**settings, "grade": True, "solution": False, "locked": True, "points": task.points}
     return [
         question,
         new_code_cell("\n".join(filter(None, lines)), metadata={"nbgrader": answer}),
-        new_code_cell(_test(task), metadata={"nbgrader": {**graded, "grade_id": f"test-{task.name}"}}),
+        new_code_cell(test, metadata={"nbgrader": {**graded, "grade_id": f"test-{task.name}"}}),
     ]
 
 
-def _test(task: ExamTask) -> str:
+def _test(task: ExamTask, question: Question) -> str:
     """The check of the form, and the hidden check of the value, which a student's copy lacks."""
-    question = task.question
     call = f'check("{question.key}", {task.variable})'
     if question.draw is not None:
         call = f'check_hidden("{question.key}", {task.variable}, seed=1)'
@@ -193,7 +193,7 @@ def prove(exam: Exam, tasks: tuple[ExamTask, ...]) -> None:
         names = _solved(task)
         with contextlib.redirect_stdout(io.StringIO()):
             exec(task.form_check, names)
-        verdict = judge(task.question, _call(task, names[task.variable]), task.question.cases)
+        verdict = judge(task.question, _call(task.question, names[task.variable]), task.question.cases)
         if not verdict.right:
             raise InvalidTask(
                 f"{exam.name}: the solution of {task.name} is not right. {verdict.message} Correct it,"
@@ -210,8 +210,7 @@ def _solved(task: ExamTask) -> dict:
     return names
 
 
-def _call(task: ExamTask, answer):
-    question = task.question
+def _call(question: Question, answer):
     if question.form == "function":
         return lambda case: answer(*case)
     if question.form == "expression":

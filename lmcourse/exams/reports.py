@@ -117,8 +117,8 @@ def _two_models(rng):
 
 
 def _compared(a, tokens_a, b, tokens_b, chars, unit=LN2):
-    found = {"A": tokens_a * math.log(a) / unit / chars, "B": tokens_b * math.log(b) / unit / chars}
-    return {"better": min(found, key=found.get), **found}
+    costs = {"A": tokens_a * math.log(a) / unit / chars, "B": tokens_b * math.log(b) / unit / chars}
+    return {"better": min(costs, key=costs.__getitem__), **costs}
 
 
 TWO_REPORTS_MISTAKES = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from lmcourse.exams.forms import read_in_form
 from lmcourse.hints.answers import agreement
-from lmcourse.hints.question import Case, Mistake, Question, formula_value
+from lmcourse.hints.question import Case, Kind, Mistake, Question, formula_value
 
 RTOL = 1e-3
 """What four significant digits need: rounding to them changes a number by at most 5e-4 of its size (1.0005 to
@@ -92,8 +92,9 @@ class ExamTask:
     def _precision(self) -> str:
         """How exact the numbers must be; nothing if it is what the top of the paper says."""
         question = self.question
-        usual = question is None or question.form == "function" or question.rtol == RTOL
-        return "" if usual else f"*{question.precision}*"
+        if question is None or question.form == "function" or question.rtol == RTOL:
+            return ""
+        return f"*{question.precision}*"
 
     def _sharing(self) -> str:
         """How the points are shared among the entries of an answer; nothing for one number or for words."""
@@ -152,10 +153,11 @@ def value_builder(
         drawn = words(rng)
         case = draw_apart(rng, draw, right, mistakes, suits, rtol)
         told = {**drawn, **_named(right, case), **fields(*case, **drawn)}
-        texts = {"given": given.format(**told), "text": text.format(**told)}
         named = with_those_apart(right, case, mistakes, optional, rtol)
-        formulas = {"right": right, "case": case, "mistakes": named, "rtol": rtol}
-        return value_task(**formulas, **texts, **others, **from_template)
+        return value_task(
+            right=right, case=case, mistakes=named, rtol=rtol, given=given.format(**told),
+            text=text.format(**told), **others, **from_template,
+        )  # fmt: skip
 
     return build
 
@@ -174,7 +176,7 @@ def value_task(
     mistakes: tuple[Mistake, ...],
     points: int,
     solution: str,
-    kind: str = "compute",
+    kind: Kind = "compute",
     symbols: tuple[str, ...] = (),
     entry_points: tuple[int, ...] | None = None,
     letters: str = "",
@@ -194,19 +196,15 @@ def value_task(
     steps = (1.0, 0.7, 0.45) if symbols else ()
     cases = tuple(tuple(x * step for x in case) for step in steps) or (case,)
     entries = value if isinstance(value, dict) else range(len(entry_points or ()))
-    asked = {
-        "form": "expression" if symbols else "value",
-        "symbols": symbols,
-        "entry_points": entry_points and dict(zip(entries, entry_points, strict=True)),
-        "reading": partial(read_in_form, variable, form),
-        "advice": advice,
-        "rtol": rtol,
-        "precision": precision(rtol),
-    }
-    question = Question(f"exam.{name}", others["title"], kind, 2, points, right, cases, mistakes, **asked)
+    question = Question(
+        f"exam.{name}", others["title"], kind, 2, points, right, cases, mistakes,
+        form="expression" if symbols else "value", symbols=symbols, rtol=rtol, precision=precision(rtol),
+        entry_points=dict(zip(entries, entry_points, strict=True)) if entry_points else None,
+        reading=partial(read_in_form, variable, form), advice=advice,
+    )  # fmt: skip
     check = f'check_form("{variable}", {variable}, {_written(form)})'
-    texts = {"form_check": check, "solution": textwrap.dedent(solution).strip()}
-    return ExamTask(name=name, points=points, question=question, **texts, **others)
+    code = textwrap.dedent(solution).strip()
+    return ExamTask(name=name, points=points, question=question, form_check=check, solution=code, **others)
 
 
 def precision(rtol: float) -> str:
@@ -231,10 +229,10 @@ def digits(rtol: float) -> int:
 
 def function_task(*, name: str, question: Question, solution: str, **others: Any) -> ExamTask:
     """Return a task whose answer is a function; it is called on inputs that are drawn when it is graded."""
-    variable = name.replace("-", "_")
+    variable, points = name.replace("-", "_"), question.points
     check = f'assert callable({variable}), "Define {variable} as a function, and do not call it."'
-    texts = {"form_check": check, "solution": textwrap.dedent(solution).strip()}
-    return ExamTask(name=name, points=question.points, question=question, **texts, **others)
+    code = textwrap.dedent(solution).strip()
+    return ExamTask(name=name, points=points, question=question, form_check=check, solution=code, **others)
 
 
 def rng_of(seed: int, name: str) -> np.random.Generator:

@@ -22,6 +22,8 @@ from lmcourse.hints.mistakes import NAMES
 FRESH = 8
 """How many fresh inputs a hidden check draws."""
 
+Kind = Literal["compute", "derive", "implement", "debug", "forensics", "protocol", "reproduce"]
+
 Case = tuple
 """The arguments of one call. Of a random generator among them, its state is sent to another process."""
 
@@ -79,7 +81,7 @@ class Question:
 
     key: str
     title: str
-    kind: Literal["compute", "derive", "implement", "debug", "forensics", "protocol", "reproduce"]
+    kind: Kind
     stars: int
     points: int
     right: Callable[..., Any]

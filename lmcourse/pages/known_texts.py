@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass
+from typing import Literal
 
 from lmmetrics import corpora
 from lmmetrics.text import tokenize
@@ -183,12 +184,11 @@ def embedded() -> tuple[KnownText, ...]:
     >>> tale.name, tale.tokens > tale.words
     ('tales-en-words', True)
     """
-    ways = (
-        ("tales-en", "words", "word", "words and punctuation marks, and an end for each line"),
-        ("tales-en", "chars", "char", "characters, and an end for each tale"),
-        ("tales-zh", "chars", "char", "characters, and an end for each tale; words are not counted"),
+    return (
+        _counted("tales-en", "words", "word", "words and punctuation marks, and an end for each line"),
+        _counted("tales-en", "chars", "char", "characters, and an end for each tale"),
+        _counted("tales-zh", "chars", "char", "characters, and an end for each tale; words are not counted"),
     )
-    return tuple(_counted(*way) for way in ways)
 
 
 def known_texts() -> list[dict]:
@@ -196,7 +196,7 @@ def known_texts() -> list[dict]:
     return [dataclasses.asdict(text) for text in (*PUBLISHED, *embedded())]
 
 
-def _counted(name: str, suffix: str, by: str, what: str) -> KnownText:
+def _counted(name: str, suffix: str, by: Literal["word", "char"], what: str) -> KnownText:
     text = tokenize(corpora.load(name).test, by=by)
     language = {"tales-en": "English", "tales-zh": "Chinese"}[name]
     return KnownText(

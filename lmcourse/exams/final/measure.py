@@ -105,8 +105,8 @@ def _divergence_words(first, bits, forward, copies):
 
 def divergence(rng, **from_template) -> ExamTask:
     """03: the divergence of two geometric distributions, in a unit and a direction that are drawn."""
-    drawn = {"bits": bool(rng.random() < 0.5), "forward": bool(rng.random() < 0.5)}
-    drawn["copies"] = int(rng.integers(2, 9))
+    bits, forward, copies = bool(rng.random() < 0.5), bool(rng.random() < 0.5), int(rng.integers(2, 9))
+    drawn = {"bits": bits, "forward": forward, "copies": copies}
     words = _divergence_words(int(rng.integers(0, 2)), **drawn)
     right, p, q = partial(_divergence, **drawn), words["p"], words["q"]
     return value_task(

@@ -204,15 +204,16 @@ def frontier(rng, **from_template) -> ExamTask:
     """13: the accuracy that an excess guarantees, when a part of it is lost elsewhere."""
     choices, tokens = int(rng.integers(1, 4)), int(rng.integers(8, 26))
     unit, asked = str(rng.choice(["bits", "nats"])), str(rng.choice(list(ASKED)))
-    drawn = {"asked": asked, "choices": choices, "tokens": tokens, "least": {"bits": 1.0, "nats": LN2}[unit]}
-    right, share = partial(_frontier, **drawn), choices / tokens
+    least, share = {"bits": 1.0, "nats": LN2}[unit], choices / tokens
+    drawn = {"asked": asked, "choices": choices, "tokens": tokens, "least": least}
+    right = partial(_frontier, **drawn)
     a_bit = "" if unit == "bits" else " * sp.log(2)"
     return value_task(
         title="what a loss allows",
         choices=(f"{unit}, {asked}",),
         kind="derive",
         right=right,
-        case=(0.9 * share * drawn["least"], 0.3 * share * drawn["least"]),
+        case=(0.9 * share * least, 0.3 * share * least),
         symbols=("D", "w"),
         mistakes=_frontier_mistakes(right, unit=unit, **drawn),
         advice="Of 1000 tokens, how many are choices, and what do the others lose together? A wrong answer"

@@ -197,7 +197,7 @@ def _reads_test(program):
 
 
 def _what_they_read(programs, halves, nats):
-    names = {"fit": [], "infer": [], "scores": []}
+    names: dict[str, list[str]] = {"fit": [], "infer": [], "scores": []}
     for program in programs:
         for part, used in zip(names, program, strict=True):
             names[part].append(", ".join(used))

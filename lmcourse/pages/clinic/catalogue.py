@@ -16,9 +16,10 @@ __all__ = ["COMMON", "EXPLANATIONS", "UNNUMBERED"]
 TOKEN, CHAR = ("token",), ("char",)
 per_token = functools.partial(Explanation, units=TOKEN)
 of_perplexity = functools.partial(Explanation, quantities=("perplexity",))
-CHEAP = {"low": "0.01 * h", "high": "h", "typical": "0.3 * h"}  # an end costs less than the average token
-DEAR = {"low": "1.2 * h", "high": "25", "typical": "2 * h"}  # an unknown word costs more
-TRIVIAL = {"low": "0", "high": "0.05", "family": "close to 1"}
+# an end costs less than the average token, and an unknown word more
+of_end = functools.partial(per_token, low="0.01 * h", high="h", typical="0.3 * h")
+of_unknown = functools.partial(per_token, low="1.2 * h", high="25", typical="2 * h")
+trivial = functools.partial(Explanation, low="0", high="0.05", family="close to 1")
 CONFUSED = {frozenset({"token", "word"}): "M34", frozenset({"char", "byte"}): "M38"}
 """The mistake of taking one unit for the other; for any other two it is M36."""
 
@@ -110,10 +111,8 @@ AVERAGES = (
         "h * tokens / (tokens - windows)",
         estimate=True,
     ),
-    Explanation(
-        "M16",
-        "The total was divided again and again inside the loop, so almost nothing is left of the loss.",
-        **TRIVIAL,
+    trivial(
+        "M16", "The total was divided again and again inside the loop, so almost nothing is left of the loss."
     ),
 )
 
@@ -161,19 +160,17 @@ COUNTS = (
         "If your tokens do not contain the sentence ends: these were counted, but not scored.",
         "h * tokens / (tokens + ends)",
     ),
-    per_token(
+    of_end(
         "M25",
         "The sentence ends were counted, but not scored; each would cost {x} nats.",
         implied="(h - g) * tokens / ends",
-        **CHEAP,
     ),
-    per_token(
+    of_end(
         "M25",
         "The sentence ends were left out of both, which is legitimate, if stated; each would cost {x} nats.",
         implied="(h * tokens - g * (tokens - ends)) / ends",
-        **CHEAP,
     ),
-    Explanation("M23", "Nothing was shifted: the model sees the token that it is asked for.", **TRIVIAL),
+    trivial("M23", "Nothing was shifted: the model sees the token that it is asked for."),
 )
 
 WORDS = (
@@ -191,17 +188,15 @@ WORDS = (
         typical="10 * ln10",
         family="exp((h * (tokens - unknown) - unknown * ln(floor)) / tokens)",
     ),
-    per_token(
+    of_unknown(
         "M28",
         "The unknown words were dropped from total and count; each would cost {x} nats (q = {p}).",
         implied="(h * tokens - g * (tokens - unknown)) / unknown",
-        **DEAR,
     ),
-    per_token(
+    of_unknown(
         "M28",
         "The unknown words were dropped from the total only; each would cost {x} nats (q = {p}).",
         implied="(h - g) * tokens / unknown",
-        **DEAR,
     ),
 )
 
