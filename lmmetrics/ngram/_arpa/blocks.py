@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lmmetrics._types import Floats, Ints
 
@@ -19,10 +20,13 @@ POWERS = np.array([float(10**exponent) for exponent in range(EXACT + 1)])  # Num
 CHUNK = 8
 """Numbers are read, and tokens compared and copied, by so many bytes at a time."""
 INTEGERS = np.array([10**exponent for exponent in range(CHUNK + 1)], dtype=np.uint64)
-BITS, BYTE, POINT = np.uint64(8), np.uint64(0xFF), np.uint64(ord("."))
+BITS, BYTE, POINT, NOUGHT = np.uint64(8), np.uint64(0xFF), np.uint64(ord(".")), np.uint64(ord("0"))
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(CHUNK + 1)], dtype=np.uint64)
 ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio: multiplying by it spreads the bits, as in Knuth's Fibonacci hashing."""
+
+Part = tuple[slice | Ints, Ints]
+"""Eight bytes, as a number, of each of some tokens, and which tokens they are."""
 
 
 class Fields:
@@ -64,8 +68,11 @@ class Fields:
 
     def weights(self) -> Floats:
         """Return the second number of each line, 0 where it is absent: float64[G], NaN for other text."""
-        found = np.zeros(len(self._first))
-        found[self._weighted] = self._numbers((self._first + self._n + 1)[self._weighted])
+        which = self._first + self._n + 1
+        if self._weighted.all():
+            return self._numbers(which)
+        found = np.zeros(len(which))
+        found[self._weighted] = self._numbers(which[self._weighted])
         return found
 
     def tokens(self, k: int) -> tuple[Ints, Ints]:
@@ -94,11 +101,16 @@ class Fields:
         one, two = (front >> BITS * before & BYTE == POINT for before in (1, 2))
         whole = np.minimum(np.where(one, 1, np.where(two, 2, CHUNK)), lengths)  # digits before the point
         decimals = np.maximum(lengths - whole - 1, 0)
-        values, regular = digits(front, whole)
+        if (whole == 1).all():
+            values = front & BYTE ^ NOUGHT
+            regular = values < 10
+        else:
+            values, regular = digits(front, whole)
         regular &= (whole > 0) & (whole + decimals <= EXACT)
         for done in range(0, EXACT, CHUNK):
-            rows = np.flatnonzero(regular & (decimals > done)) if done else slice(None)
-            left = np.minimum(decimals[rows] - done, CHUNK)
+            longer = decimals > done
+            rows = slice(None) if 2 * np.count_nonzero(longer) > len(longer) else np.flatnonzero(longer)
+            left = np.clip(decimals[rows] - done, 0, CHUNK)
             more, well_formed = digits(windows[(first + whole)[rows] + 1 + done], left)
             values[rows] = values[rows] * INTEGERS.take(left) + more
             regular[rows] &= well_formed
@@ -152,58 +164,77 @@ class TokenIds:
 
     def __init__(self, tokens: Iterable[bytes]) -> None:
         listed = list(tokens)
-        self._codes = np.frombuffer(b"".join(listed) + bytes(CHUNK), dtype=np.uint8)
-        self._starts = np.cumsum([0, *map(len, listed)])
-        self._lengths = np.diff(self._starts)
-        hashes = hashed(self._codes, self._starts[:-1], self._lengths)
-        self._order = np.argsort(hashes, kind="stable").astype(np.int32)
-        self._hashes = np.append(hashes[self._order], np.uint64(2**64 - 1))
-        self._sorted_lengths = np.append(self._lengths[self._order], -1)
+        codes = np.frombuffer(b"".join(listed) + bytes(CHUNK), dtype=np.uint8)
+        starts = np.cumsum([0, *map(len, listed)])
+        lengths = np.diff(starts)
+        parts = list(chunks(codes, starts[:-1], lengths))
+        hashes = hashed(parts)
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        # In the order of their hashes, and after the last one a token that equals no other.
+        self._ids = np.append(order, np.int32(-1))
+        self._hashes = np.append(hashes[order], np.uint64(2**64 - 1))
+        self._starts, self._lengths = np.append(starts[order], 0), np.append(lengths[order], -1)
+        self._windows, self._begins = chunks_of(codes), np.append(parts[0][1][order], np.uint64(0))
         # Hashes are spread evenly, so their first bits say nearly where one stands in the sorted list.
         bits = max(len(listed).bit_length() + 1, 1)
         self._shift = np.uint64(64 - bits)
         self._near = np.searchsorted(self._hashes[:-1], np.arange(2**bits, dtype=np.uint64) << self._shift)
 
     def find(self, codes: Ints, starts: Ints, ends: Ints) -> Ints:
-        """Return the ids of the tokens that stand between starts and ends: int64[G], -1 if unknown.
+        """Return the ids of the tokens that stand between starts and ends: int32[G], -1 if unknown.
 
-        There must be seven bytes more after the last token.
+        There must be seven bytes more after the last token. The file may be sorted, so that a token stands in
+        many lines one after the other: it is looked up once.
         """
         lengths = ends - starts
-        wanted = hashed(codes, starts, lengths)
+        parts = list(chunks(codes, starts, lengths))
+        rows = np.flatnonzero(changes(lengths, parts))
+        if 2 * len(rows) < len(lengths):
+            found = self.find(codes, starts.take(rows), ends.take(rows))
+            return found.repeat(np.diff(rows, append=len(lengths)))
+        wanted = hashed(parts)
         places = self._near.take(wanted >> self._shift)
         late = np.flatnonzero(self._hashes.take(places) < wanted)
         while len(late):
             places[late] += 1
             late = late[self._hashes.take(places[late]) < wanted[late]]
-        same = self._hashes.take(places) == wanted
-        same &= self._sorted_lengths.take(places) == lengths
-        # Up to eight bytes, tokens of one length with the same hash are the same; longer ones are compared.
-        rows = np.flatnonzero(same & (lengths > CHUNK))
-        ids = self._order.take(places[rows])
-        asked = chunks(codes, starts[rows], lengths[rows])
-        ours = chunks(self._codes, self._starts.take(ids), lengths[rows])
-        for (some, one), (_, other) in zip(asked, ours, strict=True):
-            same[rows[some]] &= one == other
-        return np.where(same, self._order.take(places, mode="clip"), -1)
+        same = self._lengths.take(places) == lengths
+        same &= self._begins.take(places) == parts[0][1]
+        for done, (_, part) in enumerate(parts[1:], 1):
+            rows = np.flatnonzero(lengths > done * CHUNK)
+            alike = same[rows]
+            rows, part = rows[alike], part[alike]
+            ours = self._windows[self._starts[places[rows]] + done * CHUNK]
+            same[rows] = ours & MASKS.take(lengths[rows] - done * CHUNK, mode="clip") == part
+        return np.where(same, self._ids.take(places), np.int32(-1))
 
 
-def hashed(codes: Ints, starts: Ints, lengths: Ints) -> Ints:
-    """Return a number for each token that depends on all its bytes: uint64[G].
-
-    Each step can be undone, so different tokens of one length up to `CHUNK` have different numbers.
-    """
-    found = np.zeros(len(starts), dtype=np.uint64)
-    for rows, part in chunks(codes, starts, lengths):
-        mixed = part if isinstance(rows, slice) else found[rows] ^ part
-        mixed *= ODD
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= ODD
-        found[rows] = mixed
+def changes(lengths: Ints, parts: Iterable[Part]) -> NDArray[np.bool_]:
+    """Return for each of several tokens whether it differs from the one before: bool[G]."""
+    found = np.append(True, lengths[1:] != lengths[:-1])[: len(lengths)]
+    for rows, part in parts:
+        values = np.zeros(len(lengths), dtype=np.uint64)
+        values[rows] = part
+        found[1:] |= values[1:] != values[:-1]
     return found
 
 
-def chunks(codes: Ints, starts: Ints, lengths: Ints) -> Iterator[tuple[slice | Ints, Ints]]:
+def hashed(parts: Iterable[Part]) -> Ints:
+    """Return a number for each token that depends on all its `chunks`: uint64[G]."""
+    found = np.zeros(0, dtype=np.uint64)
+    for first, (rows, part) in enumerate(parts):
+        mixed = found[rows] ^ part if first else part.copy()
+        mixed *= ODD
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= ODD
+        if first:
+            found[rows] = mixed
+        else:
+            found = mixed
+    return found
+
+
+def chunks(codes: Ints, starts: Ints, lengths: Ints) -> Iterator[Part]:
     """Yield the bytes of tokens as numbers, eight bytes at a time, with the rows that have so many."""
     windows = chunks_of(codes)
     yield slice(None), windows[starts] & MASKS.take(lengths, mode="clip")

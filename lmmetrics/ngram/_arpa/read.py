@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, count, islice
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 
@@ -37,6 +37,8 @@ ARPA = " That line begins every ARPA file, a text in UTF-8; gzip may have packed
 PACKED = b"\x1f\x8b"
 KENLM = b"mmap lm http"
 """How files of gzip and the binary files of KenLM begin."""
+Columns = tuple[Ints, Floats, Floats]
+"""The ids, the probabilities and the weights of `Rows`."""
 
 
 class ArpaError(ValueError):
@@ -93,13 +95,6 @@ def read_lines(lines: Lines) -> Tables:
     return Tables(vocabulary, levels, probs, weights[:-1])
 
 
-class Block(NamedTuple):
-    """Whole lines, of which the first has a number."""
-
-    data: bytes
-    first: int
-
-
 class Lines:
     """The lines of a file that are not blank, as lists of fields, with their numbers for error messages.
 
@@ -118,23 +113,23 @@ class Lines:
             if fields := line.split():
                 yield fields
 
-    def take(self, many: int) -> Block:
-        """Return the next lines as they are, blank ones included: at most so many, and none at the end."""
+    def take(self) -> bytes:
+        """Return the next whole lines as they are, but none from the next heading on; `number` stays."""
         data = self._held.read() or self._file.read(BLOCK)
         if not data.endswith(b"\n"):
             data += self._file.readline()
-        count = data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
-        if count > many:
-            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
-            count, end = many, int(ends[many - 1]) + 1
+        heading = -1
+        while (heading := data.find(b"\\", heading + 1)) > 0:
+            if data.startswith(b"\n", heading - 1):
+                break
+        if heading >= 0:
+            end = len(data[:heading].rstrip(b"\n")) + 1 if data[:heading].strip(b"\n") else 0
             self._held, data = io.BytesIO(data[end:]), data[:end]
-        self.number += count
-        return Block(data, self.number - count + 1)
+        return data
 
-    def put_back(self, block: Block) -> None:
+    def put_back(self, data: bytes) -> None:
         """Let the lines that `take` returned last be read again."""
-        self._held = io.BytesIO(block.data + self._held.read())
-        self.number = block.first - 1
+        self._held = io.BytesIO(data + self._held.read())
 
     def next(self, expected: str, advice: str = "") -> str:
         """Return the next line as a string; the arguments are for the error if the file ends before it."""
@@ -193,7 +188,7 @@ def read_section(
 ) -> Rows:
     """Read the n-grams of one order and the heading of the next, or the end mark; return `Rows`."""
     ending = "\\end\\" if last else f"\\{n + 1}-grams:"
-    blocks = list(read_blocks(lines, n, size, ids, known))
+    blocks = list(read_blocks(lines, n, ids, known))
     line_numbers, tokens, probs, weights = array("q"), array("i"), array("d"), array("d")
     for fields in lines:  # what is left, line by line
         if len(fields) == 1 and fields[0].startswith(b"\\"):
@@ -219,36 +214,34 @@ def read_section(
     return rows
 
 
-def read_blocks(
-    lines: Lines, n: int, size: int, ids: dict[bytes, int], known: TokenIds | None
-) -> Iterator[Rows]:
+def read_blocks(lines: Lines, n: int, ids: dict[bytes, int], known: TokenIds | None) -> Iterator[Rows]:
     """Yield the entries of one order, many lines at a time, up to a line that has to be looked at by itself.
 
     While some lines are looked at, others are read, and all cores take part; only order 1, which finds the
     vocabulary, goes step by step.
     """
     ahead = 1 if known is None else 1 + (os.cpu_count() or 1)
-    waiting: deque[tuple[Block, Future[Rows | None]]] = deque()
+    waiting: deque[tuple[bytes, Future[Columns | None]]] = deque()
     with ThreadPoolExecutor(ahead) as pool:
-        while size > 0 or waiting:
-            while size > 0 and len(waiting) < ahead:
-                block = lines.take(size)
-                size = size - (lines.number - block.first + 1) if block.data else 0
-                waiting.append((block, pool.submit(block_of, block, n, ids, known)))
-            if (rows := waiting[0][1].result()) is None:
+        while True:
+            while len(waiting) < ahead and (data := lines.take()):
+                waiting.append((data, pool.submit(block_of, data, n, ids, known)))
+            if not waiting or (columns := waiting[0][1].result()) is None:
                 break
-            yield rows
             waiting.popleft()
-        for block, _ in reversed(waiting):
-            lines.put_back(block)
+            first, lines.number = lines.number + 1, lines.number + len(columns[1])
+            yield Rows([range(first, lines.number + 1)], *columns)
+        for data, _ in reversed(waiting):
+            lines.put_back(data)
 
 
-def block_of(block: Block, n: int, ids: dict[bytes, int], known: TokenIds | None) -> Rows | None:
-    """Return the entries of many lines at once, or None if one of them has to be looked at by itself.
+def block_of(data: bytes, n: int, ids: dict[bytes, int], known: TokenIds | None) -> Columns | None:
+    """Return what many lines contain, or None if one of them has to be looked at by itself.
 
     Parameters
     ----------
-    block : Block
+    data : bytes
+        Whole lines.
     n : int
         The order.
     ids : dict
@@ -257,7 +250,7 @@ def block_of(block: Block, n: int, ids: dict[bytes, int], known: TokenIds | None
         The same from order 2 on.
     """
     try:
-        fields = Fields(block.data, n)
+        fields = Fields(data, n)
     except ValueError:
         return None
     probs, weights = fields.probs(), fields.weights()
@@ -269,7 +262,7 @@ def block_of(block: Block, n: int, ids: dict[bytes, int], known: TokenIds | None
         tokens = np.stack([known.find(fields.codes, *fields.tokens(k)) for k in range(n)])
     if (tokens < 0).any():
         return None
-    return Rows([range(block.first, block.first + len(probs))], tokens, probs, weights)
+    return tokens, probs, weights
 
 
 def entry(

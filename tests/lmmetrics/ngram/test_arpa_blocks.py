@@ -48,24 +48,37 @@ def test_a_line_that_is_not_regular_is_left_to_the_other_reader(data):
 
 @pytest.mark.parametrize("size", [1, 5, 12, 1000])
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
-def test_lines_are_taken_put_back_and_counted(monkeypatch, size, end):
+def test_lines_are_taken_and_put_back(monkeypatch, size, end):
     monkeypatch.setattr(arpa_read, "BLOCK", size)
     written = [f"line {number}" for number in range(1, 21)]
     lines = arpa_read.Lines("f", io.BytesIO(("\n".join(written) + end).encode()))
     rng, read = np.random.default_rng(size), []
     while len(read) < 20:
-        blocks = [lines.take(int(rng.integers(1, 4))) for _ in range(3)]
+        blocks = [data for _ in range(3) if (data := lines.take())]
         kept = int(rng.integers(0, 4))
-        read += [line for block in blocks[:kept] for line in block.data.decode().splitlines()]
-        for block in reversed(blocks[kept:]):
-            lines.put_back(block)
-        assert lines.number == len(read)
+        taken = [line for data in blocks[:kept] for line in data.decode().splitlines()]
+        lines.number += len(taken)
+        read += taken
+        for data in reversed(blocks[kept:]):
+            lines.put_back(data)
         if len(read) < 20:
             read.append(lines.next("one more"))
             assert lines.number == len(read)
     assert [line for line in read if line] == written
     with pytest.raises(arpa_read.ArpaError, match=rf"line {20 + (len(end) == 2)}: The file ends"):
         lines.next("one more")
+
+
+@pytest.mark.parametrize("size", [1, 9, 30, 1000])
+def test_lines_are_taken_up_to_the_next_heading(monkeypatch, size):
+    monkeypatch.setattr(arpa_read, "BLOCK", size)
+    rows, rest = b"-1\t\\ a\n-2\tb\\ \\c\n", b"\n\n\\end\\\n"
+    lines = arpa_read.Lines("f", io.BytesIO(rows + rest))
+    taken = b""
+    while data := lines.take():
+        taken += data
+    assert taken.rstrip(b"\n") + b"\n" == rows
+    assert lines.next("the end mark") == "\\end\\"
 
 
 def drawn_tokens(rng, many):
@@ -79,9 +92,11 @@ def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
     if collide:  # even if many long tokens have the same hash, none gets the id of another
         hashed = arpa_blocks.hashed
 
-        def colliding(codes, starts, lengths):
-            found = hashed(codes, starts, lengths)
-            return np.where(lengths > arpa_blocks.CHUNK, found >> np.uint64(56), found)
+        def colliding(parts):
+            found = hashed(parts)
+            for rows, _ in parts[1:]:
+                found[rows] >>= np.uint64(56)
+            return found
 
         monkeypatch.setattr(arpa_blocks, "hashed", colliding)
     rng = np.random.default_rng(1)
@@ -96,7 +111,7 @@ def test_every_token_finds_its_id_and_no_other(monkeypatch, collide):
 
 
 def test_a_token_is_not_mistaken_for_its_beginning(monkeypatch):
-    monkeypatch.setattr(arpa_blocks, "hashed", lambda codes, starts, _: np.zeros(len(starts), np.uint64))
+    monkeypatch.setattr(arpa_blocks, "hashed", lambda parts: np.zeros(len(parts[0][1]), np.uint64))
     lines = Fields(b"-1 the-same-sixteen\n", 1)
     assert TokenIds([b"the-same-sixteen+"]).find(lines.codes, *lines.tokens(0)).tolist() == [-1]
 
@@ -126,7 +141,7 @@ def test_short_tokens_have_different_hashes():
     )
     codes = np.frombuffer(b"".join(tokens) + bytes(8), dtype=np.uint8)
     lengths = np.array(list(map(len, tokens)))
-    found = arpa_blocks.hashed(codes, np.cumsum(lengths) - lengths, lengths)
+    found = arpa_blocks.hashed(list(arpa_blocks.chunks(codes, np.cumsum(lengths) - lengths, lengths)))
     assert len(set(zip(found.tolist(), lengths.tolist(), strict=True))) == len(tokens)
 
 
