@@ -14,6 +14,8 @@ ADVICE = {
     "blank in a token": "Name a folder for the model instead of an ARPA file: it can contain such tokens.",
     "two vocabularies": "Fit both models with one --vocabulary, or score texts whose words both know.",
     "impossible": "Give the texts to models that know their words, or that know <unk>.",
+    "memory": "Use a larger --memory.",
+    "disk": "Make room, or name another place: --out.",
     "other vocabulary": "Leave out --by, or cut the text as that of the model was cut.",
 }
 """What to do on the command line about errors whose own advice is for Python, by their topic."""

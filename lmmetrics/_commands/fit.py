@@ -88,6 +88,12 @@ def fit(options: argparse.Namespace) -> None:
         check_blanks(text.vocabulary.tokens)
     try:
         fitted(text)
+        if options.prune or options.min_counts:
+            model = model.prune(options.prune, options.min_counts)
+        if arpa:
+            model.to_arpa(options.out)
+        else:
+            model.save(options.out)
     except MissingStatisticsError as error:
         discounts = FALLBACK.get(options.smoothing)
         cure = f"Give discounts for such orders, --fallback {discounts}; or take" if discounts else "Take"
@@ -95,12 +101,9 @@ def fit(options: argparse.Namespace) -> None:
             f"{error.reason} {cure} --smoothing witten-bell, which has none, or a lower --order, or more "
             "text."
         ) from None
-    if options.prune or options.min_counts:
-        model = model.prune(options.prune, options.min_counts)
-    if arpa:
-        model.to_arpa(options.out)
-    else:
-        model.save(options.out)
+    except OSError as error:
+        error.filename = error.filename or options.out  # a full disk names no file
+        raise
     kind = "an ARPA file" if arpa else "a folder"
     print(
         f"{options.out}: {kind}, order {options.order}, {len(text):,} tokens, "

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import errno
 import gzip
 import importlib
 import io
@@ -1016,6 +1017,7 @@ def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
         return printed.err
 
     assert "needs" in (told := said("--memory", "1MB")) and "memory allows 1 MB" in told
+    assert told.endswith("allows 1 MB. Use a larger --memory.\n")
     for option in (("--prune", "1e-7"), ("--min-counts", "3=2")):
         assert "leave out --memory, or leave out --prune and --min-counts" in said("--memory", "1TB", *option)
     (tmp_path / "empty.txt").touch()
@@ -1023,6 +1025,24 @@ def test_what_a_limit_of_memory_does_not_allow(folder, tmp_path, capsys):
         capsys, "fit", tmp_path / "empty.txt", "--memory", "1TB", "--out", tmp_path / "model"
     )
     assert status == 1 and "The texts are empty" in printed.err
+
+
+def test_a_disk_that_is_full_is_named(folder, tmp_path, capsys, monkeypatch):
+    fit = "fit", folder / "train", "--smoothing", "witten-bell", "--out", tmp_path / "model"
+    free = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda place: free._replace(free=1_000_000))
+        status, printed = run(capsys, *fit, "--memory", "1TB")
+    assert status == 1 and printed.err.endswith(
+        f"in {tmp_path}, where 1 MB are free. Make room, or name another place: --out.\n"
+    )
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(NGramModel, "fit", full)
+    status, printed = run(capsys, *fit)
+    assert (status, printed.err) == (1, f"lmmetrics: {tmp_path / 'model'}: No space left on device.\n")
 
 
 def test_threads_on_the_command_line(folder, capsys):

@@ -75,7 +75,9 @@ class Counting:
             raise ResourceLimitError(
                 f"Counting {len(text):,} tokens to order {order} needs {suffices} of memory, of which "
                 f"the text and the rest of this process hold {with_unit(here)} already, and memory "
-                f"allows {with_unit(self.memory)}. Allow more, or free what this process does not need."
+                f"allows {with_unit(self.memory)}.",
+                "Allow more, or free what this process does not need.",
+                "memory",
             )
         place = Path(tempfile.gettempdir()) if folder is None else path_of("folder", folder)
         if place.exists() and not place.is_dir():
@@ -90,7 +92,9 @@ class Counting:
         if free < needed:
             raise ResourceLimitError(
                 f"Counting {len(text):,} tokens to order {order} on the disk needs up to {with_unit(needed)} "
-                f"in {place}, where {with_unit(free)} are free. Make room, or name another folder: folder=..."
+                f"in {place}, where {with_unit(free)} are free.",
+                "Make room, or name another folder: folder=...",
+                "disk",
             )
         self.space = Workspace(folder)
 

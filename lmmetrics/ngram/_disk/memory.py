@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from lmmetrics._errors import AdvisedError
+
 UNITS = {"": 1} | {unit: 1000**i for i, unit in enumerate("KMGT", 1)}
 UNITS |= {f"{unit}I": 1024**i for i, unit in enumerate("KMGT", 1)}
 
 
-class ResourceLimitError(ValueError):
+class ResourceLimitError(AdvisedError):
     """The memory that is allowed, or the disk, does not suffice. The message says how much is needed."""
 
 
