@@ -18,12 +18,11 @@ from lmcourse.pages.races import (
     SHARES,
     SMALL,
     Words,
-    counted,
+    best_network,
+    best_table,
     mixtures,
-    runs_of,
     steps_of_pass,
-    suggested,
-    trained,
+    suggestion_hits,
 )
 from lmcourse.pages.races import NETWORKS as RACERS
 from lmmetrics import compare, neural, score_text
@@ -68,27 +67,26 @@ def recompute(kept=None):
         A file to which the rows of the tuned training are appended at once; rows that it
         has are not measured again.
     """
-    found = {"races": list(races()), "windows": list(windows())}
-    found |= {"curves": list(curves()), "tuned": made(runs=list(tuned(kept=kept))), "floor": list(floor())}
-    found |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS))}
-    found |= {"floor curve": floor_curve()}
+    results = {"races": list(races()), "windows": list(windows())}
+    results |= {"curves": list(curves()), "tuned": made(runs=list(tuned(kept=kept))), "floor": list(floor())}
+    results |= {"floor longer": list(floor(steps=LONG_FLOOR_STEPS)), "floor curve": floor_curve()}
     parts = {"runs": documentation(), "remembering": remembering()}
     parts |= {"searched": searched(), "thinned": thinned()}
     parts |= {"faster": documentation(SEEDS[:1], rate=FASTER, nats=False)}
-    found["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
-    store({"races": made(**found)})
+    results["documentation"] = made(**{name: list(rows) for name, rows in parts.items()})
+    store({"races": made(**results)})
 
 
 def races(texts=("tales-en",), seeds=SEEDS, rates=RATES, **changes):
     """Yield a row for each network: with other rates, other seeds, and the state kept within a document."""
     for name in texts:
         words = Words(name)
-        table = counted(words)
+        table = best_table(words)
         runs = [(seed, state, None) for state in ("sentence", "document") for seed in seeds]
         runs += [(0, "sentence", rate) for rate in rates if rate != RACERS[name]["rate"]]
         for seed, state, rate in runs:
             other = changes if rate is None else changes | {"rate": rate}
-            network, history = trained(words, seed=seed, state=state, **other)
+            network, history = best_network(words, seed=seed, state=state, **other)
             score, against = score_text(network, words.test), against_table(network, table, words)
             mixture = Mixture([network, table]).fit(words.valid)
             row = {"text": name, "seed": seed, "state": state, "rate": rate}
@@ -114,9 +112,9 @@ def windows(texts=("tales-en",), seeds=SEEDS, **changes):
     """Yield a row for each network that sees as many symbols of the past as the table that it races."""
     for name in texts:
         words = Words(name)
-        table = counted(words)
+        table = best_table(words)
         for seed in seeds:
-            network, _ = trained(words, seed=seed, window=table.order - 1, **changes)
+            network, _ = best_network(words, seed=seed, window=table.order - 1, **changes)
             against = against_table(network, table, words)
             row = {"text": name, "window": table.order - 1, "seed": seed}
             row |= {"valid": score_text(network, words.valid).perplexity, "test": against.a.perplexity}
@@ -132,7 +130,7 @@ def curves(texts=("tales-en",), shares=SHARES, draws=SEEDS, **changes):
         for share in shares:
             for draw in draws:
                 text = words.some(share, draw)
-                network, _ = trained(words, text, seed=draw, patience=3, **changes)
+                network, _ = best_network(words, text, seed=draw, patience=3, **changes)
                 row = {"text": name, "share": share, "draw": draw, "tokens": len(text)}
                 row["test"] = score_text(network, words.test).perplexity
                 print(f"{name} {row['tokens']:,} tokens, draw {draw}: {row['test']:.1f}", flush=True)
@@ -154,15 +152,15 @@ def tuned(amounts=None, draws=SEEDS, kept=None, width=None, **changes):
     width : int, optional
         The first width, by default that of the race.
     """
-    found = resumed(kept, KEY)
+    rows = resumed(kept, KEY)
     for name, shares in (amounts or TUNED).items():
         words, narrow = Words(name), width or RACERS[name]["width"]
 
         def row_of(*key, words=words):
-            if key not in found:
-                found[key] = tuned_row(words, *key[1:], **changes)
-                keep(kept, found[key])
-            return found[key]
+            if key not in rows:
+                rows[key] = tuned_row(words, *key[1:], **changes)
+                keep(kept, rows[key])
+            return rows[key]
 
         for share in shares:
             tried = [row_of(name, share, draws[0], rate, narrow) for rate in TUNED_RATES]
@@ -181,7 +179,9 @@ def tuned_row(words, share, draw, rate, width, **changes):
     steps = max(LEAST_STEPS, math.ceil(PASSES * pieces / batch))
     began = time.process_time()
     options = {"steps": steps, "rate": rate} | changes | {"width": width}
-    network, history = trained(words, text, seed=draw, every=max(1, options["steps"] // PASSES), **options)
+    network, history = best_network(
+        words, text, seed=draw, every=max(1, options["steps"] // PASSES), **options
+    )
     row = dict(zip(KEY, (words.name, share, draw, rate, width), strict=True))
     row |= {"tokens": len(text), "passes": round(history.tokens / len(text), 1)}
     row |= {"best": round(history.best_step / history.valid_steps[-1], 2)}
@@ -203,9 +203,9 @@ def documentation(seeds=SEEDS, name="numpy-docs", **changes):
     Each row has the table of the same text, too.
     """
     words = Words(name)
-    texts = {"all": words.train, "no copies": without_copies(words)}
+    texts = {"all": words.train, "no copies": words.without_copies("train", "valid", "test")}
     valid = {"all": words.choosing, "no copies": words.valid}  # the latter is free of copies, too
-    tables = {pages: counted(words, text, valid=valid[pages]) for pages, text in texts.items()}
+    tables = {pages: best_table(words, text, valid=valid[pages]) for pages, text in texts.items()}
     for pages, text in texts.items():
         for seed in seeds:
             options = {"nats": pages == "all" and seed == seeds[0], "valid": valid[pages]}
@@ -217,11 +217,11 @@ def documentation(seeds=SEEDS, name="numpy-docs", **changes):
 def remembering(name="numpy-docs", settings=REMEMBERING, **changes):
     """Yield a row for each network that is chosen on all valid pages, which rewards it for remembering."""
     words = Words(name)
-    table = counted(words, valid=words.valid)
+    table = best_table(words, valid=words.valid)
     for setting in settings:
         options = setting | changes
         began = time.process_time()
-        network, history = trained(words, valid=words.valid, **options)
+        network, history = best_network(words, valid=words.valid, **options)
         row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
         row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
         against = against_table(network, table, words)
@@ -236,7 +236,7 @@ def searched(name="numpy-docs", settings=SEARCHED, **changes):
     for setting in settings:
         options = setting | changes
         began = time.process_time()
-        network, history = trained(words, **options)
+        network, history = best_network(words, **options)
         row = {"rate": options["rate"], "dropout": options["dropout"], "seed": 0}
         row["best"] = round(history.best_step / steps_of_pass(words.train, RACERS[name]["batch"]), 1)
         row |= {"choosing": score_text(network, words.choosing).perplexity}
@@ -245,11 +245,11 @@ def searched(name="numpy-docs", settings=SEARCHED, **changes):
 
 
 def trained_row(words, pages, text, table, seed, nats=False, **changes):
-    """Train a network and score it, as `described`."""
+    """Train a network and score it, for a `documentation_row`."""
     began = time.process_time()
-    network, history = trained(words, text, seed=seed, **changes)
+    network, history = best_network(words, text, seed=seed, **changes)
     seconds = time.process_time() - began
-    row = described(words, pages, text, table, seed, network, history, nats, **changes)
+    row = documentation_row(words, pages, text, table, seed, network, history, nats, **changes)
     row["seconds"] = round(seconds, 1)
     print(
         f"{pages} {row['rate']} {row['dropout']} seed {seed}: {row['valid']:.1f} valid, "
@@ -259,7 +259,7 @@ def trained_row(words, pages, text, table, seed, nats=False, **changes):
     return row
 
 
-def described(words, pages, text, table, seed, network, history, nats=False, **changes):
+def documentation_row(words, pages, text, table, seed, network, history, nats=False, **changes):
     """What a row of the documentation says of a network, its table and their mixtures.
 
     With `nats`, it has the surprisals of all tokens of the valid and test text, in thousandths of a nat.
@@ -267,7 +267,8 @@ def described(words, pages, text, table, seed, network, history, nats=False, **c
     options = RACERS[words.name] | changes
     a_pass = steps_of_pass(text, options["batch"])
     against, models = against_table(network, table, words), mixtures(words, table, network)
-    hits = suggested({name: weights for name, (_, weights) in models.items()}, table, network, words.test)
+    weights_of = {name: weights for name, (_, weights) in models.items()}
+    hits = suggestion_hits(weights_of, table, network, words.test)
     sizes = np.diff(words.test.document_starts)
     page = np.repeat(np.arange(len(sizes)), sizes)
     row = {"pages": pages, **{key: options[key] for key in ("rate", "width", "dropout")}, "seed": seed}
@@ -281,7 +282,7 @@ def described(words, pages, text, table, seed, network, history, nats=False, **c
     row["models"] = {
         name: {
             "weights": {part: round(weight, 4) for part, weight in weights.items()},
-            "bits": " ".join(f"{found.bits:.2f}" for found in score_documents(model, words.test)),
+            "bits": " ".join(f"{score.bits:.2f}" for score in score_documents(model, words.test)),
             "hits": " ".join(f"{count:.0f}" for count in np.bincount(page, weights=hits[name])),
         }
         for name, (model, weights) in models.items()
@@ -297,30 +298,19 @@ def described(words, pages, text, table, seed, network, history, nats=False, **c
 def thinned(name="numpy-docs", draws=SEEDS, orders=ORDERS, **changes):
     """Yield a row for table and network that learn from random pages, as much text as without the copies."""
     words = Words(name)
-    tokens = len(without_copies(words))
+    tokens = len(words.without_copies("train", "valid", "test"))
     for draw in draws:
         text = as_long(words, tokens, draw)
-        table = counted(words, text, orders)
+        table = best_table(words, text, orders)
         yield trained_row(words, "thinned", text, table, draw, **{"passes": ALONE_PASSES} | changes)
-
-
-def without_copies(words):
-    """The training text without the documents that share a run with a valid or test document."""
-    asked = set().union(*runs_of(words.valid), *runs_of(words.test))
-    alone = [
-        page
-        for page, runs in zip(words.documents.train, runs_of(words.train), strict=True)
-        if not runs & asked
-    ]
-    return tokenize(alone, vocabulary=words.vocabulary)
 
 
 def as_long(words, tokens, seed):
     """Training text of random documents, as many in a row as have so many tokens in all, or fewer."""
     order = np.random.default_rng(seed).permutation(len(words.documents.train))
     sizes = np.diff(words.train.document_starts)[order].cumsum()
-    chosen = order[: np.searchsorted(sizes, tokens, side="right")]
-    return tokenize([words.documents.train[i] for i in sorted(chosen)], vocabulary=words.vocabulary)
+    places = order[: np.searchsorted(sizes, tokens, side="right")]
+    return tokenize([words.documents.train[i] for i in sorted(places)], vocabulary=words.vocabulary)
 
 
 def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"], every=None, kinds=("GRU", "Transformer")):
@@ -329,24 +319,24 @@ def floor(seeds=SEEDS, rates=FLOOR_RATES, steps=SMALL["steps"], every=None, kind
     With `every`, a row has the curve of the training: bits above the source on the valid text.
     """
     source = AgreementSource()
-    listened, checked, asked = source_texts(source)
-    verbs = np.isin(asked.strings(), list(source.pairs.values()))
+    train, valid, test = source_texts(source)
+    verbs = np.isin(test.strings(), list(source.pairs.values()))
     for kind in kinds:
         for rate in rates:
             for seed in seeds:
-                model = NETWORKS[kind](listened.vocabulary, seed)
+                model = NETWORKS[kind](train.vocabulary, seed)
                 history = neural.train(
-                    model, listened, valid=checked, steps=steps, batch=16, lr=rate, seed=seed, every=every,
+                    model, train, valid=valid, steps=steps, batch=16, lr=rate, seed=seed, every=every,
                     progress=False,
                 )  # fmt: skip
-                lost = (source.log_probs(asked) - model.log_probs(asked)) / math.log(2)
+                lost = (source.log_probs(test) - model.log_probs(test)) / math.log(2)
                 row = {
                     "model": kind, "rate": rate, "seed": seed, "bits": float(lost.mean()),
-                    "valid": score_text(model, checked).bits_per("token"),
+                    "valid": score_text(model, valid).bits_per("token"),
                     "verb": float(lost[verbs].mean()), "elsewhere": float(lost[~verbs].mean()),
                 }  # fmt: skip
                 if every:
-                    above = (history.valid_nats + source.log_probs(checked).mean()) / math.log(2)
+                    above = (history.valid_nats + source.log_probs(valid).mean()) / math.log(2)
                     row["curve"] = [round(float(bits), 4) for bits in above]
                 print(f"{kind} rate {rate} seed {seed}: {row['bits']:.3f} bits above the floor", flush=True)
                 yield row

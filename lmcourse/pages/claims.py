@@ -62,9 +62,9 @@ def claim(key: str, words: str, holds: Callable[..., bool], *data: Any) -> Words
     Traceback (most recent call last):
     lmcourse.pages.claims.ClaimError: 'the *loss* falls' (x) holds '*l', which is printed as it stands: ...
     """
-    if found := MARKUP.search(words):
+    if markup := MARKUP.search(words):
         raise ClaimError(
-            f"{words!r} ({key}) holds {found[0]!r}, which is printed as it stands: "
+            f"{words!r} ({key}) holds {markup[0]!r}, which is printed as it stands: "
             "glued words are plain text."
         )
     data = tuple(map(_plain, data))

@@ -39,7 +39,7 @@ def fit(model, train, valid, rate, seed, steps):
     rng = np.random.default_rng(seed)
     optimiser = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.99))
     warm, every = max(1, steps // 10), max(1, steps // CHECKS)
-    best, losses, kept = math.inf, [], model.state_dict()
+    best, losses, weights = math.inf, [], model.state_dict()
     rng.integers(0, len(inputs), BATCH)  # not used; the windows of the stored runs begin after it
     for step in range(steps):
         for group in optimiser.param_groups:
@@ -56,8 +56,8 @@ def fit(model, train, valid, rate, seed, steps):
         if (step + 1) % every == 0:
             losses.append(float(windowed(model, valid).mean()))
             if losses[-1] < best:
-                best, kept = losses[-1], {name: part.clone() for name, part in model.state_dict().items()}
-    model.load_state_dict(kept)
+                best, weights = losses[-1], {name: part.clone() for name, part in model.state_dict().items()}
+    model.load_state_dict(weights)
     return losses
 
 
@@ -72,8 +72,8 @@ def windowed(model, text, window=WINDOW, stride=STRIDE):
     with torch.no_grad():
         for part in places.flip(0).split(64):  # from the last window on: the first that reaches a token stays
             features, _ = model.features(inputs[part])
-            found = model.head.nats(features.flatten(0, 1), targets[part].flatten()).view(part.shape)
-            for row, value in zip(part, found, strict=True):
+            values = model.head.nats(features.flatten(0, 1), targets[part].flatten()).view(part.shape)
+            for row, value in zip(part, values, strict=True):
                 nats[row] = value
     return nats
 

@@ -62,9 +62,9 @@ class Words:
 
     def __init__(self, name):
         self.name, self.documents = name, corpora.load(name)
-        often = Counter(tokenize(self.documents.train).strings())
-        del often["</s>"]
-        self.vocabulary = Vocabulary([word for word, count in often.items() if count >= 2])
+        counts = Counter(tokenize(self.documents.train).strings())
+        del counts["</s>"]
+        self.vocabulary = Vocabulary([word for word, count in counts.items() if count >= 2])
         self.train, self.valid, self.test = (
             tokenize(part, vocabulary=self.vocabulary)
             for part in (self.documents.train, self.documents.valid, self.documents.test)
@@ -72,19 +72,22 @@ class Words:
 
         self.choosing = self.valid
         if name == "numpy-docs":  # many of its pages repeat others
-            read = set().union(*runs_of(self.train))
-            pages = zip(self.documents.valid, runs_of(self.valid), strict=True)
-            own = [page for page, runs in pages if not runs & read]
-            self.choosing = tokenize(own, vocabulary=self.vocabulary)
+            self.choosing = self.without_copies("valid", "train")
+
+    def without_copies(self, part, *others):
+        """The text of the documents of a part that share no run with a document of the others."""
+        other_runs = set().union(*(runs for other in others for runs in runs_of(getattr(self, other))))
+        pages = zip(getattr(self.documents, part), runs_of(getattr(self, part)), strict=True)
+        return tokenize([page for page, runs in pages if not runs & other_runs], vocabulary=self.vocabulary)
 
     def some(self, share, seed):
         """Training text of a share of the documents, drawn at random."""
         count = max(2, round(share * len(self.documents.train)))
-        chosen = np.random.default_rng(seed).permutation(len(self.documents.train))[:count]
-        return tokenize([self.documents.train[i] for i in sorted(chosen)], vocabulary=self.vocabulary)
+        places = np.random.default_rng(seed).permutation(len(self.documents.train))[:count]
+        return tokenize([self.documents.train[i] for i in sorted(places)], vocabulary=self.vocabulary)
 
 
-def counted(words, text=None, orders=ORDERS, valid=None):
+def best_table(words, text=None, orders=ORDERS, valid=None):
     """The table whose order is best on the text for choices: modified Kneser-Ney."""
     smoothing = ModifiedKneserNey(fallback=(0.5, 1, 1.5))
     fits = (NGramModel(order, smoothing).fit(text or words.train) for order in orders)
@@ -103,44 +106,44 @@ def steps_of_pass(text, batch):
     return math.ceil(np.ceil(np.diff(text.sentence_starts) / LENGTH).sum() / batch)
 
 
-class Stored:
+class StoredNetwork:
     """A network that was trained in a stored run: what it gave to each token of the valid and test text."""
 
     def __init__(self, words, row):
         self.vocabulary, self.parameter_count = words.vocabulary, row["parameters"]
-        self.kept = {
+        self.log_probs_of = {
             part: (getattr(words, part), -np.array(row["nats"][part].split(), dtype=float) / 1000)
             for part in ("valid", "test")
         }
 
     def log_probs(self, text):
         """Return what is stored for a text."""
-        for known, found in self.kept.values():
-            if np.array_equal(known.ids, text.ids):
-                return found
+        for part, log_probs in self.log_probs_of.values():
+            if np.array_equal(part.ids, text.ids):
+                return log_probs
         raise ValueError("Nothing is stored for this text.")
 
 
 def mixtures(words, table, network):
     """The models of `MIXTURES`, and the weights of the parts of each, fitted on the valid text."""
-    models = {"table": table, "cache": UnigramCache(CACHE), "network": network}
-    found = {}
-    for name, parts in MIXTURES.items():
-        if isinstance(parts, str):
-            found[name] = models[parts], {parts: 1.0}
+    parts = {"table": table, "cache": UnigramCache(CACHE), "network": network}
+    models = {}
+    for name, names in MIXTURES.items():
+        if isinstance(names, str):
+            models[name] = parts[names], {names: 1.0}
         else:
-            both = Mixture([models[part] for part in parts]).fit(words.valid)
-            found[name] = both, dict(zip(parts, map(float, both.weights_), strict=True))
-    return found
+            mixture = Mixture([parts[part] for part in names]).fit(words.valid)
+            models[name] = mixture, dict(zip(names, map(float, mixture.weights_), strict=True))
+    return models
 
 
-def suggested(weights, table, network, text, most=3):
+def suggestion_hits(weights, table, network, text, most=3):
     """For each model, given by its weights: which tokens are among its first suggestions.
 
     `<s>`, `</s>` and `<unk>` are never suggested.
     """
     size, starts = len(text.vocabulary), text.sentence_starts
-    barred = [text.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
+    specials = [text.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
     page_of = np.repeat(text.document_starts[:-1], np.diff(text.document_starts))
     hits = {name: np.zeros(len(text), dtype=bool) for name in weights}
     reader, inputs, strings = (
@@ -158,12 +161,12 @@ def suggested(weights, table, network, text, most=3):
         recent = [text.ids[max(page_of[t], t - CACHE) : t] for t in range(a, b)]
         of_cache = np.stack([np.bincount(ids, minlength=size) / max(1, len(ids)) for ids in recent])
         parts = {"table": of_table, "cache": of_cache, "network": of_network}
-        known = ~np.isin(text.ids[a:b], barred)
+        is_word = ~np.isin(text.ids[a:b], specials)
         for name, of_part in weights.items():
             rows = sum(weight * parts[part] for part, weight in of_part.items())
             right = rows[range(b - a), text.ids[a:b]]
-            rows[:, barred] = 0
-            hits[name][a:b] = ((rows > right[:, None]).sum(1) < most) & known
+            rows[:, specials] = 0
+            hits[name][a:b] = ((rows > right[:, None]).sum(1) < most) & is_word
     return hits
 
 
@@ -188,7 +191,9 @@ class ShortSighted(neural.RecurrentLM):
         return self.dropout(last), line[:, line.shape[1] - self.window + 1 :].transpose(0, 1)
 
 
-def trained(words, text=None, seed=0, state="sentence", patience=None, window=None, every=None, **changes):
+def best_network(
+    words, text=None, seed=0, state="sentence", patience=None, window=None, every=None, **changes
+):
     """A GRU with the state that is best on the text for choices, and the history of its training.
 
     It is scored on that text after each `every` steps: by default about once in a pass over a small text, and
@@ -202,14 +207,14 @@ def trained(words, text=None, seed=0, state="sentence", patience=None, window=No
         options["steps"] = options["passes"] * steps_of_pass(text, options["batch"])
     a_pass = len(text) / options["batch"] / LENGTH
     every = every or max(2, min(options["steps"] // 9, round(1.4 * a_pass)))
-    kind = {
+    design = {
         "cell": "gru", "width": options["width"], "dropout": options["dropout"],
         "adaptive": options["adaptive"], "seed": seed, "state": state,
     }  # fmt: skip
     model = (
-        ShortSighted(words.vocabulary, window=window, **kind)
+        ShortSighted(words.vocabulary, window=window, **design)
         if window
-        else neural.RecurrentLM(words.vocabulary, **kind)
+        else neural.RecurrentLM(words.vocabulary, **design)
     )
     history = neural.train(
         model, text, valid=valid, steps=options["steps"], batch=options["batch"], length=LENGTH,

@@ -79,7 +79,7 @@ def table(
     counted  2.31  10.1
     trained  2.20   9.0
     """
-    made = []
+    lines = []
     for name, values in rows.items():
         values = list(values)
         if len(values) != len(columns):
@@ -88,8 +88,8 @@ def table(
                 "Give one value for each column, None for an empty cell."
             )
         pairs = zip(values, columns.values(), strict=True)
-        made.append([name, *("" if value is None else format(value, spec) for value, spec in pairs)])
-    return Table(list(columns), made, caption, corner)
+        lines.append([name, *("" if value is None else format(value, spec) for value, spec in pairs)])
+    return Table(list(columns), lines, caption, corner)
 
 
 LINE = 84

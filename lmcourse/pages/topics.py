@@ -42,16 +42,16 @@ def words_of(documents: Iterable[str]) -> list[str]:
 
 def frequent(documents: Iterable[str], times: int = TIMES) -> list[str]:
     """Return the words that occur at least so often in the documents, in alphabetical order."""
-    often = Counter(word for document in words_of(documents) for word in document.split())
-    return sorted(word for word, n in often.items() if n >= times)
+    counts = Counter(word for document in words_of(documents) for word in document.split())
+    return sorted(word for word, n in counts.items() if n >= times)
 
 
 def load(name: str) -> Bags:
     """Return the word counts of a corpus of `lmmetrics.corpora`."""
     corpus = corpora.load(name)
-    kept = frequent(corpus.train)
+    words = frequent(corpus.train)
     parts = (corpus.train, corpus.valid, corpus.test)
-    return Bags(*(word_counts(words_of(part), kept, by="whitespace") for part in parts))
+    return Bags(*(word_counts(words_of(part), words, by="whitespace") for part in parts))
 
 
 def fit(
@@ -148,8 +148,8 @@ def split_groups(documents: Sequence[str], held_out: int, seed: int) -> tuple[Wo
     train, others = (
         [text for text, is_out in zip(texts, out, strict=True) if is_out == side] for side in (False, True)
     )
-    kept = frequent(train)
-    return word_counts(train, kept, by="whitespace"), word_counts(others, kept, by="whitespace")
+    words = frequent(train)
+    return word_counts(train, words, by="whitespace"), word_counts(others, words, by="whitespace")
 
 
 def shared_windows(documents: Iterable[str], words: Sequence[str], window: int = 10) -> np.ndarray:
@@ -157,16 +157,16 @@ def shared_windows(documents: Iterable[str], words: Sequence[str], window: int =
 
     A window is so many words in a row, and a shorter document is one window.
     """
-    columns = {word: v for v, word in enumerate(words)}
-    rows, found, windows = [], [], 0
+    column_of = {word: v for v, word in enumerate(words)}
+    rows, columns, windows = [], [], 0
     for document in words_of(documents):
-        ids = np.array([columns.get(word, -1) for word in document.split()], dtype=int)
+        ids = np.array([column_of.get(word, -1) for word in document.split()], dtype=int)
         size = min(window, len(ids))
         starts = np.arange(len(ids) - size + 1)
         rows.append(np.repeat(windows + starts, size))
-        found.append(ids[starts[:, None] + np.arange(size)].ravel())
+        columns.append(ids[starts[:, None] + np.arange(size)].ravel())
         windows += len(starts)
-    row, column = np.concatenate(rows), np.concatenate(found)
+    row, column = np.concatenate(rows), np.concatenate(columns)
     there = csr_matrix((np.ones(len(row)), (row, column + 1)), shape=(windows, len(words) + 1))[:, 1:]
     there.data[:] = 1  # a word that stands twice in a window is there once
     return (there.T @ there).toarray() / windows

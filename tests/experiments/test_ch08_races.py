@@ -8,7 +8,17 @@ import pytest
 
 from lmcourse.experiments import ch08_races
 from lmcourse.files.places import ROOT
-from lmcourse.pages.races import NETWORKS, REMEMBERING, SHARES, Stored, Words, counted, suggested, trained
+from lmcourse.pages.races import (
+    NETWORKS,
+    REMEMBERING,
+    SHARES,
+    StoredNetwork,
+    Words,
+    best_network,
+    best_table,
+    runs_of,
+    suggestion_hits,
+)
 from lmmetrics import score_text
 from lmmetrics.mixing import Mixture
 from lmmetrics.ngram import ModifiedKneserNey, NGramModel
@@ -40,7 +50,7 @@ def test_a_small_race_has_the_form_of_the_stored_one():
 
 def test_a_short_sighted_network_sees_its_window_and_no_more():
     words = Words("tales-en")
-    network, _ = trained(words, window=2, **SMALL)
+    network, _ = best_network(words, window=2, **SMALL)
     test = words.test
     found = network.log_probs(test)
     starts = set(test.sentence_starts)
@@ -96,25 +106,25 @@ def test_the_networks_of_the_documentation_have_the_form_of_the_stored_ones():
 
 def test_the_stored_surprisals_are_those_of_the_stored_bits():
     words, row = Words("numpy-docs"), STORED["documentation"]["runs"][0]
-    network = Stored(words, row)
+    network = StoredNetwork(words, row)
     bits = [score.bits for score in score_documents(network, words.test)]
     assert np.allclose(bits, np.array(row["models"]["network"]["bits"].split(), dtype=float), atol=0.5)
     assert score_text(network, words.valid).perplexity == pytest.approx(row["valid"], rel=1e-4)
     with pytest.raises(ValueError, match="Nothing is stored"):
         network.log_probs(words.train)
-    both = Mixture([network, counted(words)], [0.4, 0.6])
+    both = Mixture([network, best_table(words)], [0.4, 0.6])
     assert score_text(both, words.test).perplexity < row["table"]
 
 
 def test_hits_are_counted_as_the_rows_say():
     words = Words("numpy-docs")
-    network, _ = trained(words, steps=2, width=16)
+    network, _ = best_network(words, steps=2, width=16)
     table = NGramModel(2, ModifiedKneserNey(fallback=(0.5, 1, 1.5))).fit(words.train)
     text, start = words.test, words.test.sentence_starts[1]
-    barred = [words.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
+    specials = [words.vocabulary.id_of(symbol) for symbol in ("<s>", "</s>", "<unk>")]
     part = TokenizedText.from_ids(text.ids[:start], words.vocabulary, network.spelling)
     weights = {"network": {"network": 1.0}, "both": {"table": 0.5, "cache": 0.1, "network": 0.4}}
-    hits = suggested(weights, table, network, part)
+    hits = suggestion_hits(weights, table, network, part)
     for place in range(start):
         before = text.strings()[:place]
         cache = np.bincount(text.ids[:place], minlength=len(words.vocabulary)) / max(place, 1)
@@ -122,19 +132,19 @@ def test_hits_are_counted_as_the_rows_say():
         of_table = table.next_distribution(["<s>", *before])
         rows["both"] = 0.5 * of_table + 0.1 * cache + 0.4 * rows["network"]
         for name, row in rows.items():
-            row[barred] = 0
-            right = text.ids[place] not in barred and (row > row[text.ids[place]]).sum() < 3
+            row[specials] = 0
+            right = text.ids[place] not in specials and (row > row[text.ids[place]]).sum() < 3
             assert hits[name][place] == right
 
 
 def test_pages_without_copies_share_no_run_with_the_valid_and_test_pages():
     words = Words("numpy-docs")
-    alone = ch08_races.without_copies(words)
-    asked = set().union(*ch08_races.runs_of(words.valid), *ch08_races.runs_of(words.test))
-    assert not asked & set().union(*ch08_races.runs_of(alone))
-    assert asked & set().union(*ch08_races.runs_of(words.train))
-    thinned = ch08_races.as_long(words, len(alone), seed=0)
-    assert 0.99 * len(alone) < len(thinned) <= len(alone)
+    text = words.without_copies("train", "valid", "test")
+    other_runs = set().union(*runs_of(words.valid), *runs_of(words.test))
+    assert not other_runs & set().union(*runs_of(text))
+    assert other_runs & set().union(*runs_of(words.train))
+    thinned = ch08_races.as_long(words, len(text), seed=0)
+    assert 0.99 * len(text) < len(thinned) <= len(text)
     few = {"width": 16, "steps": 2, "passes": 1}
     (row,) = ch08_races.thinned(draws=[0], orders=[2], **few)
     like = STORED["documentation"]["thinned"][0]
