@@ -101,11 +101,11 @@ class NeuralLM(Predictor, nn.Module):
             Natural logs; ``-inf`` for a token that is not in a vocabulary without `<unk>`.
         """
         check_text("text", text, self.vocabulary)
-        reach = self._reach(self.state if state is None else checked_state(state))
+        reach = self.reach_of(self.state if state is None else checked_state(state))
         inputs, targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids.astype(np.int64))
-        scorer, log_probs, carried = self._scorer(), np.empty(len(text)), None
+        scorer, log_probs, carried = self.scorer(), np.empty(len(text)), None
         with torch.no_grad(), one_thread():
-            for positions, scored, fresh in scoring_batches(text, reach, batch, *self._window()):
+            for positions, scored, fresh in scoring_batches(text, reach, batch, *self.window_and_stride()):
                 features, carried = scorer.features(inputs[positions], None if fresh else carried)
                 places = positions[scored]
                 log_probs[places] = -scorer._nats(features[torch.from_numpy(scored)], targets[places])
@@ -115,8 +115,9 @@ class NeuralLM(Predictor, nn.Module):
     def protocol(self) -> dict[str, str]:
         """What a protocol card says about the past that the model sees."""
         reach = {"carry": "of the text", "document": "of its document", "sentence": "of its sentence"}
-        window = "".join(", in windows of {} tokens, moved by {}".format(*w) for w in [self._window()] if w)
-        return {"past": f"the tokens before it, from the beginning {reach[self.state]}{window}"}
+        window = ", in windows of {} tokens, moved by {}" if self.window_and_stride() else ""
+        past = f"the tokens before it, from the beginning {reach[self.state]}{window}"
+        return {"past": past.format(*self.window_and_stride())}
 
     def next_distribution(self, context: Sequence[str] = ()) -> Floats:
         """Return p(w | context) for every w of the vocabulary: float64[V], by id; it sums to 1.
@@ -133,10 +134,10 @@ class NeuralLM(Predictor, nn.Module):
         float64[V]
             The entry of `<s>` is 0.
         """
-        inputs = self._inputs(self._ids(context))
-        scorer = self._scorer()
+        inputs = self.inputs_after(self._ids(context))
+        scorer = self.scorer()
         with torch.no_grad(), one_thread():
-            return scorer._row(scorer.features(torch.tensor([inputs]))[0])
+            return last_row(scorer, scorer.features(torch.tensor([inputs]))[0])
 
     def reader(self, vocabulary: Vocabulary | None = None) -> NetworkReader:
         return NetworkReader(self)
@@ -163,18 +164,18 @@ class NeuralLM(Predictor, nn.Module):
         """
         n = whole_number("n", n, 0)
         real_number("temperature", temperature, lambda t: 0 < t < math.inf, "a finite number above 0")
-        rng, scorer = generator(seed), self._scorer()
+        rng, scorer = generator(seed), self.scorer()
         past, drawn = self._ids(context), []
-        inputs, carried = self._inputs(past), None
+        inputs, carried = self.inputs_after(past), None
         with torch.no_grad(), one_thread():
             for _ in range(n):
                 features, carried = scorer.features(torch.tensor([inputs]), carried)
                 with np.errstate(divide="ignore"):
-                    weights = np.log(scorer._row(features)) / temperature
+                    weights = np.log(last_row(scorer, features)) / temperature
                 cumulative = np.cumsum(np.exp(weights - weights.max()))
                 # The last sum is the total up to rounding; a draw below it never selects a probability of 0.
                 drawn.append(int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")))
-                inputs, carried = self._after(past + drawn, carried)
+                inputs, carried = self.next_inputs(past + drawn, carried)
         return TokenizedText.from_ids(drawn, self.vocabulary, self.spelling)
 
     @property
@@ -221,19 +222,26 @@ class NeuralLM(Predictor, nn.Module):
 
     # What a kind of model may override
 
-    def _reach(self, state: Reach) -> Reach:
+    def reach_of(self, state: Reach) -> Reach:
         """Where training and scoring reset the context. The feed-forward model needs no reset."""
         return state
 
-    def _window(self) -> tuple[int, ...]:
+    def window_and_stride(self) -> tuple[int, ...]:
         """(tokens of a window, stride) for a model that carries nothing; else an empty tuple."""
         return ()
 
-    def _after(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
+    def inputs_after(self, past: Iterable[int]) -> list[int]:
+        """The input ids that predict the token after `past`, from the start of the context."""
+        past, bos, eos = list(past), self.vocabulary.bos, self.vocabulary.eos
+        if self.reach_of(self.state) == "sentence" and eos in past:
+            past = past[len(past) - past[::-1].index(eos) :]
+        return [bos] + [bos if id == eos else id for id in past]
+
+    def next_inputs(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
         """Inputs, and what is carried, for the token after `past`, whose last is not yet in `carried`."""
-        if self._reach(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
+        if self.reach_of(self.state) == "sentence" and past[-1] == self.vocabulary.eos:
             carried = None
-        return self._inputs(past)[-1:], carried
+        return self.inputs_after(past)[-1:], carried
 
     def restart(self, carried: Carried, fresh: Bools) -> Carried:
         """Return what is carried, reset in the rows bool[B] that start a new segment."""
@@ -242,17 +250,10 @@ class NeuralLM(Predictor, nn.Module):
     # Helpers
 
     def _ids(self, context: Sequence[str], name: str = "context") -> list[int]:
-        """The ids of a context without `<s>`, which `_inputs` adds."""
+        """The ids of a context without `<s>`, which `inputs_after` adds."""
         return [id for id in super()._ids(context, name) if id != self.vocabulary.bos]
 
-    def _inputs(self, past: Iterable[int]) -> list[int]:
-        """The input ids that predict the token after `past`, from the start of the context."""
-        past, bos, eos = list(past), self.vocabulary.bos, self.vocabulary.eos
-        if self._reach(self.state) == "sentence" and eos in past:
-            past = past[len(past) - past[::-1].index(eos) :]
-        return [bos] + [bos if id == eos else id for id in past]
-
-    def _scorer(self) -> Self:
+    def scorer(self) -> Self:
         """A copy in float64 for scoring, with dropout off: the last one, if the model is still the same.
 
         The weights themselves are compared: ``weight.data = ...`` does not change PyTorch's version counter.
@@ -276,10 +277,6 @@ class NeuralLM(Predictor, nn.Module):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_copy"}
 
-    def _row(self, features: Tensor) -> Floats:
-        """Probabilities after the last position: float64[V]."""
-        return self.head.log_probs(features[0, -1:])[0].exp().numpy()
-
     def _nats(self, features: Tensor, targets: Tensor) -> Floats:
         """Surprisals float64[M] of targets [M] from features [M, H], computed a few rows at a time."""
         rows = max(1, ROW_ELEMENTS // len(self.vocabulary))
@@ -299,32 +296,36 @@ class NetworkReader:
 
     def __init__(self, model: NeuralLM) -> None:
         self.model, self.eos = model, model.vocabulary.eos
-        self.scorer = model._scorer()
+        self.scorer = model.scorer()
         # no model looks further back than that, but by its state
         self.longest = getattr(model, "context", 1) + 1
         self.past: list[int] = []
-        self.inputs = model._inputs([])
+        self.inputs = model.inputs_after([])
         self.carried: Carried = None
 
     def start(self) -> None:
         if not self.past:
             return
-        if self.model._reach(self.model.state) == "document":
+        if self.model.reach_of(self.model.state) == "document":
             self.past, self.carried = [], None
-            self.inputs = self.model._inputs([])
+            self.inputs = self.model.inputs_after([])
         elif self.past[-1] != self.eos:  # the sentence before is over, though nothing closed it
             self.past[-1] = self.eos
-            self.inputs, self.carried = self.model._after(self.past, self.carried)
+            self.inputs, self.carried = self.model.next_inputs(self.past, self.carried)
 
     def row(self) -> Floats:
         with torch.no_grad(), one_thread():
             features, self.after = self.scorer.features(torch.tensor([self.inputs]), self.carried)
-            row: Floats = self.scorer._row(features)
-        return row
+            return last_row(self.scorer, features)
 
     def read(self, id: int) -> None:
         self.past = [*self.past, id][-self.longest :]
-        self.inputs, self.carried = self.model._after(self.past, self.after)
+        self.inputs, self.carried = self.model.next_inputs(self.past, self.after)
+
+
+def last_row(model: NeuralLM, features: Tensor) -> Floats:
+    """Probabilities after the last position: float64[V]."""
+    return model.head.log_probs(features[0, -1:])[0].exp().numpy()
 
 
 def _same(a: list[Any], b: list[Any], same: Callable[[Any, Any], bool]) -> bool:

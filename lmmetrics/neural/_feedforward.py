@@ -57,7 +57,7 @@ class WindowLM(NeuralLM):
     def restart(self, carried: Carried, fresh: Bools) -> Carried:
         return cast(Tensor, carried).masked_fill(torch.as_tensor(fresh)[:, None], self.vocabulary.bos)
 
-    def _reach(self, state: Reach) -> Reach:
+    def reach_of(self, state: Reach) -> Reach:
         return "carry"  # the windows themselves end at the start of a sentence
 
 

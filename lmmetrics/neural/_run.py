@@ -43,7 +43,7 @@ class Run:
             head.sort_by(np.bincount(text.ids, minlength=len(text.vocabulary)))
         model.spelling = text.spelling._replace(label="model")
         self.inputs, self.targets = torch.from_numpy(inputs_of(text)), torch.from_numpy(text.ids).long()
-        self.batches = TrainingBatches(text, model._reach(model.state), batch, length, seed)
+        self.batches = TrainingBatches(text, model.reach_of(model.state), batch, length, seed)
         self.optimizer = torch.optim.Adam(model.parameters(), lr=lr, betas=(0.9, 0.99))
         self.carried: Carried = None
         self.best: dict[str, Tensor] | None = None

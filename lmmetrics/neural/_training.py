@@ -164,7 +164,7 @@ def _rates(
 
 
 def _length(model: NeuralLM, length: int | None) -> int:
-    context = model._window()[0] if model._window() else None
+    context = next(iter(model.window_and_stride()), None)
     if context is not None and length not in (None, context):
         raise ValueError(
             f"length is {length}, but the Transformer's context is {context}: it must see all its positions "

@@ -117,14 +117,14 @@ class TransformerLM(NeuralLM):
             raise ValueError(f"stride is {value!r}; from 1 to the context of {self.context} is expected.")
         super().__setattr__(name, value)
 
-    def _window(self) -> tuple[int, int]:
+    def window_and_stride(self) -> tuple[int, int]:
         return self.context, self.stride
 
-    def _inputs(self, past: Iterable[int]) -> list[int]:
-        return super()._inputs(past)[-self.context :]
+    def inputs_after(self, past: Iterable[int]) -> list[int]:
+        return super().inputs_after(past)[-self.context :]
 
-    def _after(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
-        return self._inputs(past), None
+    def next_inputs(self, past: list[int], carried: Carried) -> tuple[list[int], Carried]:
+        return self.inputs_after(past), None
 
 
 class Block(nn.Module):

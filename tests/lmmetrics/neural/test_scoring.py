@@ -109,7 +109,7 @@ def test_poisoned_padding_changes_nothing(model, monkeypatch):
     clean = model.log_probs(TEXT)
     monkeypatch.setattr(_base, "scoring_batches", poisoned)
     np.testing.assert_allclose(model.log_probs(TEXT), clean, rtol=0, atol=1e-9)
-    assert padded > 0 or model._reach("sentence") == "carry"  # a feed-forward model reads one row
+    assert padded > 0 or model.reach_of("sentence") == "carry"  # a feed-forward model reads one row
 
 
 def test_poisoned_future_changes_nothing(model):
