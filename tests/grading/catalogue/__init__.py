@@ -23,6 +23,8 @@ LIMITS = Limits(
 )
 QUICK = replace(LIMITS, call_seconds=2, cell_seconds=3)
 """For a submission that uses up its time: the test waits for the limit."""
+TORCH = replace(LIMITS, call_seconds=20, cell_seconds=30, memory_mb=1000)
+"""For a submission that imports PyTorch, which takes seconds and half a gigabyte by itself."""
 SEED = 20
 GROUPS = {
     "right": "Honest and right, in unusual ways",

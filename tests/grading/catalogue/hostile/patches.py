@@ -1,5 +1,6 @@
 """Patches of Python, of the libraries and of the course's checks, hooks, and walks through frames."""
 
+from tests.grading.catalogue import TORCH
 from tests.grading.catalogue.hostile import HostileCases
 
 CASES = HostileCases()
@@ -39,6 +40,7 @@ attack(
 import torch.testing
 torch.testing.assert_close = lambda *a, **k: None
 """,
+    limits=TORCH,
 )
 attack(
     "replaces the checks of the course",

@@ -1,6 +1,6 @@
 """What an answer is made of, and what it does beside answering."""
 
-from tests.grading.catalogue import Cases
+from tests.grading.catalogue import TORCH, Cases
 
 CASES = Cases("right")
 case = CASES.case
@@ -86,7 +86,7 @@ def _(nb):
     )
 
 
-@case("a tensor of PyTorch")
+@case("a tensor of PyTorch", limits=TORCH)
 def _(nb):
     nb.change(
         "three-words",
@@ -130,7 +130,7 @@ def _(nb):
     nb.change("average-surprisal", (".mean()", ".mean()))"))
 
 
-@case("arrays of objects, and lists of tensors")
+@case("arrays of objects, and lists of tensors", limits=TORCH)
 def _(nb):
     nb.change("three-words", ('"nats": nats,', '"nats": np.array(list(nats), dtype=object),'))
     nb.change("three-words", ("q.prod()", "__import__('torch').tensor(q.prod())"))

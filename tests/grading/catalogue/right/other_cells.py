@@ -1,6 +1,6 @@
 """Cells that the student added: helpers, failures, and what a cell further down puts right."""
 
-from tests.grading.catalogue import QUICK, Cases
+from tests.grading.catalogue import QUICK, TORCH, Cases
 from tests.grading.catalogue.right import copied
 
 CASES = Cases("right")
@@ -48,7 +48,7 @@ def _(nb):
     copied(nb, "three-words", second, "three-words")
 
 
-@case("TorchScript of a function in another added cell")
+@case("TorchScript of a function in another added cell", limits=TORCH)
 def _(nb):
     script = "import torch\n\ndef cost(q: torch.Tensor) -> torch.Tensor:\n    return -torch.log(q)"
     nb.add(script, before="three-words")
