@@ -9,15 +9,16 @@
    *
    * pages: arrays [tokens, bits of the new model minus bits of the old one, KL divergence in nats, equal first guesses].
    * count: how many pages are used, at least 2.
+   * wide: how many standard errors the interval reaches to each side.
    */
-  function measure(pages, count) {
+  function measure(pages, count, wide = 1.96) {
     const used = pages.slice(0, count);
     const total = (k) => used.reduce((sum, page) => sum + page[k], 0);
     const tokens = total(0), difference = total(1) / tokens;
     const squares = used.reduce((sum, page) => sum + (page[1] - difference * page[0]) ** 2, 0);
     const error = Math.sqrt(squares * count / (count - 1)) / tokens;
     return {
-      tokens, difference, low: difference - 1.96 * error, high: difference + 1.96 * error,
+      tokens, difference, low: difference - wide * error, high: difference + wide * error,
       kl: total(2) / tokens, same: total(3) / tokens,
     };
   }
@@ -40,9 +41,12 @@
     }[verdict(found.low, found.high, margin)];
   }
 
+  /** A divergence in nats, with the three decimals of the page. */
+  const nats = (kl) => (kl < 0.0005 ? "less than 0.001" : kl.toFixed(3));
+
   const percent = (bits) => 100 * (2 ** bits - 1);
   function signed(v) {
-    const shown = Math.abs(v).toFixed(1);
+    const shown = Math.abs(v).toFixed(2);
     return `${Number(shown) === 0 ? "" : v < 0 ? "−" : "+"}${shown}%`;
   }
 
@@ -78,7 +82,7 @@
     words.setAttribute("aria-live", "polite");
 
     function show() {
-      const version = data.versions[now.version], found = measure(version.pages, now.pages);
+      const version = data.versions[now.version], found = measure(version.pages, now.pages, data.t[now.pages - 2]);
       const [low, middle, high] = [found.low, found.difference, found.high].map(percent);
       bound.setAttribute("x1", x(now.margin));
       bound.setAttribute("x2", x(now.margin));
@@ -92,7 +96,7 @@
       dot.setAttribute("cx", x(middle));
       words.innerHTML = `<b>${version.name}, ${version.kB.toFixed(0)} kB:</b> the perplexity changes by ` +
         `<b>${signed(middle)}</b> (95% interval ${signed(low)} to ${signed(high)}), the KL divergence to the original is ` +
-        `<b>${found.kl.toFixed(4)}</b> nats, and <b>${(100 * (1 - found.same)).toFixed(1)}%</b> of the first guesses change. ` +
+        `<b>${nats(found.kl)}</b> nats, and <b>${(100 * (1 - found.same)).toFixed(1)}%</b> of the first guesses change. ` +
         `<b>${conclusion(found, now.pages, now.margin / 100)}</b>`;
     }
     show();

@@ -2,9 +2,11 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from lmmetrics.information import cross_entropy, kl_divergence
 from tests.browser.conftest import needs_book
@@ -56,6 +58,29 @@ def test_every_verdict_can_be_reached(page):
     }
     for verdict, bits in margins.items():
         assert page.evaluate(judge, [whole["low"], whole["high"], 2**bits - 1]) == verdict
+
+
+def test_the_margin_of_the_task_needs_the_pages(page):
+    """At the first margin, all pages reject 4 bits, and few leave the verdict open."""
+    box = page.locator("[data-explorable=acceptance]")
+    assert "Reject" in box.locator(".result").inner_text()
+    box.locator("input").nth(1).fill("10")
+    assert "Not decided" in box.locator(".result").inner_text()
+
+
+def test_the_interval_is_that_of_the_table(page):
+    """Both are Student's; the table draws the pages again, and the figure has a formula."""
+    data = page.evaluate(DATA, "acceptance")
+    assert data["t"] == pytest.approx([t.ppf(0.975, n - 1) for n in range(2, len(data["t"]) + 2)], abs=1e-4)
+    table = page.locator("table.results", has_text="margins 1% and 5%").inner_text()
+    box = page.locator("[data-explorable=acceptance]")
+    for k, version in enumerate(data["versions"]):
+        box.locator("input").nth(0).fill(str(k))
+        shown = box.locator(".result").inner_text().replace("−", "-")
+        row = next(line for line in table.replace("−", "-").split("\n") if line.startswith(version["name"]))
+        in_table = [float(x) for x in re.findall(r"[+-]?\d+\.\d\d", row)[:2]]
+        in_figure = [float(x) for x in re.search(r"interval (\S+)% to (\S+)%", shown).groups()]
+        assert in_figure == pytest.approx(in_table, abs=0.02 + 0.005 * in_table[1])
 
 
 def test_few_pages_have_no_verdict(page):
