@@ -6,14 +6,14 @@ one with the lowest loss on the validation tales is trained again with others.
 """
 
 import math
-import time
+from functools import partial
 
-import numpy as np
 import torch
 
-from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
+from lmcourse.experiments.ch07_networks import measurements
+from lmcourse.experiments.storage import KEPT, kept_rows, made, store
 from lmcourse.experiments.texts import tales
-from lmcourse.pages.networks import WINDOW, by_past, fit, windowed
+from lmcourse.pages.networks import WINDOW, by_past
 from lmmetrics import neural
 
 STEPS, SEEDS = 5000, range(3)
@@ -43,14 +43,7 @@ def recompute(kept=None):
 
 def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, settings=SETTINGS):
     """Yield one row for each setting with the first seed, then one for each other seed of the best."""
-    found = resumed(kept, KEY)
-
-    def row_of(*key):
-        if key not in found:
-            found[key] = run(texts, *key)
-            keep(kept, found[key])
-        return found[key]
-
+    row_of = kept_rows(kept, KEY, partial(run, texts))
     first, *others = seeds
     tried = {setting: row_of(*setting, steps, first) for setting in settings}
     yield from tried.values()
@@ -70,22 +63,15 @@ def network(kind, vocabulary, width, dropout, seed):
 def run(texts, kind, width, dropout, rate, steps, seed):
     """Train one network, and score the weights that were best on the validation tales."""
     torch.set_num_threads(1)
-    train, valid, test = texts
-    model = network(kind, train.vocabulary, width, dropout, seed)
+    model = network(kind, texts[0].vocabulary, width, dropout, seed)
     torch.manual_seed(seed)  # of dropout
-    began = time.process_time()
-    losses = fit(model, train, valid, rate, seed, steps)
     row = dict(zip(KEY, (kind, width, dropout, rate, steps, seed), strict=True))
-    row |= {"parameters": model.parameter_count, "valid": [round(loss, 5) for loss in losses]}
-    row["seconds"] = round(time.process_time() - began, 1)
-    nats = windowed(model, test).double().numpy()
-    row["test"] = round(float(nats.mean()), 5)
-    row["tales"] = [round(float(total), 2) for total in np.add.reduceat(nats, test.document_starts[:-1])]
-    row["past"] = [round(float(nats), 5) for nats in by_past(model, test)]
+    row |= measurements(model, texts, rate, steps, seed)
+    row["past"] = [round(float(nats), 5) for nats in by_past(model, texts[-1])]
     row["sample"] = "".join(model.sample(120, seed=0).strings())
     print(
         f"{kind} of {width}, dropout {dropout}, rate {rate}, {steps} steps, seed {seed}: "
-        f"valid {math.exp(min(losses)):.2f}, test {math.exp(row['test']):.2f}, {row['seconds']:.0f} s",
+        f"valid {math.exp(min(row['valid'])):.2f}, test {math.exp(row['test']):.2f}, {row['seconds']:.0f} s",
         flush=True,
     )
     return row

@@ -6,11 +6,12 @@ networks, their training and their scoring are those of ``lmcourse/pages/network
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 import torch
 
-from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
+from lmcourse.experiments.storage import KEPT, kept_rows, made, store
 from lmcourse.experiments.texts import tales
 from lmcourse.pages.networks import (
     BATCH,
@@ -48,17 +49,10 @@ def recompute(kept=None):
 
 def runs(texts, steps=STEPS, seeds=SEEDS, kept=None, names=NAMES):
     """Yield one row for each run: for each network, its rates, and for each rate the seeds."""
-    found = resumed(kept, KEY)
+    row_of = kept_rows(kept, KEY, partial(run, texts))
 
     def rows_of(name, rate):
-        rows = []
-        for seed in seeds:
-            key = name, rate, steps, seed
-            if key not in found:
-                found[key] = run(texts, *key)
-                keep(kept, found[key])
-            rows.append(found[key])
-        return rows
+        return [row_of(name, rate, steps, seed) for seed in seeds]
 
     for name in names:
         tried = {rate: rows_of(name, rate) for rate in RATES[1:4]}
@@ -76,22 +70,29 @@ def lowest(tried):
 def run(texts, name, rate, steps, seed):
     """Train one network, and score the weights that were best on the validation tales."""
     torch.set_num_threads(1)
-    train, valid, test = texts
-    model = network(name, train.vocabulary, seed)
-    began = time.process_time()
-    losses = fit(model, train, valid, rate, seed, steps)
+    test = texts[-1]
+    model = network(name, test.vocabulary, seed)
     row = dict(zip(KEY, (name, rate, steps, seed), strict=True))
-    row |= {"parameters": model.parameter_count, "valid": [round(loss, 5) for loss in losses]}
-    row["seconds"] = round(time.process_time() - began, 1)
-    nats = windowed(model, test).double().numpy()
-    row["test"] = round(float(nats.mean()), 5)
-    row["tales"] = [round(float(total), 2) for total in np.add.reduceat(nats, test.document_starts[:-1])]
+    row |= measurements(model, texts, rate, steps, seed)
     if name in WIDTHS:
         row["test, carried"] = round(-float(model.log_probs(test, state="carry").mean()), 5)
     row["past"] = [round(float(nats), 5) for nats in by_past(model, test)]
     print(
-        f"{name:12} rate {rate:<6} {steps} steps, seed {seed}: valid {math.exp(min(losses)):.2f}, "
+        f"{name:12} rate {rate:<6} {steps} steps, seed {seed}: valid {math.exp(min(row['valid'])):.2f}, "
         f"test {math.exp(row['test']):.2f}, {row['seconds']:.0f} s",
         flush=True,
     )
+    return row
+
+
+def measurements(model, texts, rate, steps, seed):
+    """Train a network; return its losses on the validation tales, and what its best weights give the test."""
+    train, valid, test = texts
+    began = time.process_time()
+    losses = fit(model, train, valid, rate, seed, steps)
+    row = {"parameters": model.parameter_count, "valid": [round(loss, 5) for loss in losses]}
+    row["seconds"] = round(time.process_time() - began, 1)
+    nats = windowed(model, test).double().numpy()
+    row["test"] = round(float(nats.mean()), 5)
+    row["tales"] = [round(float(total), 2) for total in np.add.reduceat(nats, test.document_starts[:-1])]
     return row

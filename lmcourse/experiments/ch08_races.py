@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
+from lmcourse.experiments.storage import KEPT, kept_rows, made, store
 from lmcourse.experiments.texts import source_texts
 from lmcourse.pages.races import (
     LENGTH,
@@ -152,16 +152,9 @@ def tuned(amounts=None, draws=SEEDS, kept=None, width=None, **changes):
     width : int, optional
         The first width, by default that of the race.
     """
-    rows = resumed(kept, KEY)
     for name, shares in (amounts or TUNED).items():
         words, narrow = Words(name), width or RACERS[name]["width"]
-
-        def row_of(*key, words=words):
-            if key not in rows:
-                rows[key] = tuned_row(words, *key[1:], **changes)
-                keep(kept, rows[key])
-            return rows[key]
-
+        row_of = kept_rows(kept, KEY, lambda _, *rest, words=words: tuned_row(words, *rest, **changes))
         for share in shares:
             tried = [row_of(name, share, draws[0], rate, narrow) for rate in TUNED_RATES]
             rate = min(tried, key=lambda row: row["valid"])["rate"]

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from lmcourse.experiments.ch13_recalibration import network_forecasts, recalibrate, scored, table_forecasts
-from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
+from lmcourse.experiments.storage import KEPT, kept_rows, made, store
 from lmcourse.experiments.texts import source_texts
 from lmmetrics import neural
 from lmmetrics.ngram import AddK, KneserNey, NGramModel, Smoothing
@@ -40,13 +40,8 @@ def recompute(kept=None):
 
 def runs(smoothing=SMOOTHING, seeds=SEEDS, steps=STEPS, kept=None):
     """Yield a row for each network."""
-    found = resumed(kept, ("smoothing", "seed"))
-    for share in smoothing:
-        for seed in seeds:
-            if (share, seed) not in found:
-                found[share, seed] = run(share, seed, steps)
-                keep(kept, found[share, seed])
-            yield found[share, seed]
+    row_of = kept_rows(kept, ("smoothing", "seed"), partial(run, steps=steps))
+    yield from (row_of(share, seed) for share in smoothing for seed in seeds)
 
 
 def run(share, seed, steps):

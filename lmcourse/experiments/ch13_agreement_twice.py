@@ -6,12 +6,13 @@ published numbers.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 
 from lmcourse.experiments.ch13_agreement import choices
 from lmcourse.experiments.ch13_recalibration import BATCHES, fitted, nats, network_forecasts, with_temperature
-from lmcourse.experiments.storage import KEPT, keep, made, resumed, store
+from lmcourse.experiments.storage import KEPT, kept_rows, made, store
 from lmcourse.experiments.texts import source_texts
 from lmcourse.pages.two_agreements import TwoAgreements
 from lmmetrics import neural
@@ -36,12 +37,7 @@ def recompute(kept=None):
 
 def runs(seeds=SEEDS, steps=STEPS, kept=None):
     """Yield a row for each network."""
-    found = resumed(kept, ("seed",))
-    for seed in seeds:
-        if (seed,) not in found:
-            found[seed,] = run(seed, steps)
-            keep(kept, found[seed,])
-        yield found[seed,]
+    yield from map(kept_rows(kept, ("seed",), partial(run, steps=steps)), seeds)
 
 
 def run(seed, steps=STEPS):

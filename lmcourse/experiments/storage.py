@@ -17,7 +17,7 @@ KEPT = {
     "type": Path, "metavar": "FILE",
     "help": "where each row is kept at once: after an interruption the same command goes on",
 }  # fmt: skip
-"""The option ``kept`` of an experiment that can be interrupted (`resumed`, `keep`)."""
+"""The option ``kept`` of an experiment that can be interrupted (`kept_rows`)."""
 
 
 class Interrupted(Exception):
@@ -49,6 +49,19 @@ def keep(kept, row):
     if kept:
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
+
+
+def kept_rows(kept, key, measure):
+    """A function from values of `key` to a row, which `measure` makes unless it is kept."""
+    rows = resumed(kept, key)
+
+    def row_of(*values):
+        if values not in rows:
+            rows[values] = measure(*values)
+            keep(kept, rows[values])
+        return rows[values]
+
+    return row_of
 
 
 def made(**parts):

@@ -3,8 +3,8 @@
 import math
 import re
 
-from lmcourse.hints.answers import plain_data
 from lmcourse.hints.question import Mistake, Question
+from lmcourse.questions.shared.choices import read_entries
 
 # --- pairs -----------------------------------------------------------------------------------------------
 
@@ -49,16 +49,6 @@ def _read_pair(key, given):
     return f"{verdict}: {word}", ""
 
 
-def _reading(answer, *case):
-    answer = plain_data(answer)
-    if not isinstance(answer, dict):
-        return answer, {}
-    found = {key: _read_pair(key, given) for key, given in answer.items()}
-    return {key: value for key, (value, _) in found.items()}, {
-        key: told for key, (_, told) in found.items() if told
-    }
-
-
 def _on(mistake, key, verdict, hint):
     return Mistake(mistake, lambda: pairs({key: verdict}), hint)
 
@@ -72,7 +62,7 @@ PAIRS = Question(
     form="value",
     right=pairs,
     cases=((),),
-    reading=_reading,
+    reading=read_entries(_read_pair),
     entry_points=dict.fromkeys("ABCDEF", 1),
     mistakes=(
         _on(

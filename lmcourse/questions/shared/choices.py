@@ -34,14 +34,19 @@ def read_choices(words: Iterable[str], other: Mapping[str, str] | None = None) -
                 return names[form], ""
         return "", f'"{key}" is {given!r}. Choose one of the words {", ".join(words)}.'
 
+    return read_entries(read_one)
+
+
+def read_entries(read_one: Callable[[str, Any], tuple[Any, str]]) -> Reading:
+    """Return a ``reading`` that reads each entry of a dictionary: its value, and what cannot be read."""
+
     def reading(answer: Any, *case: Any) -> tuple[Any, dict]:
         answer = plain_data(answer)
         if not isinstance(answer, dict):
             return answer, {}
-        found = {key: read_one(key, given) for key, given in answer.items()}
-        return {key: word for key, (word, _) in found.items()}, {
-            key: told for key, (_, told) in found.items() if told
-        }
+        entries = {key: read_one(key, given) for key, given in answer.items()}
+        problems = {key: problem for key, (_, problem) in entries.items() if problem}
+        return {key: value for key, (value, _) in entries.items()}, problems
 
     return reading
 
