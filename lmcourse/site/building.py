@@ -88,7 +88,7 @@ def run_program(command, folder, shown, environment=None):
         errors="replace",
     ) as process:
         lines = []
-        for line in process.stdout:
+        for line in process.stdout or ():
             lines.append(line)
             if shown(line):
                 print(line, end="", flush=True)

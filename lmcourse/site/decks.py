@@ -203,6 +203,6 @@ def copy_shared(out):
 def package_folder(name):
     """The folder of an installed package, without importing it."""
     spec = importlib.util.find_spec(name)
-    if spec is None:
+    if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"the package {name} is missing: run `make slides`, which installs it")
     return Path(spec.submodule_search_locations[0])

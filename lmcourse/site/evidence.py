@@ -51,7 +51,7 @@ def mistakes(root):
 
     The kind is "page", "lab" or "set". Only mistakes of the catalogue (M...) are listed, in its order.
     """
-    places = defaultdict(list)
+    places: defaultdict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
     for stem, page in chapters(root):
         _add_passages(places, stem, page)
         lab = Path(root) / "notebooks" / f"{stem}.ipynb"
@@ -91,7 +91,7 @@ def tagged_passages(text):
     >>> [*tagged_passages("## Break it\\n% mistake: M8\\n**A wrong mean.** Add")]
     [('M8', 'A wrong mean', 'Break it')]
     """
-    heading, waiting = "", []
+    heading, waiting = "", list[str]()
     prose = re.sub(r"^(`{3,}|:{3,}) *\{code-cell\}.*?^\1 *$", "(code)", text, flags=re.M | re.S)
     for line in prose.splitlines():
         if title := re.match(r"#+ +(.+)", line):

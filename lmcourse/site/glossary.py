@@ -80,7 +80,7 @@ def uses(text: str, known: tuple[Entry, ...]) -> list[tuple[int, int, Entry]]:
     pattern, owners = _pattern(known)
     barred = [match.span() for match in NO_TERM.finditer(text)]
     return [
-        (match.start(), match.end(), owners[match.lastgroup])
+        (match.start(), match.end(), owners[match.lastgroup or ""])
         for match in pattern.finditer(text)
         if not any(start <= match.start() < end for start, end in barred)
     ]
@@ -98,7 +98,7 @@ def chinese_names(words: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     for inside in re.findall(r"\(([^()]*)\)", words):
         if HAN.search(inside):
-            simplified, traditional, *_ = [*inside.split(";"), ""]
+            simplified, traditional = [*inside.split(";"), ""][:2]
             return _names(simplified), _names(traditional or simplified)
     return (), ()
 

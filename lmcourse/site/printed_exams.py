@@ -29,7 +29,7 @@ from lmcourse.exams.task import ADVICE, ExamTask
 from lmcourse.files.notebooks import write_text
 from lmcourse.files.places import STATIC, TEMPLATES
 from lmcourse.hints.answers import agreement
-from lmcourse.hints.question import formula_value
+from lmcourse.hints.question import Question, formula_value
 from lmcourse.site.chromium import find_browser
 from lmcourse.site.extensions.mathematics import Katex
 
@@ -224,16 +224,17 @@ def _asked(number: int, task: ExamTask, katex: Katex) -> str:
         lines = "<div></div>" * (LINES * task.minutes // RULED)
         return f'<div class="task">{text}<div class="ruled">{lines}</div></div>'
     space = f'<div class="space" style="height: {SPACE * task.minutes}mm"></div>'
-    return f'<div class="task">{text}<div class="values">{"".join(_blanks(task))}</div>{space}</div>'
+    values = f'<div class="values">{"".join(_blanks(task, task.question))}</div>'
+    return f'<div class="task">{text}{values}{space}</div>'
 
 
-def _blanks(task: ExamTask) -> list[str]:
+def _blanks(task: ExamTask, question: Question) -> list[str]:
     """The lines for the values of an answer, each with its name."""
-    if task.question.form == "function":
+    if question.form == "function":
         return [f"<code>{html.escape(task.head)}</code>"]
-    if task.question.form == "expression":
+    if question.form == "expression":
         return [_blank(task.name, wide=True)]
-    value = task.question.right(*task.question.cases[0])
+    value = question.right(*question.cases[0])
     value = value if isinstance(value, dict) else {task.name: value}
     return [_blank(key, count=np.size(entry)) for key, entry in value.items()]
 
@@ -256,13 +257,13 @@ def _solved(number: int, task: ExamTask, told: str | float, katex: Katex) -> str
     body = "\n".join(f"    {line}" if task.head else line for line in task.solution.splitlines())
     code = html.escape(head + body)
     method = f'<div class="method"><p><strong>Method.</strong></p>{advice}<pre>{code}</pre></div>'
-    parts = [_heading(number, task), asked, _right(task, told, katex), method, _usual(task)]
+    right = _right(task, task.question, told, katex)
+    parts = [_heading(number, task), asked, right, method, _usual(task.question)]
     return f'<div class="task long">{"".join(parts)}</div>'
 
 
-def _right(task: ExamTask, told: str | float, katex: Katex) -> str:
+def _right(task: ExamTask, question: Question, told: str | float, katex: Katex) -> str:
     """The right answer, with the points of each part."""
-    question = task.question
     if question.form == "function":
         worth = f"{_worth(task.points)} for the repair of both"
         return f"<p><strong>Answer:</strong> {html.escape(str(told))}. {worth}.</p>"
@@ -287,9 +288,8 @@ def _worth(points: int) -> str:
     return f"{points} point{'' if points == 1 else 's'}"
 
 
-def _usual(task: ExamTask) -> str:
+def _usual(question: Question) -> str:
     """What each usual mistake gives, so that a wrong number on paper can be explained."""
-    question = task.question
     if question.form != "value":
         return ""
     (case,) = question.cases
