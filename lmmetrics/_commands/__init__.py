@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from lmmetrics import _interrupt
 from lmmetrics._commands import card, compare, convert, count, fit, score
 from lmmetrics._commands.faults import said, warned
-from lmmetrics._commands.output import warn
+from lmmetrics._commands.output import Caution
 from lmmetrics._commands.parser import Commands, Parser, called
 from lmmetrics._progress import only_on_a_terminal
 from lmmetrics._version import __version__
@@ -38,7 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
             with warnings.catch_warnings(), only_on_a_terminal():
-                warnings.showwarning = lambda message, *_: warn(warned(message, options))
+                if options.quiet:
+                    warnings.simplefilter("ignore")
+                else:
+                    warnings.simplefilter("always", Caution)
+                warnings.showwarning = lambda message, *_: print(
+                    f"warning: {' '.join(warned(message, options).split())}", file=sys.stderr
+                )
                 options.run(options)
         finally:
             if sys.stdout:  # there is none after >&-

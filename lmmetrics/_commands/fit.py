@@ -7,6 +7,7 @@ import math
 from functools import partial
 
 from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named, vocabulary_of
+from lmmetrics._commands.output import warn
 from lmmetrics._commands.parser import TEXTS, Commands, add_texts, whole
 from lmmetrics.ngram import (
     AbsoluteDiscounting,
@@ -17,7 +18,7 @@ from lmmetrics.ngram import (
     Smoothing,
     WittenBell,
 )
-from lmmetrics.ngram._shared import bytes_of, check_blanks
+from lmmetrics.ngram._shared import bytes_of, check_blanks, tables_of
 from lmmetrics.text import tokenize
 from lmmetrics.text._shared import tokenize_blocks
 
@@ -29,6 +30,8 @@ SMOOTHING = {
 }
 FALLBACK = {"modified-kneser-ney": "0.5,1,1.5", "kneser-ney": "0.75", "absolute-discounting": "0.75"}
 """The methods that estimate discounts, and what may be given where they cannot; three are KenLM's."""
+FILES = ".gz", ".bz2", ".xz", ".zst", ".zip", ".bin", ".binary", ".klm", ".txt", ".json"
+"""The endings that nobody gives to a folder."""
 EXAMPLES = """\
   python -m lmmetrics fit train/ --order 5 --out model.arpa
   python -m lmmetrics fit train/ --by char --smoothing witten-bell --out model
@@ -39,8 +42,13 @@ EXAMPLES = """\
 
 def fit(options: argparse.Namespace) -> None:
     """Count the n-grams of texts, and write an ARPA file or a folder that loads at once."""
-    arpa = options.out.endswith((".arpa", ".arpa.gz"))
+    arpa = options.out.lower().endswith((".arpa", ".arpa.gz"))
     out = named(options.out)
+    if not arpa and out.suffix.lower() in FILES:
+        raise ValueError(
+            f"{out} has the ending of another kind of file. Name an ARPA file, *.arpa or *.arpa.gz, or a "
+            "folder."
+        )
     above = next((path for path in out.parents if path.exists()), out.parent)
     if not above.is_dir():
         raise ValueError(f"{above} is not a folder, so {out} cannot be written. Name another place.")
@@ -63,11 +71,8 @@ def fit(options: argparse.Namespace) -> None:
     if wrong := [order for order in options.min_counts or () if not 2 <= order <= options.order]:
         raise ValueError(
             f"--min-counts names order {wrong[0]}. With --order {options.order}, "
-            + (
-                f"orders from 2 to {options.order} can lose n-grams."
-                if options.order > 1
-                else "no order can lose n-grams."
-            )
+            + ("no order", "only order 2", f"only orders 2 to {options.order}")[min(options.order, 3) - 1]
+            + " can lose n-grams."
         )
     model = NGramModel(options.order, smoothing_of(options))
     if options.memory:
@@ -86,8 +91,14 @@ def fit(options: argparse.Namespace) -> None:
         fitted = model.fit
     if arpa:
         check_blanks(text.vocabulary.tokens)
+    if written := int((text.ids == text.vocabulary.unk).sum()) - text.unknown:
+        warn(
+            f"{written:,} token{'s are' if written > 1 else ' is'} written <unk> in the texts and counted as "
+            "a word. (KenLM's lmplz refuses them, or leaves them out with --skip_symbols.)"
+        )
     try:
         fitted(text)
+        whole = [len(level) for level in tables_of(model).levels]
         if options.prune or options.min_counts:
             model = model.prune(options.prune, options.min_counts)
         if arpa:
@@ -109,6 +120,9 @@ def fit(options: argparse.Namespace) -> None:
         f"{options.out}: {kind}, order {options.order}, {len(text):,} tokens, "
         f"vocabulary {len(text.vocabulary):,}"
     )
+    kept = [len(level) for level in tables_of(model).levels]
+    for order, (before, after) in enumerate(zip(whole, kept, strict=True), 1):
+        print(f"{after:,} n-grams of order {order}" + f", of {before:,} before pruning" * (after < before))
 
 
 def smoothing_of(options: argparse.Namespace) -> Smoothing:
@@ -126,8 +140,9 @@ def smoothing_of(options: argparse.Namespace) -> Smoothing:
         return method(fallback=numbers[0] if len(numbers) == 1 else numbers)
     except ValueError:
         raise ValueError(
-            f"--fallback is {','.join(f'{x:g}' for x in numbers)}; for {options.smoothing} the form of "
-            f"{FALLBACK[options.smoothing]} is expected, each number above 0 and at most its count."
+            f"--fallback is {','.join(f'{x:g}' for x in numbers)}; {options.smoothing} needs "
+            f"{'three numbers' if ',' in FALLBACK[options.smoothing] else 'one number'}, such as "
+            f"{FALLBACK[options.smoothing]}, each above 0 and at most the count that it is taken from."
         ) from None
 
 
@@ -142,13 +157,13 @@ def numbers_of(given: str) -> tuple[float, ...]:
 
 
 def part_of(given: str) -> float:
-    """A finite number from 0."""
+    """A fraction."""
     try:
         number = float(given)
     except ValueError:
         number = math.nan
-    if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"{given!r} is not a number from 0, such as 1e-8.")
+    if not 0 <= number < 1:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number from 0 to below 1, such as 1e-8.")
     return number
 
 
@@ -194,13 +209,14 @@ def add(commands: Commands) -> None:
         "--prune",
         type=part_of,
         default=0.0,
-        help="drop n-grams that change the perplexity by less than this part",
+        help="drop n-grams that change the perplexity by less than this fraction, such as 1e-8",
     )
     made.add_argument(
         "--min-counts",
         type=min_counts_of,
         metavar="ORDER=COUNT,...",
-        help="drop the n-grams of an order that occur less often: 3=2,4=2",
+        help="drop the n-grams of an order that occur less often: 3=2,4=2 keeps those that lmplz keeps with "
+        "--prune 0 0 1 1, with the probabilities that they have in the whole model",
     )
     made.add_argument(
         "--memory",

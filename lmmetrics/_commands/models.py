@@ -28,6 +28,8 @@ from lmmetrics.scoring import score_documents
 from lmmetrics.scoring._shared import protocol_lines
 from lmmetrics.text import tokenize
 
+KIND = {"whitespace": "word", "word": "word", "char": "char", "byte": "byte"}
+"""What the tokens are that --by makes."""
 DELAY = 5
 """Seconds after which a command that scores shows what it is doing."""
 MODELS = """\
@@ -134,7 +136,7 @@ def read(
                 f"The tokens of {path} are words, such as {word}, and --by char cuts the texts into "
                 "characters, so that this model predicts little else than <unk>. Leave out --by."
             )
-        text = tokenize(documents, by=by, sentences="line", vocabulary=model.vocabulary)
+        text = tokenize(documents, by=by, sentences=sentences_of(model), vocabulary=model.vocabulary)
     else:
         text = model.tokenize(documents)
     if not len(text):
@@ -145,6 +147,11 @@ def read(
 def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
     """How the text of a counted model is cut: as the options say, or else as the saved model says."""
     label = model.spelling.label  # of an ARPA file, which does not say it, "model"
+    if options.by and label in BY and KIND.get(options.by) != KIND.get(label):
+        raise ValueError(
+            f"{path} was counted in tokens of the kind {label}, and --by {options.by} cuts the texts into "
+            "others. Leave it out."
+        )
     if options.by or label in BY:
         return options.by or label
     if label != "model":
@@ -153,6 +160,13 @@ def by_of(model: Any, path: str, options: argparse.Namespace) -> Any:
             "separate such tokens in the text, use --by whitespace; else score it in Python."
         )
     return "whitespace"
+
+
+def sentences_of(model: Any) -> Any:
+    """What a sentence was where a counted model was made: a line, as in every ARPA file, or a document."""
+    if model.spelling.label == "model":
+        return "line"
+    return model.spelling.sentences  # of an old folder None, which is what is usual for its tokens
 
 
 def word_of(model: Any) -> str | None:
@@ -209,7 +223,14 @@ class Loader(NamedTuple):
 
 def loader_of(path: str) -> Loader:
     """The kind of the model in a file or a folder."""
-    existing(path)
+    try:
+        existing(path)
+    except FileNotFoundError as error:
+        if Path(path).suffix or str(error).endswith("?"):
+            raise
+        raise FileNotFoundError(
+            f"{error} If it is the name of a model on the web, download the model and name its folder."
+        ) from None
     for loader in LOADERS:
         if loader.fits(path):
             return loader

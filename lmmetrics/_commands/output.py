@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,9 +41,13 @@ def write(options: argparse.Namespace, rows: list[dict[str, Any]], header: Seque
         print("  ".join([row[0].ljust(widths[0]), *numbers]))
 
 
+class Caution(UserWarning):
+    """What weakens a number."""
+
+
 def warn(said: str) -> None:
-    """Say what weakens a number, in one line on the error stream."""
-    print(f"warning: {' '.join(said.split())}", file=sys.stderr)
+    """Say what weakens a number, in one line on the error stream; with --quiet, say nothing."""
+    warnings.warn(" ".join(said.split()), Caution, stacklevel=2)
 
 
 def as_json(value: Any) -> str:

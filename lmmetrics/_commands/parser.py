@@ -137,6 +137,7 @@ class Commands:
             infinite = 'an infinite number is null in JSON, where "infinite" lists its name'
             csv = ", and inf in CSV, whose columns do not depend on the texts" if "csv" in formats else ""
             made.add_argument("--format", choices=formats, default="table", help=infinite + csv)
+        made.add_argument("-q", "--quiet", action="store_true", help="print no warnings")
         made.add_argument("--debug", action="store_true", help="show where an error happened")
         made.set_defaults(run=run)
         return made
@@ -168,7 +169,7 @@ def add_protocol(made: Parser) -> None:
     """Add how a model scores."""
     made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
     made.add_argument("--context", type=whole(1), help="tokens that a model of transformers reads at most")
-    made.add_argument("--stride", type=whole(1), help="by how many tokens its windows move")
+    made.add_argument("--stride", type=whole(1), help="how many tokens apart its windows begin")
     made.add_argument(
         "--batch", type=whole(1), help="how many of its windows are computed at once (default 8)"
     )

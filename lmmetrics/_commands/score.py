@@ -7,7 +7,16 @@ import os
 from typing import Any
 
 from lmmetrics._commands.documents import EMPTY
-from lmmetrics._commands.models import MODELS, by_of, check_options, loader_of, loading, scored, unknown_of
+from lmmetrics._commands.models import (
+    MODELS,
+    by_of,
+    check_options,
+    loader_of,
+    loading,
+    scored,
+    sentences_of,
+    unknown_of,
+)
 from lmmetrics._commands.output import UNKNOWN, columns, warn, write
 from lmmetrics._commands.parser import TEXTS, Commands, add_protocol, add_texts, whole
 from lmmetrics.scale import score_shards
@@ -84,6 +93,7 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Te
     check_options(options, options.model)
     load = loading(os.path.abspath(options.model), options)
     cut = loader_of(options.model).cut
+    model = load() if cut else None
     found = score_shards(
         load,
         options.shards,
@@ -91,8 +101,8 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Te
         scheduler=options.scheduler,
         workers=options.workers,
         eos=not options.no_eos,
-        by=by_of(load(), options.model, options) if cut and not options.by else options.by,
-        sentences="line" if cut else None,
+        by=by_of(model, options.model, options) if cut else options.by,
+        sentences=sentences_of(model) if cut else None,
         lines=options.lines,
     )
     card = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def save(model: NeuralLM, path: PathLike) -> None:
     """Write a model; see `NeuralLM.save`."""
-    pieces, separator, _ = model.spelling
+    pieces, separator, *_ = model.spelling
     in_bytes = isinstance(separator, bytes)  # bytes are kept as Latin-1 strings
     spelling = [*pieces, separator]
     write(

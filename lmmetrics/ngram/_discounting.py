@@ -98,8 +98,8 @@ class AbsoluteDiscounting(Interpolated):
             name = type(self).__name__
             seen = ", ".join(f"{n[r]} with count {r}" for r in range(1, self.largest + 2))
             raise MissingStatisticsError(
-                f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams of each small "
-                f"count, in falling number, and it found {seen}.",
+                f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams with each of "
+                f"the counts from 1 to {self.largest + 1}, fewer of each higher count, and it found {seen}.",
                 "Use a longer text or a lower order; "
                 f"give discounts for such orders, {name}(fallback={self.example}); "
                 "or use WittenBell(), which needs no counts of counts.",

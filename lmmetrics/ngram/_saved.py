@@ -4,7 +4,8 @@ The folder holds
 
 - ``model.json``: the format and its version, the method, and for each order the number of n-grams and the
   base of their keys;
-- ``vocabulary.json``: the tokens in the order of their ids, and how they are written as text;
+- ``vocabulary.json``: the tokens in the order of their ids, how they are written as text, and whether a
+  sentence is a line or a document;
 - ``N.tokens.npy``, ``N.contexts.npy``, ``N.probs.npy``, ``N.weights.npy`` and, from order 2 on,
   ``N.keys.npy``, for each order N: the arrays of `Level` and `Tables`, in the format of `numpy.save`. The key
   of an n-gram is ``context * base + token``; the keys are sorted.
@@ -56,7 +57,8 @@ def save(path: PathLike, tables: Tables, spelling: Spelling, smoothing: str, ref
             "exist, or that of an older model, which is then replaced."
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent))
+    with writing(path):
+        beside = Path(tempfile.mkdtemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent))
     new, old = beside / "new", beside / "old"
     try:
         new.mkdir(mode=0o755)
@@ -92,7 +94,7 @@ def _write(folder: Path, tables: Tables, spelling: Spelling, method: dict[str, s
     vocabulary = tables.vocabulary
     of_bytes = isinstance(spelling.separator, bytes)
     written: dict[str, Any] = {"unk": vocabulary.unk is not None, "tokens": list(vocabulary.tokens)}
-    written["label"] = spelling.label
+    written |= {"label": spelling.label, "sentences": spelling.sentences}
     if of_bytes:
         written["bytes"] = [piece.hex() for piece in spelling.pieces]
     else:
@@ -132,9 +134,10 @@ def load(path: PathLike) -> tuple[Tables, Spelling, str, str | None]:
             weights.append(of_contexts)
         tables = Tables(vocabulary, levels, probs, weights, about["evenly"])
         if "bytes" in written:
-            spelling = Spelling([bytes.fromhex(piece) for piece in written["bytes"]], b"", written["label"])
+            pieces, separator = [bytes.fromhex(piece) for piece in written["bytes"]], b""
         else:
-            spelling = Spelling(vocabulary.pieces.strings, written["separator"], written["label"])
+            pieces, separator = vocabulary.pieces.strings, written["separator"]
+        spelling = Spelling(pieces, separator, written["label"], written.get("sentences"))
         return tables, spelling, about["smoothing"], about["refusal"]
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise SavedModelError(f"{path}: the description of the model is incomplete ({error}).") from None

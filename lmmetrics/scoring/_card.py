@@ -79,7 +79,7 @@ def protocol_card(
     >>> for name in "text", "scored", "past", "unknown", "chosen on":
     ...     print(f"{name}: {card.lines[name]}")
     text: 1 document, SHA-256 d44b0e50e20d885d...
-    scored: every token, </s> included
+    scored: every token, </s> after each line included
     past: the token before it in the same sentence
     unknown: 0 tokens outside the vocabulary, scored as <unk>
     chosen on: nothing was chosen
@@ -106,7 +106,7 @@ def protocol_lines(
     lines = {
         "model": said.get("model", repr(model)),
         "text": f"{many:,} document{'s' * (many != 1)}, SHA-256 {digest[:16]}...",
-        "scored": "every token" + (f", </s> {'included' if eos else 'left out'}" if ends else ""),
+        "scored": "every token" + (f", </s> {_ends(text) if eos else 'left out'}" if ends else ""),
         "tokens": said.get("tokens", f"by {text.spelling.label}"),
         "vocabulary": said.get("vocabulary", _vocabulary(text)),
         "past": said.get("past", "the model does not say"),
@@ -116,6 +116,11 @@ def protocol_lines(
         "versions": ", ".join(versions()),
     }
     return lines | {name.replace("_", " "): str(note) for name, note in notes.items()}
+
+
+def _ends(text: TokenizedText) -> str:
+    after = text.spelling.sentences
+    return f"after each {after} included" if after else "included"
 
 
 def _vocabulary(text: TokenizedText) -> str:

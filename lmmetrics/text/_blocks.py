@@ -60,5 +60,5 @@ def tokenize_blocks(
         document_starts=np.array(starts),
         document_counts={"tokens": sizes, **uncounted, "unknown": np.diff(missed)},
         terminated=np.array(terminated, dtype=bool),
-        spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label),
+        spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label, scheme.sentences),
     )

@@ -102,5 +102,5 @@ def tokenize(
         document_starts=starts,
         document_counts={k: None if v is None else np.array(v, dtype=np.int64) for k, v in counts.items()},
         terminated=np.array(terminated, dtype=bool),
-        spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label),
+        spelling=Spelling(scheme.pieces(vocabulary), scheme.separator, scheme.label, scheme.sentences),
     )

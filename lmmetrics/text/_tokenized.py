@@ -16,11 +16,16 @@ from lmmetrics.text._vocabulary import UNK, Vocabulary
 
 
 class Spelling(NamedTuple):
-    """How ids are written as text: the piece of each id, the separator, and a name for the kind of tokens."""
+    """How ids are written as text.
+
+    The piece of each id, the separator, a name for the kind of tokens, and what a sentence is: "line",
+    "document", or None if nobody has said it.
+    """
 
     pieces: Any  # a sequence or an array, by id, of str or bytes, like the separator
     separator: Any
     label: str = "model"
+    sentences: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -69,6 +69,11 @@ class Scheme:
     def __init__(self, by_line: bool, without_blanks: bool) -> None:
         self.by_line, self.without_blanks = by_line, without_blanks
 
+    @property
+    def sentences(self) -> Sentences:
+        """What a sentence is."""
+        return "line" if self.by_line else "document"
+
     def encode(self, document: str) -> Ints:
         """Return the ids of a document, with `</s>` for each newline if sentences are lines."""
         raise NotImplementedError

@@ -526,7 +526,7 @@ CALLS = {
     "StupidBackoff(2)": (lambda: StupidBackoff(2), "alpha is 2; a number above 0 and up to 1 is expected."),
     "NGramModel.from_arpa(__file__)": (
         lambda: NGramModel.from_arpa(__file__),
-        "The file ends here, but the line",
+        "is not an ARPA file: it has no line",
     ),
     "NGramModel.from_arpa(None)": (
         lambda: NGramModel.from_arpa(None),

@@ -111,7 +111,10 @@ def test_a_folder_is_scored(folder, text, capsys):
     expected = score_text(text[1], text[0])
     assert status == 0 and row.pop("document") == "all"
     card = row.pop("protocol")
-    assert card["text"].startswith("6 documents, SHA-256") and card["scored"] == "every token, </s> included"
+    assert (
+        card["text"].startswith("6 documents, SHA-256")
+        and card["scored"] == "every token, </s> after each line included"
+    )
     assert card["file"] == "m3.arpa" and card["bytes"].startswith("those of the tokens, with one blank")
     assert row == pytest.approx(expected.to_dict(), rel=1e-12)
     _, printed = run(
@@ -241,7 +244,7 @@ def test_the_card_says_how(folder, text, capsys):
     _, printed = run(capsys, "card", folder / "m3.arpa", folder / "test", "--note", "chosen_on=valid")
     for line in (
         "text        6 documents, SHA-256 ",
-        "scored      every token, </s> included",
+        "scored      every token, </s> after each line included",
         "past        the 2 tokens before it in the same sentence",
         "unknown     496 tokens outside the vocabulary, scored as <unk>",
         "chosen on   valid",
@@ -441,7 +444,11 @@ def test_numbers_are_converted(capsys):
         ("convert much --tokens 10", 2, "argument value: 'much' is not a number."),
         ("score broken.arpa test", 1, "broken.arpa"),
         ("score cut.arpa.gz test", 1, "cut.arpa.gz is not a complete file of gzip"),
-        ("score words.txt test", 1, "but the line \\data\\ is expected. That line begins every ARPA file"),
+        (
+            "score words.txt test",
+            1,
+            "is not an ARPA file: it has no line \\data\\, which begins every ARPA file",
+        ),
         ("score kenlm.bin test", 1, "kenlm.bin is a binary file of KenLM, which only KenLM reads. Give the"),
         ("count wide.txt", 1, "iconv -f utf-16 -t utf-8"),
         ("count link.txt", 1, "link.txt is a link to nowhere.txt, which does not exist"),
@@ -472,8 +479,16 @@ def test_numbers_are_converted(capsys):
         ("fit train --vocabulary nothing.txt --out m.arpa", 1, "nothing.txt has no words"),
         ("fit train --vocabulary wrods.txt --out m.arpa", 1, "wrods.txt does not exist. Is words.txt meant?"),
         ("fit train --by char --vocabulary words.txt --out m", 1, "--by char cuts the text into others"),
-        ("fit train --fallback 0.5 --out m.arpa", 1, "the form of 0.5,1,1.5 is expected"),
-        ("fit train --fallback 1,2,4 --out m.arpa", 1, "each number above 0 and at most its count"),
+        (
+            "fit train --fallback 0.5 --out m.arpa",
+            1,
+            "modified-kneser-ney needs three numbers, such as 0.5,1,1.5",
+        ),
+        (
+            "fit train --fallback 1,2,4 --out m.arpa",
+            1,
+            "each above 0 and at most the count that it is taken from",
+        ),
         ("fit train --fallback a --out m.arpa", 2, "'a' is not one number or three"),
         ("fit train --smoothing witten-bell --fallback 0.5 --out m", 1, "--fallback is for methods with"),
         ("fit cut.txt.gz --memory 1TB --out m", 1, "cut.txt.gz is not a complete file of gzip"),
@@ -612,24 +627,85 @@ def test_nothing_is_replaced_and_no_folder_made_unless_it_is_asked_for(name, fol
     assert [file.read_bytes() for file in files] != before
 
 
-@pytest.mark.parametrize("by", ["char", "byte", "word"])
-def test_a_saved_model_knows_how_its_text_was_cut(by, folder, tmp_path, capsys):
-    other = "whitespace" if by == "word" else "word"
-    arguments = "fit", folder / "train", "--order", 2, "--by", by, "--smoothing", "witten-bell", "--out"
-    assert run(capsys, *arguments, tmp_path / "model")[0] == 0
-    printed = [
-        run(capsys, "score", tmp_path / "model", *rest, *cut, "--format", "json")[1].out
-        for cut in ([], ["--by", by], ["--by", other])
-        for rest in (
-            [folder / "test"],
-            ["--shards", folder / "test", "--out", tmp_path / f"scores{len(cut)}{'-'.join(cut)}"],
-        )
-    ]
-    found = [json.loads(one)[0]["nats"] for one in printed]
-    nats = [math.inf if one is None else one for one in found]
-    assert nats[:4] == pytest.approx([nats[0]] * 4, rel=1e-12)
-    assert nats[4:] == pytest.approx([nats[4]] * 2, rel=1e-12) and nats[4] != pytest.approx(nats[0], rel=1e-3)
-    assert f"by {by}" in run(capsys, "card", tmp_path / "model", folder / "test")[1].out
+@pytest.mark.parametrize("by", ["char", "byte", "word", "whitespace"])
+@pytest.mark.parametrize("lines", [[], ["--lines"]])
+def test_a_saved_model_knows_how_its_text_was_cut(by, lines, folder, tmp_path, capsys):
+    arguments = "fit", folder / "train", "--order", 2, "--by", by, "--smoothing", "witten-bell", *lines
+    assert run(capsys, *arguments, "--out", tmp_path / "model")[0] == 0
+    model = NGramModel.load(tmp_path / "model")
+    documents = [path.read_text(encoding="utf-8") for path in sorted((folder / "test").rglob("*.txt"))]
+    if lines:
+        documents = [line + "\n" for one in documents for line in one.removesuffix("\n").split("\n")]
+    expected = score_text(model, tokenize(documents, by=by, vocabulary=model.vocabulary))
+    for cut in [], ["--by", by]:
+        shards = "--shards", folder / "test", "--out", tmp_path / f"scores{len(cut)}"
+        for texts in [folder / "test"], shards:
+            _, printed = run(capsys, "score", tmp_path / "model", *texts, *lines, *cut, "--format", "json")
+            (row,) = json.loads(printed.out)
+            found = math.inf if row["nats"] is None else row["nats"]
+            assert (found, row["tokens"]) == (pytest.approx(expected.nats, rel=1e-12), expected.tokens)
+    card = run(capsys, "card", tmp_path / "model", folder / "test")[1].out
+    assert f"by {by}" in card
+    assert f"</s> after each {'document' if by in ('char', 'byte') else 'line'} included" in card
+
+
+def test_a_saved_model_is_given_no_other_tokens(folder, tmp_path, capsys):
+    for by, other in ("char", "word"), ("byte", "char"), ("word", "char"):
+        fit = "fit", folder / "train", "--order", 2, "--by", by, "--smoothing", "witten-bell", "--force"
+        assert run(capsys, *fit, "--out", tmp_path / "model")[0] == 0
+        for texts in [folder / "test"], ["--shards", folder / "test", "--out", tmp_path / "scores"]:
+            status, printed = run(capsys, "score", tmp_path / "model", *texts, "--by", other)
+            assert status == 1 and f"was counted in tokens of the kind {by}, and --by {other}" in printed.err
+
+
+def test_sentences_of_a_saved_model_are_lines_if_they_were(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("ab\nba\n", encoding="utf-8")
+    train = tokenize(["ab\nab\n"], by="char", sentences="line")
+    NGramModel(2, WittenBell()).fit(train).save(tmp_path / "model")
+    model = NGramModel.load(tmp_path / "model")
+    assert model.spelling.sentences == "line"
+    _, printed = run(capsys, "score", tmp_path / "model", tmp_path / "a.txt", "--format", "json")
+    (row,) = json.loads(printed.out)
+    text = tokenize(["ab\nba\n"], by="char", sentences="line", vocabulary=model.vocabulary)
+    assert (row["nats"], row["tokens"]) == (pytest.approx(score_text(model, text).nats, rel=1e-12), 6)
+    assert row["protocol"]["scored"] == "every token, </s> after each line included"
+
+
+def test_fit_says_what_it_made_and_refuses_other_endings(folder, tmp_path, capsys):
+    fit = "fit", folder / "train", "--order", 3
+    _, printed = run(capsys, *fit, "--out", tmp_path / "whole.ARPA")
+    assert printed.out.startswith(f"{tmp_path / 'whole.ARPA'}: an ARPA file, order 3")
+    model = NGramModel.from_arpa(tmp_path / "whole.ARPA")
+    sizes = [len(level) for level in model._tables.levels]
+    made = [f"{size:,} n-grams of order {order}" for order, size in enumerate(sizes, 1)]
+    assert printed.out.splitlines()[1:] == made
+    _, printed = run(capsys, *fit, "--min-counts", "3=2", "--out", tmp_path / "some.arpa")
+    assert f"n-grams of order 3, of {sizes[2]:,} before pruning" in printed.out
+    for name in "m.arpa.bz2", "m.bin", "m.txt":
+        status, printed = run(capsys, *fit, "--out", tmp_path / name)
+        assert status == 1 and "Name an ARPA file, *.arpa or *.arpa.gz, or a folder" in printed.err
+        assert not (tmp_path / name).exists()
+    assert run(capsys, *fit, "--prune", "1", "--out", tmp_path / "m", exits=SystemExit)[0]
+
+
+def test_quiet_prints_no_warnings(folder, tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("the <unk>  cat\n", encoding="utf-8")
+    score = "score", folder / "m3.arpa", tmp_path / "a.txt"
+    assert run(capsys, *score)[1].err.count("warning: ") == 2
+    assert run(capsys, *score)[1].err.count("warning: ") == 2  # again, in the same process
+    assert run(capsys, *score, "--quiet") == (0, run(capsys, *score)[1]._replace(err=""))
+    fit = "fit", tmp_path / "a.txt", "--order", "2", "--smoothing", "witten-bell", "--out"
+    _, printed = run(capsys, *fit, tmp_path / "model")
+    assert "1 tokens are written <unk>" not in printed.err and "<unk> in the texts" in printed.err
+    assert run(capsys, *fit, tmp_path / "other", "-q")[1].err == ""
+
+
+def test_packed_files_have_neither_a_name_nor_a_time(folder, tmp_path, capsys):
+    fit = "fit", folder / "train", "--order", 2, "--out"
+    for name in "a.arpa.gz", "b.arpa.gz":
+        run(capsys, *fit, tmp_path / name)
+    packed = (tmp_path / "a.arpa.gz").read_bytes()
+    assert packed == (tmp_path / "b.arpa.gz").read_bytes() and b"part" not in packed[:40]
 
 
 def test_a_kind_of_tokens_that_the_command_cannot_cut(folder, tmp_path, capsys):
@@ -1157,9 +1233,9 @@ def test_characters_are_not_words(folder, tmp_path, capsys, monkeypatch):
     assert "The tokens of " in printed.err and "are words, such as" in printed.err
     assert "are words" not in run(capsys, "score", folder / "m2.arpa", text)[1].err
     fit = "fit", text, "--by", "char", "--order", "2", "--smoothing", "witten-bell", "--out"
-    status, printed = run(capsys, *fit, tmp_path / "c.bin")
-    assert status == 0 and printed.out.startswith(f"{tmp_path / 'c.bin'}: a folder, order 2, ")
-    assert "are words" not in run(capsys, "score", tmp_path / "c.bin", text)[1].err
+    status, printed = run(capsys, *fit, tmp_path / "c")
+    assert status == 0 and printed.out.startswith(f"{tmp_path / 'c'}: a folder, order 2, ")
+    assert "are words" not in run(capsys, "score", tmp_path / "c", text)[1].err
 
     def counted(*given, **options):
         raise AssertionError("the n-grams are counted")

@@ -32,8 +32,6 @@ from lmmetrics.text import Vocabulary
 
 BLOCK = 2**21
 """How many bytes are read at a time."""
-ARPA = " That line begins every ARPA file, a text in UTF-8; gzip may have packed it."
-"""The advice if a file has no header."""
 PACKED = b"\x1f\x8b"
 KENLM = b"mmap lm http"
 """How files of gzip and the binary files of KenLM begin."""
@@ -131,16 +129,16 @@ class Lines:
         """Let the lines that `take` returned last be read again."""
         self._held = io.BytesIO(data + self._held.read())
 
-    def next(self, expected: str, advice: str = "") -> str:
-        """Return the next line as a string; the arguments are for the error if the file ends before it."""
+    def next(self, expected: str) -> str:
+        """Return the next line as a string; the argument is for the error if the file ends before it."""
         for fields in self:
-            return b" ".join(fields).decode("utf-8", errors="replace")
-        raise self.error(f"The file ends here, but the line {expected} is expected.{advice}")
+            return shown(fields)
+        raise self.error(f"The file ends here, but the line {expected} is expected.")
 
     def error(self, message: str, number: int | None = None) -> ArpaError:
         """Return the error to raise, at the current line or another; the file may be cut off in the last."""
         if number is None and not (self._held.read(1) or self._file.read(1)):
-            message += " If the file, which ends here, is cut off, copy it again."
+            message += " This is the end of the file: if it is cut off, copy it again."
         return ArpaError(f"{self.path}, line {max(number or self.number, 1)}: {message}")
 
 
@@ -163,8 +161,14 @@ class Rows:
 
 def read_header(lines: Lines) -> list[int]:
     """Read the number of n-grams of each order, from order 1 up."""
-    while lines.next("\\data\\", ARPA).removeprefix("\ufeff") != "\\data\\":
-        pass  # lines before the header are comments; an editor may have put a byte-order mark
+    for fields in lines:  # those before the header are comments; an editor may have put a byte-order mark
+        if shown(fields).removeprefix("\ufeff") == "\\data\\":
+            break
+    else:
+        raise ArpaError(
+            f"{lines.path} is not an ARPA file: it has no line \\data\\, which begins every ARPA file, a "
+            "text in UTF-8 that gzip may have packed. Are the model and a text in the wrong order?"
+        )
     sizes: list[int] = []
     while True:
         line = lines.next("\\1-grams:")

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -39,9 +39,9 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
         raise IsADirectoryError(f"{path} is a folder; the name of the ARPA file is expected.")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     beside = f"{os.fspath(path)}.part"
-    packed = os.fspath(path).endswith(".gz")
+    packed = os.fspath(path).lower().endswith(".gz")
     try:
-        with writing(path), (gzip.open if packed else open)(beside, "wb") as file:
+        with writing(path), open(beside, "wb") as plain, _packing(plain) if packed else plain as file:
             sizes = "".join(f"ngram {level.n}={len(level)}\n" for level in tables.levels)
             file.write(f"\n\\data\\\n{sizes}".encode())
             names = TokenBytes(tokens)
@@ -53,6 +53,11 @@ def write_arpa(tables: Tables, path: PathLike) -> None:
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
+
+
+def _packing(file: BinaryIO) -> gzip.GzipFile:
+    """A file that packs what is written to it, without the name and the time, which would differ."""
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
 
 
 def check_blanks(tokens: Sequence[str]) -> None:
