@@ -65,8 +65,8 @@ class CallableLM:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as above, or ``logits`` returns something else. Whether it looks at later
-        tokens, or returns probabilities, is checked once, on the first tokens of a text.
+        If an argument is not as above, or ``logits`` or ``encode`` returns something else. Whether ``logits``
+        looks at later tokens, or returns probabilities, is checked once, on the first tokens of a text.
 
     Notes
     -----
@@ -140,9 +140,9 @@ class CallableLM:
                 for k in range(0, len(same), self.batch):
                     some = same[k : k + self.batch]
                     rows = np.stack([streams[w.document][w.begin : w.stop] for w in some])
-                    for window, row, logits in zip(some, rows, self._logits(rows), strict=True):
-                        start = window.first - window.begin - 1
-                        value = _log_probs(logits[start:], row[start + 1 :])
+                    for j, logits in enumerate(self._logits(rows)):
+                        window = some[j]
+                        value = _log_probs(logits, rows[j], j, window)
                         first = offsets[window.document] + window.first
                         found[first : first + len(value)] = value
                         bar.update(len(value))
@@ -200,29 +200,61 @@ class CallableLM:
     def _logits(self, rows: Ints) -> Any:
         """The logits at all positions of windows but the last, which is only scored: [B, T - 1, V]."""
         ids = rows[:, :-1]
-        found = self.logits(ids)
-        shape = tuple(getattr(found, "shape", ()))
+        try:
+            found = self.logits(ids)
+        except IndexError:
+            if ids.any():  # the logits after the id 0, which each model has, say how many ids there are
+                self._check_ids(ids, self._logits(np.zeros((1, 2), dtype=np.int64)).shape[2])
+            raise
+        expected = (
+            f"({ids.shape[0]}, {ids.shape[1]}, V) is expected, a number for each token of the vocabulary."
+        )
+        if not hasattr(found, "shape"):
+            raise TypeError(
+                f"logits returned {type(found).__name__}; an array or a tensor of the shape {expected}"
+            )
+        shape = tuple(found.shape)
         if len(shape) != 3 or shape[:2] != ids.shape:
             raise ValueError(
-                f"logits returned the shape {shape} for ids of the shape {ids.shape}; "
-                f"({ids.shape[0]}, {ids.shape[1]}, V) is expected, a number for each token of the vocabulary."
+                f"logits returned the shape {shape} for ids of the shape {ids.shape}; {expected}"
             )
-        wrong = rows[(rows < 0) | (rows >= shape[2])]
-        if wrong.size:
-            raise ValueError(
-                f"The tokenizer gave the id {wrong[0]}, but logits has {shape[2]} numbers at each position, "
-                f"for the ids from 0 to {shape[2] - 1}. Give the tokenizer of this model."
+        dtype = str(getattr(found, "dtype", "")).removeprefix("torch.")
+        if dtype.startswith("complex"):
+            raise TypeError(
+                f"logits returned {dtype}; real numbers are expected. Return floats, such as float32."
             )
+        self._check_ids(rows, shape[2])
         return found
 
+    def _check_ids(self, ids: Ints, size: int) -> None:
+        """Raise if the model, which returns so many logits at a position, does not have one of the ids."""
+        has = f"but logits has {size} numbers at each position, for the ids from 0 to {size - 1}."
+        for what, id in (("bos", self.bos), ("unk", self.unk)):
+            if id is not None and id >= size:
+                raise ValueError(f"{what} is {id}, {has} Give one of these, or None.")
+        wrong = ids[(ids < 0) | (ids >= size)]
+        if wrong.size:
+            raise ValueError(f"The tokenizer gave the id {wrong[0]}, {has} Give the tokenizer of this model.")
 
-def _log_probs(logits: Any, targets: Ints) -> Floats:
-    """Ln softmax at the targets, in float64: logits [T, V], targets [T]."""
+
+def _log_probs(logits: Any, row: Ints, j: int, window: Window) -> Floats:
+    """Ln softmax, in float64, at the scored ids of window j of a batch: logits [T - 1, V], row [T]."""
     step = max(1, AT_ONCE // logits.shape[1])
     parts = []
-    for k in range(0, len(targets), step):
+    for k in range(window.first - window.begin - 1, len(row) - 1, step):
         part = logits[k : k + step]
         wide = part.detach().double().cpu().numpy() if hasattr(part, "detach") else np.asarray(part, float)
-        chosen = np.take_along_axis(wide, targets[k : k + step, None], axis=1)[:, 0]
-        parts.append(chosen - logsumexp(wide, axis=1))
+        total = logsumexp(wide, axis=1)
+        if not (right := np.isfinite(total)).all():
+            first = wide[right.argmin()]
+            t, v = k + int(right.argmin()), int((first < np.inf).argmin())  # the first nan or inf
+            none = first[v] == -np.inf
+            what = f"-inf for all tokens at [{j}, {t}]" if none else f"{first[v]} at [{j}, {t}, {v}]"
+            raise ValueError(
+                f"logits returned {what}, where ids[{j}, {t}] is {row[t]}, token {window.begin + t} of "
+                f"document {window.document}. Finite numbers are expected, or -inf for tokens that are "
+                "impossible, but not for all. In float16, numbers above 65504 become infinite: try float32."
+            )
+        chosen = np.take_along_axis(wide, row[k + 1 : k + 1 + step, None], axis=1)[:, 0]
+        parts.append(chosen - total)
     return np.concatenate(parts) if parts else np.empty(0)

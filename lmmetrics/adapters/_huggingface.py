@@ -102,6 +102,8 @@ class HuggingFaceLM(CallableLM):
         unk = tokenizer.unk_token_id
         if unk in (tokenizer.bos_token_id, tokenizer.eos_token_id):
             unk = None  # GPT-2 has one token for all three, and no unknown text
+        elif isinstance(size, int) and isinstance(unk, int) and unk >= size:
+            unk = None  # a token that was added to the tokenizer only
         self.model, self.tokenizer = model, tokenizer
         super().__init__(
             self._forward,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Self
 
 import numpy as np
@@ -78,7 +79,7 @@ class AdapterText(TokenizedText):
         for i, document in enumerate(listed(documents)):
             if not isinstance(document, str):
                 raise TypeError(f"documents[{i}] is {document!r}; a string is expected.")
-            ids = [int(id) for id in encode(document)]
+            ids = _whole(encode(document))
             if not ids and document.strip():
                 raise AdvisedError(
                     f"{{}} has no token for the tokenizer, so the model would predict nothing of it; it "
@@ -139,6 +140,23 @@ def stream(text: AdapterText, i: int) -> Ints:
     """Document i as the model reads it: what is read before the first scored token, then the tokens."""
     start, stop = text.document_starts[i : i + 2]
     return np.concatenate([np.array(text.read[i], dtype=np.int64), text.ids[start:stop].astype(np.int64)])
+
+
+def _whole(given: object) -> list[int]:
+    """What ``encode`` returned, as a list of ids; an error if it is something else."""
+    expected = (
+        "a list of token ids, which are whole numbers, is expected. Give a function from a string to its "
+        "ids, such as lambda text: tokenizer.encode(text).ids."
+    )
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"encode returned {given!r:.40} ({type(given).__name__}); {expected}")
+    ids = list(given)
+    for i, id in enumerate(ids):
+        try:
+            ids[i] = index(id)
+        except TypeError:
+            raise TypeError(f"encode returned {id!r:.40} ({type(id).__name__}) at {i}; {expected}") from None
+    return ids
 
 
 def _length_of_first(document: str, ids: Sequence[int], decode: Decode) -> int:

@@ -147,8 +147,8 @@ def compare_scores(
         low=low,
         high=high,
         standard_error=error,
-        needed=float(math.ceil(units)) if math.isfinite(units) else math.inf,
-        needed_documents=float(needed),
+        needed=math.ceil(units) if math.isfinite(units) else math.inf,
+        needed_documents=needed,
         confidence=confidence,
         interval=interval,
         unit=unit,
@@ -178,9 +178,9 @@ class Comparison:
         The confidence interval of the difference.
     standard_error : float
         Of the difference, in bits per unit.
-    needed : float
-        About how many units are needed to tell the two models apart; infinite for a difference of 0.
-    needed_documents : float
+    needed : int or float
+        About how many units are needed to tell the two models apart; `math.inf` for a difference of 0.
+    needed_documents : int or float
         About how many documents of the same kind have as many units.
     confidence : float
     interval : {"t", "bootstrap"}

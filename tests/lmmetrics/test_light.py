@@ -1,14 +1,19 @@
 """The library alone: without PyTorch, tokenizers, matplotlib, the coders, Dask and what the course needs."""
 
+import pkgutil
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+import lmmetrics
 
 ROOT = Path(__file__).parents[2]
 
@@ -79,6 +84,52 @@ def test_what_is_not_installed_is_named_with_its_extra(code, package, extra):
     last = done.stderr.splitlines()[-1]
     assert done.returncode and said in last
     assert ("CPU build" in last) == (extra in ("neural", "transformers"))
+
+
+NO = "The module lmmetrics has no attribute"
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (
+            "from lmmetrics import CallableLM",
+            f"ImportError: {NO} 'CallableLM'. Write: from lmmetrics.adapters import CallableLM",
+        ),
+        (
+            "lmmetrics.RecurrentLM",
+            f"AttributeError: {NO} 'RecurrentLM'. Write: from lmmetrics.neural import RecurrentLM",
+        ),
+        (
+            "lmmetrics.load",
+            f"AttributeError: {NO} 'load'. Write: from lmmetrics.corpora import load, "
+            "or from lmmetrics.neural import load",
+        ),
+        ("lmmetrics.ngram", f"AttributeError: {NO} 'ngram'. Write: import lmmetrics.ngram"),
+        ("lmmetrics.nothing", f"AttributeError: {NO} 'nothing'."),
+        ("lmmetrics._nothing", f"AttributeError: {NO} '_nothing'."),
+    ],
+)
+def test_a_name_of_another_module_comes_with_its_import(code, says):
+    done = run(f"import lmmetrics\nassert not hasattr(lmmetrics, 'Mixture')\n{code}")
+    assert done.stderr.splitlines()[-1] == says
+
+
+def test_each_public_name_is_found_in_the_text_of_its_module():
+    for module in pkgutil.iter_modules(lmmetrics.__path__):
+        for name in getattr(import_module(f"lmmetrics.{module.name}"), "__all__", ()):
+            line = f"from lmmetrics.{module.name} import {name}"
+            if module.name not in ("score", "scoring", "text") or name not in lmmetrics.__all__:
+                with pytest.raises(AttributeError, match=rf"\b{re.escape(line)}\b"):
+                    getattr(lmmetrics, name)
+
+
+def test_the_package_lists_its_public_names():
+    done = run("import lmmetrics; print(*dir(lmmetrics)); import lmmetrics.mixing; print(*dir(lmmetrics))")
+    names = {*lmmetrics.__all__, "score", "scoring", "text"}
+    first, second = map(str.split, done.stdout.splitlines())
+    assert {*first} == names and names | {"mixing"} <= {*second}
+    assert not {"Any", "TYPE_CHECKING", "import_module", "sys"} & {*second}
 
 
 def test_the_library_is_installed_without_the_course(tmp_path):

@@ -298,9 +298,31 @@ def below_0():
     return score_text(lm, lm.tokenize(["a"]))
 
 
-def score(logits, text="the cat"):
-    lm = ascii_model(logits)
+def score(logits, text="the cat", **options):
+    lm = ascii_model(logits, **options)
     return score_text(lm, lm.tokenize([text]))
+
+
+def but(value, dtype=float, tokens=5):
+    """Logits that are 0 but after an e, where those of some tokens have the value."""
+
+    def logits(ids):
+        found = np.zeros((*ids.shape, 128), dtype)
+        found[..., tokens][ids == ord("e")] = value
+        return found
+
+    return logits
+
+
+def encoded(ids):
+    return CallableLM(zeros, lambda text: ids, lambda ids: "a", context=16, bos=0).tokenize(["the cat"])
+
+
+TABLE = np.zeros((128, 128))
+
+
+def LAYER(ids):
+    return torch.nn.functional.embedding(torch.from_numpy(ids), torch.from_numpy(TABLE))
 
 
 def encoder():
@@ -323,11 +345,41 @@ CALLS = {
     "a stride of 0": (lambda: ascii_model(zeros, stride=0), "stride is 0"),
     "half a batch": (lambda: ascii_model(zeros, batch=0.5), "batch is 0.5"),
     "logits of one position": (lambda: score(lambda ids: np.zeros((len(ids), 128))), "(1, 7, V) is expected"),
-    "no logits": (lambda: score(lambda ids: None), "returned the shape ()"),
+    "no logits": (lambda: score(lambda ids: None), "NoneType; an array or a tensor of the shape (1, 7, V)"),
+    "a list": (lambda: score(lambda ids: zeros(ids).tolist()), "returned list; an array or a tensor of"),
+    "complex": (lambda: score(lambda ids: zeros(ids) * 1j), "returned complex128; real numbers are expected"),
+    "complex tensor": (lambda: score(lambda ids: LAYER(ids) * 1j), "returned complex128; real"),
+    "half an id": (lambda: encoded([1, 1.5]), "encode returned 1.5 (float) at 1; a list of token ids"),
+    "half an id in a tensor": (lambda: encoded(torch.tensor([1.5])), "tensor(1.5000) (Tensor) at 0"),
+    "a string for ids": (lambda: encoded("the cat"), "encode returned 'the cat' (str); a list of token ids"),
+    "digits for ids": (lambda: encoded("12"), "encode returned '12' (str)"),
+    "a dictionary for ids": (lambda: encoded({"input_ids": [1]}), "encode returned 'input_ids' (str) at 0"),
+    "None for ids": (lambda: encoded(None), "encode returned None (NoneType)"),
+    "ids in batches": (lambda: encoded(np.zeros((1, 3), int)), "array([0, 0, 0]) (ndarray) at 0"),
+    "unk below 0": (lambda: ascii_model(zeros, unk=-1), "unk is -1; a whole number of at least 0"),
+    "bos below 0": (lambda: ascii_model(zeros, bos=-1), "bos is -1; a whole number of at least 0"),
+    "unk beyond the logits": (lambda: score(zeros, unk=128), "unk is 128, but logits has 128"),
+    "bos beyond the logits": (lambda: score(zeros, bos=128), "bos is 128, but logits has 128"),
+    "bos beyond a table": (lambda: score(TABLE.__getitem__, bos=999), "bos is 999, but logits has 128"),
+    "bos beyond a layer": (lambda: score(LAYER, bos=999), "bos is 999, but logits has 128 numbers"),
+    "an id beyond a table": (lambda: score(TABLE[:90, :90].__getitem__), "the id 116, but logits has 90"),
     "too few tokens": (lambda: score(lambda ids: np.zeros((*ids.shape, 90))), "but logits has 90"),
     "too few for the last": (lambda: score(lambda ids: np.zeros((*ids.shape, 90)), "Aa"), "gave the id 97"),
     "a token below 0": (lambda: below_0(), "gave the id -1, but logits has 128"),
-    "nan": (lambda: score(lambda ids: np.full((*ids.shape, 128), np.nan)), "not a number"),
+    "nan": (
+        lambda: score(but(np.nan)),
+        "returned nan at [0, 3, 5], where ids[0, 3] is 101, token 3 of document 0. Finite",
+    ),
+    "infinite": (lambda: score(but(np.inf)), "returned inf at [0, 3, 5]"),
+    "infinite in float16": (lambda: score(but(np.inf, np.float16)), "returned inf at [0, 3, 5]"),
+    "nan in a later window": (
+        lambda: score(but(np.nan), "abcdefg", context=4, stride=2),
+        "returned nan at [1, 3, 5], where ids[1, 3] is 101, token 5 of",
+    ),
+    "no token is possible": (
+        lambda: score(but(-np.inf, tokens=slice(None))),
+        "returned -inf for all tokens at [0, 3], where ids[0, 3] is 101",
+    ),
     "an encoder": (lambda: HuggingFaceLM(encoder(), TOKENIZER), "does not predict the next token"),
     "no model": (lambda: HuggingFaceLM("gpt2", TOKENIZER), "model is str"),
     "no tokenizer": (lambda: HuggingFaceLM(other({"n_positions": 8}), "gpt2"), "tokenizer str"),
@@ -344,6 +396,40 @@ test_a_bad_call_says_what_is_expected = says_what_is_expected(CALLS)
 def test_an_impossible_token_is_infinite():
     never = np.where(np.arange(128) == ord("c"), -math.inf, 0.0)
     assert score(lambda ids: np.broadcast_to(never, (*ids.shape, 128))).perplexity == math.inf
+
+
+def test_ids_may_be_numbers_of_any_kind():
+    for ids in (
+        [1, 2],
+        (np.int32(1), np.uint8(2)),
+        np.array([1, 2]),
+        torch.tensor([1, 2]),
+        iter([1, 2]),
+        b"\1\2",
+    ):
+        lm = CallableLM(zeros, lambda text, ids=ids: ids, lambda ids: "ab", context=16, bos=0)
+        assert lm.tokenize(["ab"]).ids.tolist() == [1, 2]
+
+
+def test_an_error_of_the_function_itself_is_left():
+    with pytest.raises(IndexError, match="pop from empty list"):
+        score(lambda ids: [].pop())
+    with pytest.raises(IndexError, match="ids of the function"):
+        score(only_the_beginning)
+
+
+def only_the_beginning(ids):
+    if ids.any():
+        raise IndexError("ids of the function")
+    return zeros(ids)
+
+
+def test_an_unknown_token_that_only_the_tokenizer_has_is_not_counted(gpt2, tokenizer):
+    more = copy.deepcopy(tokenizer)
+    more.add_special_tokens({"unk_token": "[UNK]"})
+    assert more.unk_token_id >= len(tokenizer)
+    lm = HuggingFaceLM(gpt2, more)
+    assert lm.unk is None and score_text(lm, lm.tokenize(["the cat"])).unknown == 0
 
 
 def test_a_model_that_looks_ahead_is_refused(tokenizer):
