@@ -61,23 +61,29 @@ class Fields:
         if not regular:
             raise ValueError("A line is not regular.")
         self._n, self._first, self._weighted = n, ends - counts + 1, counts == n + 2
+        self._width = int(counts[0]) if (counts == counts[0]).all() else 0
 
     def probs(self) -> Floats:
         """Return the number at the start of each line: float64[G], NaN where there is none."""
-        return self._numbers(self._first)
+        return self._numbers(*self._field(0))
 
     def weights(self) -> Floats:
         """Return the second number of each line, 0 where it is absent: float64[G], NaN for other text."""
-        which = self._first + self._n + 1
-        if self._weighted.all():
-            return self._numbers(which)
-        found = np.zeros(len(which))
-        found[self._weighted] = self._numbers(which[self._weighted])
+        if self._width == self._n + 2:
+            return self._numbers(*self._field(self._n + 1))
+        found, which = np.zeros(len(self._first)), (self._first + self._n + 1)[self._weighted]
+        found[self._weighted] = self._numbers(self._starts.take(which), self._ends.take(which))
         return found
 
     def tokens(self, k: int) -> tuple[Ints, Ints]:
         """Return where token k of each line, counted from 0, starts and ends in `codes`."""
-        which = self._first + k + 1
+        return self._field(k + 1)
+
+    def _field(self, k: int) -> tuple[Ints, Ints]:
+        """Return where field k of each line starts and ends."""
+        if self._width:
+            return self._starts[k : -1 : self._width], self._ends[k :: self._width]
+        which = self._first + k
         return self._starts.take(which), self._ends.take(which)
 
     def strings(self, k: int) -> list[bytes]:
@@ -85,13 +91,12 @@ class Fields:
         data = self.codes.tobytes()
         return [data[start:end] for start, end in zip(*map(np.ndarray.tolist, self.tokens(k)), strict=True)]
 
-    def _numbers(self, which: Ints) -> Floats:
+    def _numbers(self, starts: Ints, ends: Ints) -> Floats:
         """Read numbers, each rounded to the float that is nearest, as `float` does.
 
         The digits without the point are an integer, which is exact if there are few; one division by a power
         of ten, which is exact too, is the only rounding. What has another form is read one by one.
         """
-        starts, ends = self._starts.take(which), self._ends.take(which)
         windows = chunks_of(self.codes)
         front = windows[starts]
         minus = front & BYTE == ord("-")

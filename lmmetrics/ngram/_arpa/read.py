@@ -333,9 +333,18 @@ def level_of(lines: Lines, levels: list[Level], vocabulary: Vocabulary, rows: Ro
         begins = rows.ids[0] * size + rows.ids[1]
         if (begins[1:] < begins[:-1]).any():
             order = np.argsort(begins)
-    contexts: Ints = np.zeros(len(order), dtype=np.int64)
-    for shorter, ids in zip(levels, rows.ids, strict=False):
-        contexts = shorter.find(contexts, ids.take(order))
+
+    def places_of_contexts(part: Ints) -> Ints:
+        places: Ints = np.zeros(len(part), dtype=np.int64)
+        for shorter, ids in zip(levels, rows.ids, strict=False):
+            places = shorter.find(places, ids.take(part))
+        return places
+
+    for shorter in levels:
+        shorter.make_keys()
+    threads = os.cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:  # the last order is sorted when nothing is left to be read
+        contexts = np.concatenate(list(pool.map(places_of_contexts, np.array_split(order, threads))))
     if (contexts < 0).any():
         row = order[contexts < 0].min()
         raise lines.error(
