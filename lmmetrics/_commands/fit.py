@@ -94,7 +94,7 @@ def fit(options: argparse.Namespace) -> None:
     if written := int((text.ids == text.vocabulary.unk).sum()) - text.unknown:
         warn(
             f"{written:,} token{'s are' if written > 1 else ' is'} written <unk> in the texts and counted as "
-            "a word. (KenLM's lmplz refuses them, or leaves them out with --skip_symbols.)"
+            "a word. KenLM's lmplz refuses them, or leaves them out with --skip_symbols."
         )
     try:
         fitted(text)

@@ -47,7 +47,7 @@ class Caution(UserWarning):
 
 def warn(said: str) -> None:
     """Say what weakens a number, in one line on the error stream; with --quiet, say nothing."""
-    warnings.warn(" ".join(said.split()), Caution, stacklevel=2)
+    warnings.warn(said, Caution, stacklevel=2)
 
 
 def as_json(value: Any) -> str:

@@ -167,7 +167,7 @@ def read_header(lines: Lines) -> list[int]:
     else:
         raise ArpaError(
             f"{lines.path} is not an ARPA file: it has no line \\data\\, which begins every ARPA file, a "
-            "text in UTF-8 that gzip may have packed. Are the model and a text in the wrong order?"
+            "text in UTF-8 that gzip may have packed. Name the model first, and then the texts."
         )
     sizes: list[int] = []
     while True:
