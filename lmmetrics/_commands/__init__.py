@@ -38,10 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.run is fit.fit or getattr(options, "shards", None):
                 _interrupt.tidy_up()  # they write files
             with warnings.catch_warnings(), only_on_a_terminal():
-                if options.quiet:
-                    warnings.simplefilter("ignore")
-                else:
-                    warnings.simplefilter("always", Caution)
+                warnings.simplefilter("ignore" if options.quiet else "always", Caution)
                 warnings.showwarning = lambda message, *_: print(
                     f"warning: {' '.join(warned(message, options).split())}", file=sys.stderr
                 )

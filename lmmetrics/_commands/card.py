@@ -20,7 +20,11 @@ def card(options: argparse.Namespace) -> None:
         raise ValueError(f"--note gives {twice} twice, and a card has one line of that name. Give it once.")
     model, text, _ = read(options, options.model)
     made = protocol_card(
-        model, text, eos=not options.no_eos, **(notes_of(options, options.model, text) | dict(options.note))
+        model,
+        text,
+        eos=not options.no_eos,
+        unknown=options.unknown,
+        **(notes_of(options, options.model, text) | dict(options.note)),
     )
     print(output.as_json(made.to_dict()) if options.format == "json" else made)
 

@@ -12,7 +12,6 @@ ADVICE = {
     "byte-order mark": "Remove the mark: it may be there because files were joined.",
     "no blanks": "Use --by char or --by byte; or put blanks between the words, and use --by whitespace.",
     "blank in a token": "Name a folder for the model instead of an ARPA file: it can contain such tokens.",
-    "two vocabularies": "Score texts that both know, or fit two models of words with one --vocabulary.",
     "impossible": "Give the texts to models that know their words, or that know <unk>.",
     "memory": "Use a larger --memory.",
     "disk": "Make room, or name another place: --out.",

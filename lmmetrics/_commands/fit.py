@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from functools import partial
+from pathlib import Path
 
 from lmmetrics._commands.documents import EMPTY, blocks_of, documents_of, named, vocabulary_of
 from lmmetrics._commands.output import warn
@@ -63,6 +64,10 @@ def fit(options: argparse.Namespace) -> None:
             raise ValueError(
                 f"The folder {out.parent} does not exist. Create it, or use --force, which creates it."
             )
+    if options.prune is not None and any(one.isdigit() and not Path(one).exists() for one in options.texts):
+        raise ValueError(
+            "--prune takes one number, such as 1e-8. What lmplz calls --prune 0 0 1 is --min-counts 3=2 here."
+        )
     vocabulary = vocabulary_of(options.vocabulary)
     if vocabulary is not None and options.by not in ("whitespace", "word"):
         raise ValueError(
@@ -100,7 +105,7 @@ def fit(options: argparse.Namespace) -> None:
         fitted(text)
         whole = [len(level) for level in tables_of(model).levels]
         if options.prune or options.min_counts:
-            model = model.prune(options.prune, options.min_counts)
+            model = model.prune(options.prune or 0.0, options.min_counts)
         if arpa:
             model.to_arpa(options.out)
         else:
@@ -208,7 +213,6 @@ def add(commands: Commands) -> None:
     made.add_argument(
         "--prune",
         type=part_of,
-        default=0.0,
         help="drop n-grams that change the perplexity by less than this fraction, such as 1e-8",
     )
     made.add_argument(

@@ -59,11 +59,12 @@ def scored(options: argparse.Namespace, path: str) -> Scored:
         model, text, names = read(options, path, begin)
         begin("scoring")
         eos = not options.no_eos
-        scores = score_documents(model, text, eos=eos, jobs=getattr(options, "jobs", 1))
+        how: Any = {"eos": eos, "unknown": options.unknown}
+        scores = score_documents(model, text, **how, jobs=getattr(options, "jobs", 1))
         if not any(score.tokens for score in scores):
             raise ValueError(EMPTY)
     total = sum(scores[1:], start=scores[0])
-    card = protocol_lines(model, text, total, eos=eos, **notes_of(options, path, text))
+    card = protocol_lines(model, text, total, **how, **notes_of(options, path, text))
     respaced = respaced_from(options, text) is not None
     lacks_unk = isinstance(model, NGramModel) and model.vocabulary.unk is None
     return Scored(names, scores, total, card, respaced, learned_unk(model), lacks_unk)
@@ -190,7 +191,7 @@ def check_options(options: argparse.Namespace, *paths: str) -> None:
 
 def given(options: argparse.Namespace, name: str) -> bool:
     """Whether a command has an option that only some models heed, and was given it."""
-    unset = {"jobs": 1, "no_eos": False}.get(name)
+    unset = {"jobs": 1, "no_eos": False, "unknown": "score"}.get(name)
     return getattr(options, name, unset) != unset
 
 
@@ -259,7 +260,7 @@ def loaded(path: str, **options: Any) -> HuggingFaceLM:
         ) from error
 
 
-COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs", "no_eos"))
+COUNTED = partial(Loader, "a counted model", "counted models", cut=("by", "jobs", "no_eos", "unknown"))
 LOADERS = (
     COUNTED(lambda path: not Path(path).is_dir(), NGramModel.from_arpa),
     COUNTED(lambda path: (Path(path) / "model.json").is_file(), NGramModel.load),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,9 @@ def integer(given: str) -> int:
     try:
         return int(given)
     except ValueError:
+        with contextlib.suppress(ValueError, OverflowError):
+            if float(given) == int(float(given)):  # such as 1e6
+                return int(float(given))
         raise argparse.ArgumentTypeError(f"{given!r} is not a whole number.") from None
 
 
@@ -137,7 +141,12 @@ class Commands:
             infinite = 'an infinite number is null in JSON, where "infinite" lists its name'
             csv = ", and inf in CSV, whose columns do not depend on the texts" if "csv" in formats else ""
             made.add_argument("--format", choices=formats, default="table", help=infinite + csv)
-        made.add_argument("-q", "--quiet", action="store_true", help="print no warnings")
+        made.add_argument(
+            "-q",
+            "--quiet",
+            action="store_true",
+            help="print no warnings, except of models and texts that are damaged",
+        )
         made.add_argument("--debug", action="store_true", help="show where an error happened")
         made.set_defaults(run=run)
         return made
@@ -168,6 +177,12 @@ def add_texts(
 def add_protocol(made: Parser) -> None:
     """Add how a model scores."""
     made.add_argument("--no-eos", action="store_true", help="leave </s> out of the score")
+    made.add_argument(
+        "--unknown",
+        choices=("score", "infinite"),
+        default="score",
+        help="what an unknown token costs: as much as <unk>, or infinitely many bits (default score)",
+    )
     made.add_argument("--context", type=whole(1), help="tokens that a model of transformers reads at most")
     made.add_argument("--stride", type=whole(1), help="how many tokens apart its windows begin")
     made.add_argument(

@@ -59,14 +59,18 @@ def score(options: argparse.Namespace) -> None:
         )
     tokens = total.count("token")
     unknown, parts = unknown_of(total, learned)
-    if unknown and lacks_unk:
+    arpa = not options.by and not os.path.isdir(options.model) and unknown > tokens / 10
+    if unknown and (lacks_unk or options.unknown == "infinite"):
         many = f"{unknown:,} token{'s' * (unknown > 1)}"
-        warn(f"The model has no <unk>: {many} of {tokens:,} have probability 0, so the score is infinite.")
+        why = "The model has no <unk>" if lacks_unk else "Unknown tokens are impossible here"
+        warn(f"{why}: {many} of {tokens:,} have probability 0, so the score is infinite.")
     elif unknown:
         warn(
             f"{unknown:,} of {tokens:,} tokens ({unknown / tokens:.1%}) are unknown "
             f"to the model{parts}. It predicts that a token is unknown, and not which one: compare this "
             "score only with those of models with the same vocabulary."
+            + " If it was counted in other tokens, such as those of --by word, use the same --by."
+            * arpa
         )
     rows = [{"document": name} | one.to_dict() for name, one in zip(names, scores, strict=True)]
     if options.format == "table":
@@ -101,6 +105,7 @@ def scored_shards(options: argparse.Namespace) -> tuple[list[str], list[Any], Te
         scheduler=options.scheduler,
         workers=options.workers,
         eos=not options.no_eos,
+        unknown=options.unknown,
         by=by_of(model, options.model, options) if cut else options.by,
         sentences=sentences_of(model) if cut else None,
         lines=options.lines,

@@ -147,7 +147,8 @@ class ModifiedKneserNey(KneserNey):
         gamma(h) = sum over w of D(a(hw)) / a(h)
 
     Source: Chen and Goodman 1999, section 3; conventions as in KenLM (Heafield and others 2013): unigrams are
-    interpolated with 1 / V. The perplexities equal KenLM's.
+    interpolated with 1 / V. On texts of words the perplexities equal KenLM's to six digits. With few symbols
+    they differ a little, because KenLM counts the last word of a text in another way.
 
     Parameters
     ----------

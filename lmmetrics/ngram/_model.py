@@ -478,6 +478,7 @@ class NGramModel(Predictor):
             method = self.smoothing.made_by
             how = f", which {method} made" if method else ""
             said["model"] = f"n-grams up to order {self.order} from a file{how}: {self._sizes()}"
+            said |= {"sums": self.smoothing.sums} if self.smoothing.sums else {}
         return said
 
     def _sizes(self) -> str:
@@ -504,8 +505,9 @@ class NGramModel(Predictor):
             If the probabilities do not sum to 1 after a context. All n-grams are looked at for contexts whose
             sum cannot be 1, and some contexts are summed.
         """
-        tables = read_arpa(path_of("path", path))
+        tables, smoothing = read_arpa(path_of("path", path)), FromFile(path)
         if wrong := wrong_sum(tables, thorough=True):
+            smoothing.sums = f"after {wrong.context} the probabilities sum to {wrong.total:.3g}, not to 1"
             cause = (
                 "is too high where these words occur. The likely cause is a training text without a newline "
                 "at its end: lmplz of KenLM loses the last n-gram of such a text. Add the newline, and make "
@@ -513,12 +515,8 @@ class NGramModel(Predictor):
                 if wrong.lost
                 else "means nothing. Its logarithms have to be to base 10, and all weights there."
             )
-            warnings.warn(
-                f"{path}: after {wrong.context} the probabilities sum to {wrong.total:.3g}, not to 1, so a "
-                f"perplexity of this model {cause}",
-                stacklevel=2,
-            )
-        return cls._of_tables(tables, Spelling(tables.vocabulary.tokens, " "), FromFile(path))
+            warnings.warn(f"{path}: {smoothing.sums}, so a perplexity of this model {cause}", stacklevel=2)
+        return cls._of_tables(tables, Spelling(tables.vocabulary.tokens, " "), smoothing)
 
     def save(self, path: PathLike) -> None:
         """Save the model as a folder of arrays, which `load` maps into memory instead of reading them.
@@ -576,10 +574,10 @@ class NGramModel(Predictor):
         smoothing = FromFile(path, made_by)
         smoothing.refusal = refusal
         if not refusal and (wrong := wrong_sum(tables)):
+            smoothing.sums = f"after {wrong.context} the probabilities sum to {wrong.total:.3g}, not to 1"
             warnings.warn(
-                f"{path}: after {wrong.context} the probabilities sum to {wrong.total:.3g}, not to 1, so a "
-                "perplexity of this model means nothing. Either its files are damaged, or it was read from "
-                "an ARPA file that does not sum to 1.",
+                f"{path}: {smoothing.sums}, so a perplexity of this model means nothing. Either its files "
+                "are damaged, or it was read from an ARPA file that does not sum to 1.",
                 stacklevel=2,
             )
         return cls._of_tables(tables, spelling, smoothing)
@@ -653,6 +651,7 @@ class FromFile(NoMethod):
 
     def __init__(self, path: PathLike, made_by: str | None = None) -> None:
         self.path, self.made_by = str(path), made_by
+        self.sums = ""  # where the probabilities do not sum to 1
 
 
 class Pruned(NoMethod):

@@ -115,6 +115,8 @@ def protocol_lines(
         + (f"; {score.written:,} more are written <unk> in the text" if score.written else ""),
         "versions": ", ".join(versions()),
     }
+    if sums := said.get("sums"):
+        lines["sums"] = f"{sums}: a perplexity of this model means nothing"
     return lines | {name.replace("_", " "): str(note) for name, note in notes.items()}
 
 

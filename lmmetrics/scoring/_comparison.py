@@ -364,11 +364,10 @@ def _check_same_documents(a: list[Score], b: list[Score], unit: Unit) -> None:
         unknown = [getattr(score, "unknown", None) for score in (x, y)]
         if None not in unknown and unknown[0] != unknown[1]:
             raise AdvisedError(
-                f"{{}} has {unknown[0]} unknown tokens for a and {unknown[1]} for b: the vocabularies "
-                "differ. The model with more <unk> describes less of the text, so its score cannot be "
-                "compared.",
+                f"{{}} has {unknown[0]} unknown token{'s' * (unknown[0] != 1)} for a and {unknown[1]} for b: "
+                "the vocabularies differ. The model with more <unk> describes less of the text, so its score "
+                "cannot be compared.",
                 "Tokenise both with one vocabulary.",
-                topic="two vocabularies",
                 document=i,
             )
         left, right = x.count(unit), y.count(unit)

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -698,6 +699,61 @@ def test_quiet_prints_no_warnings(folder, tmp_path, capsys):
     _, printed = run(capsys, *fit, tmp_path / "model")
     assert "1 tokens are written <unk>" not in printed.err and "<unk> in the texts" in printed.err
     assert run(capsys, *fit, tmp_path / "other", "-q")[1].err == ""
+
+
+def test_documents_that_only_one_model_knows_are_left_out(folder, tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("ab\nba\n", encoding="utf-8")
+    fit = "fit", tmp_path / "a.txt", "--order", "2", "--smoothing", "witten-bell"
+    for by in "char", "byte":
+        run(capsys, *fit, "--by", by, "--out", tmp_path / by)
+    (tmp_path / "b.txt").write_text("ab\nbé\naab\nabb\n", encoding="utf-8")
+    compare = "compare", tmp_path / "char", tmp_path / "byte", tmp_path / "b.txt", "--lines"
+    status, printed = run(capsys, *compare)
+    assert status == 1 and "1 of 4 documents contain tokens that only one of the models knows, such as " in (
+        printed.err
+    )
+    assert "b.txt:2: 1 unknown to a, 0 to b" in printed.err and "Use --skip-unknown" in printed.err
+    status, printed = run(capsys, *compare, "--skip-unknown", "--format", "json")
+    (row,) = json.loads(printed.out)
+    assert (status, row["left out"], row["documents"], row["unknown to a"]) == (0, 1, 3, 0)
+    (tmp_path / "c.txt").write_text("ab\naab\nabb\n", encoding="utf-8")
+    again = json.loads(run(capsys, *compare[:3], tmp_path / "c.txt", "--lines", "--format", "json")[1].out)
+    assert row["difference"] == again[0]["difference"]
+    assert "left out: 1 of 4 documents" in run(capsys, *compare, "--skip-unknown")[1].out
+    (tmp_path / "d.txt").write_text("é\néé\n", encoding="utf-8")
+    status, printed = run(capsys, *compare[:3], tmp_path / "d.txt", "--lines", "--skip-unknown")
+    assert status == 1 and "in every document" in printed.err
+
+
+def test_unknown_tokens_can_be_impossible(folder, capsys):
+    score = "score", folder / "m3.arpa", folder / "test", "--format", "json", "--unknown"
+    status, printed = run(capsys, *score, "infinite")
+    (row,) = json.loads(printed.out)
+    assert status == 0 and row["nats"] is None and "nats" in row["infinite"]
+    assert "Unknown tokens are impossible here: 496 tokens" in printed.err
+    assert "of which each is infinite" in row["protocol"]["unknown"]
+    assert json.loads(run(capsys, *score, "score")[1].out)[0]["nats"] > 0
+
+
+def test_a_model_that_does_not_sum_to_1_says_so_on_its_card(folder, tmp_path, capsys):
+    lines = (folder / "m2.arpa").read_text(encoding="utf-8").splitlines(keepends=True)
+    wrong = [re.sub(r"^-(\d+\.\d+)\t", "-0.5\t", line) for line in lines]
+    (tmp_path / "wrong.arpa").write_text("".join(wrong), encoding="utf-8")
+    _, printed = run(capsys, "score", tmp_path / "wrong.arpa", folder / "test", "-q", "--format", "json")
+    assert "not to 1, so a perplexity of this model means nothing" in printed.err
+    sums = json.loads(printed.out)[0]["protocol"]["sums"]
+    assert re.fullmatch("after .* the probabilities sum to .*, not to 1: a perplexity .* nothing", sums)
+    _, printed = run(capsys, "card", folder / "m2.arpa", folder / "test")
+    assert "sums" not in printed.out
+
+
+def test_advice_for_those_who_know_lmplz_and_whole_numbers_as_papers_write_them(folder, tmp_path, capsys):
+    status, printed = run(capsys, "fit", folder / "train", "--prune", "0", "0", "1", "--out", tmp_path / "m")
+    assert status == 1 and "--prune takes one number, such as 1e-8" in printed.err
+    convert = "convert", "12", "--bytes", "5000000", "--tokens"
+    assert run(capsys, *convert, "1e6") == run(capsys, *convert, "1000000")
+    for wrong in "1.5", "inf", "nan":
+        assert "is not a whole number" in run(capsys, *convert, wrong, exits=SystemExit)[1].err
 
 
 def test_packed_files_have_neither_a_name_nor_a_time(folder, tmp_path, capsys):

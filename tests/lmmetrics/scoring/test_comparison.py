@@ -316,7 +316,7 @@ def test_an_error_of_0_from_few_documents_gives_no_winner():
             [TextScore(1.0, tokens=2, unknown=1)] * 2,
             [TextScore(1.0, tokens=2)] * 2,
             {},
-            "Document 0 has 1 unknown tokens for a and 0 for b: the vocabularies differ",
+            "Document 0 has 1 unknown token for a and 0 for b: the vocabularies differ",
         ),
     ],
 )
