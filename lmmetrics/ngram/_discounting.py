@@ -99,7 +99,7 @@ class AbsoluteDiscounting(Interpolated):
             seen = ", ".join(f"{n[r]} with count {r}" for r in range(1, self.largest + 2))
             raise MissingStatisticsError(
                 f"{name} cannot estimate its discounts at order {level.n}: it needs n-grams with each of "
-                f"the counts from 1 to {max(2, self.largest)}, fewer of each higher count, and it found {seen}.",
+                f"the counts 1 to {max(2, self.largest)}, fewer of each higher count, and it found {seen}.",
                 "Use a longer text or a lower order; "
                 f"give discounts for such orders, {name}(fallback={self.example}); "
                 "or use WittenBell(), which needs no counts of counts.",
