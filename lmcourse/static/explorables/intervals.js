@@ -90,7 +90,7 @@
           const left = x(below / total), right = x((below + weight) / total), chosen = id === ids[k];
           below += weight;
           if (!weight) return;
-          add(picture, "rect", { x: left, y, width: right - left, height: ROW, class: chosen ? "model" : "possible" });
+          add(picture, "rect", { x: left, y, width: right - left, height: ROW, ...(chosen ? { style: "fill: var(--counted)" } : { class: "possible" }) });
           add(picture, "text", { x: (left + right) / 2, y: y + ROW - 8, class: chosen ? "middle on" : "middle" }, data.symbols[id]);
           if (!chosen) return;
           add(picture, "line", { x1: left, x2: x(0), y1: y + ROW, y2: y + ROW + GAP, class: "axis", opacity: 0.5 });
@@ -101,11 +101,11 @@
       });
       const [low, width] = last, y = TOP + ids.length * (ROW + GAP);
       const [first, wide] = place(bits, low, width), middle = x(first + wide / 2), half = 4.5 * (bits.length || 9);
-      add(picture, "line", { x1: x(first), x2: Math.max(x(first) + 2, x(first + wide)), y1: y + ROW / 2, y2: y + ROW / 2, class: "span" });
-      add(picture, "text", { x: Math.min(Math.max(middle, x(0) + half), x(1) - half), y: y + ROW + 20, class: "two middle" }, bits || "(no bits)");
+      add(picture, "line", { x1: x(first), x2: Math.max(x(first) + 2, x(first + wide)), y1: y + ROW / 2, y2: y + ROW / 2, class: "span", style: "stroke: var(--transformer)" });
+      add(picture, "text", { x: Math.min(Math.max(middle, x(0) + half), x(1) - half), y: y + ROW + 20, class: "one middle" }, bits || "(no bits)");
       const text = ids.map((id) => data.symbols[id]).join(" ") || "nothing yet";
       words.innerHTML = `<b>${text}</b>: surprisal <b>${surprisal(last[1]).toFixed(3)}</b> bits, coded in <b>${bits.length}</b>: ` +
-        `<b>${bits || "no bits"}</b>. The bound <span style="white-space: nowrap">⌈−log₂ q⌉ + 1</span> is ${bound(last[1])}. The blue line is the cell of the code.` +
+        `<b>${bits || "no bits"}</b>. The bound <span style="white-space: nowrap">⌈−log₂ q⌉ + 1</span> is ${bound(last[1])}. The orange line is the cell of the code.` +
         (ended ? " The text has ended: the decoder can stop." : ids.length ? " Without the end, the decoder cannot know that this is all." : "") +
         (full ? " There is no room for more words here: add the end, or take one back." : "");
     }
