@@ -37,7 +37,7 @@
     return {
       accept: `Accept by the perplexity; the first guesses (${(100 * (1 - found.same)).toFixed(1)}%) are not judged here.`,
       reject: "Reject: the whole interval is above the margin.",
-      undecided: "Not decided: the margin is inside the interval. More pages are needed.",
+      undecided: "Undecided at this number of pages: the old version stays.",
     }[verdict(found.low, found.high, margin)];
   }
 

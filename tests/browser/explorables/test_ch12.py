@@ -65,7 +65,7 @@ def test_the_margin_of_the_task_needs_the_pages(page):
     box = page.locator("[data-explorable=acceptance]")
     assert "Reject" in box.locator(".result").inner_text()
     box.locator("input").nth(1).fill("10")
-    assert "Not decided" in box.locator(".result").inner_text()
+    assert "Undecided" in box.locator(".result").inner_text()
 
 
 def test_the_interval_is_that_of_the_table(page):
