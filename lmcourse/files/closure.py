@@ -80,7 +80,8 @@ class Code:
         What is imported, with full names: in ``from a import b``, the module ``a`` and the name ``a.b``. A
         name that ends in ``.*`` means every module of a package.
     bound : dict
-        Names that ``from a import b`` binds, to their full names.
+        Names that ``from a import b`` binds, to their full names; also those for type checkers alone, which a
+        package imports when they are asked for.
     strings : set of str
         The short strings in the code, and their parts between slashes: possible names of data files.
     dynamic : bool
@@ -103,6 +104,8 @@ class Code:
 
     def _visit(self, node: ast.AST) -> None:
         if isinstance(node, ast.If) and ast.unparse(node.test) in CHECKERS:
+            for lazy in (one for one in node.body if isinstance(one, ast.ImportFrom)):
+                self.bound |= {name.asname or name.name: f"{lazy.module}.{name.name}" for name in lazy.names}
             for other in node.orelse:
                 self._visit(other)
             return
