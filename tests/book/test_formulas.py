@@ -656,7 +656,7 @@ READ = {
         "thm-11-kt": "30883bd9",
     },
     "12_models_that_change": {
-        "def-12-change": "2233c14e",
+        "def-12-change": "2a8a84b7",
         "thm-12-change": "ad954d1e",
         "thm-12-guess": "8fa05637",
         "thm-12-mixture": "20e523db",
