@@ -57,28 +57,10 @@ def __getattr__(name: str) -> Any:
         modules = map(import_module, (f"{__name__}.{module}" for module in _MODULES))
         globals()[name] = found = next(vars(module)[name] for module in modules if name in vars(module))
         return found
-    asked = sys._getframe(1).f_code.co_name  # `from lmmetrics import ...` swallows an AttributeError
-    where = "" if name.startswith("_") else _import_of(name)
-    error = ImportError if where.startswith("from") and asked == "_handle_fromlist" else AttributeError
-    hint = f" Write: {where}" if where else ""
-    raise error(f"The module {__name__} has no attribute {name!r}.{hint}")
-
-
-def _import_of(name: str) -> str:
-    """The line that imports a name of another module, or a module; none is imported: some need PyTorch."""
-    from pathlib import Path
-
-    folder = Path(__file__).parent
-    files = {file.stem: file for file in folder.glob("[a-z]*.py")}
-    files |= {file.parent.name: file for file in folder.glob("[a-z]*/__init__.py")}
-    if name in files:
-        return f"import {__name__}.{name}"
-    exported = {
-        module: file.read_text(encoding="utf-8").partition("\n__all__ = [")[2].partition("]")[0]
-        for module, file in sorted(files.items())
-    }
-    found = [module for module, names in exported.items() if f'"{name}"' in names]
-    return ", or ".join(f"from {__name__}.{module} import {name}" for module in found)
+    raise AttributeError(
+        f"The module {__name__} has no attribute {name!r}. Most names are in its modules, such as "
+        f"{__name__}.adapters, and are imported from there."
+    )
 
 
 def __dir__() -> list[str]:

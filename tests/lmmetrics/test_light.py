@@ -1,13 +1,10 @@
 """The library alone: without PyTorch, tokenizers, matplotlib, the coders, Dask and what the course needs."""
 
-import pkgutil
-import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -86,42 +83,12 @@ def test_what_is_not_installed_is_named_with_its_extra(code, package, extra):
     assert ("CPU build" in last) == (extra in ("neural", "transformers"))
 
 
-NO = "The module lmmetrics has no attribute"
-
-
-@pytest.mark.parametrize(
-    ("code", "says"),
-    [
-        (
-            "from lmmetrics import CallableLM",
-            f"ImportError: {NO} 'CallableLM'. Write: from lmmetrics.adapters import CallableLM",
-        ),
-        (
-            "lmmetrics.RecurrentLM",
-            f"AttributeError: {NO} 'RecurrentLM'. Write: from lmmetrics.neural import RecurrentLM",
-        ),
-        (
-            "lmmetrics.load",
-            f"AttributeError: {NO} 'load'. Write: from lmmetrics.corpora import load, "
-            "or from lmmetrics.neural import load",
-        ),
-        ("lmmetrics.ngram", f"AttributeError: {NO} 'ngram'. Write: import lmmetrics.ngram"),
-        ("lmmetrics.nothing", f"AttributeError: {NO} 'nothing'."),
-        ("lmmetrics._nothing", f"AttributeError: {NO} '_nothing'."),
-    ],
-)
-def test_a_name_of_another_module_comes_with_its_import(code, says):
-    done = run(f"import lmmetrics\nassert not hasattr(lmmetrics, 'Mixture')\n{code}")
-    assert done.stderr.splitlines()[-1] == says
-
-
-def test_each_public_name_is_found_in_the_text_of_its_module():
-    for module in pkgutil.iter_modules(lmmetrics.__path__):
-        for name in getattr(import_module(f"lmmetrics.{module.name}"), "__all__", ()):
-            line = f"from lmmetrics.{module.name} import {name}"
-            if module.name not in ("score", "scoring", "text") or name not in lmmetrics.__all__:
-                with pytest.raises(AttributeError, match=rf"\b{re.escape(line)}\b"):
-                    getattr(lmmetrics, name)
+def test_a_name_that_the_package_lacks_is_named():
+    done = run("import lmmetrics\nassert not hasattr(lmmetrics, 'Mixture')\nlmmetrics.CallableLM")
+    said = (
+        "The module lmmetrics has no attribute 'CallableLM'. Most names are in its modules, such as lmmetrics"
+    )
+    assert said in done.stderr.splitlines()[-1]
 
 
 def test_the_package_lists_its_public_names():

@@ -64,7 +64,7 @@
       });
       const after = found.words ? `After at most <b>${found.words}</b> word${found.words === 1 ? "" : "s"}` : "Before any word is read";
       const better = found.topics === 1 ? "" :
-        ` ${found.level.length > 1 ? "The lower" : "That"} is ${found.gain.toFixed(0)} % below one topic (${found.one.toFixed(0)}).`;
+        ` ${found.level.length > 1 ? "The lower" : "That"} is ${found.gain.toFixed(0)}% below one topic (${found.one.toFixed(0)}).`;
       words.innerHTML = found.level.length > 1 ?
         `${after}, <b>${found.level.join(" and ")} topics</b> are level, within 1% of each other: perplexities ` +
         `<b>${found.level.map((K) => values[data.topics.indexOf(K)].toFixed(0)).join(" and ")}</b>.${better}` :
